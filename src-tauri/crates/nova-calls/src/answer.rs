@@ -1,0 +1,55 @@
+use async_trait::async_trait;
+use nova_protocol::{Decision, Effect, NoteDiffView, PrincipalView};
+use serde_json::Value;
+
+/// "May this call run?"
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    pub call: String,
+    /// `skill.tool`
+    pub tool: String,
+    pub args: Value,
+    pub effect: Effect,
+    pub principal: PrincipalView,
+    /// "Change 1 note?"
+    pub question: String,
+    /// What may be answered, in the order to offer it.
+    pub decisions: Vec<Decision>,
+    pub editable: bool,
+    /// What would be written, for calls that write notes.
+    pub diff: Option<Vec<NoteDiffView>>,
+    pub host: Option<String>,
+    /// Grows when the question changed while it waited.
+    pub revision: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Decided {
+        decision: Decision,
+        /// Edited arguments that accompany an allowing decision.
+        args: Option<Value>,
+        by: String,
+        reason: Option<String>,
+    },
+    /// Ask again with these arguments.
+    Revised { args: Value },
+    /// Nobody answered, which is a denial.
+    Unanswered { reason: String },
+}
+
+/// Whoever can be asked. Dropping the future withdraws the question.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer;
+}
+
+/// Nobody is there: what would ask is denied at once.
+pub struct NoApprover;
+
+#[async_trait]
+impl Approver for NoApprover {
+    async fn ask(&self, _request: &ApprovalRequest) -> Answer {
+        Answer::Unanswered { reason: "nobody is there to approve it".into() }
+    }
+}

@@ -1,0 +1,100 @@
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::ToolEntry;
+use serde_json::{Map, Value};
+
+/// Arguments that fit the tool's schema, cheap mistakes mended ("5" for 5).
+///
+/// # Errors
+/// `invalid_arguments`, naming each misfit's path and rule and what is allowed.
+pub(crate) fn fit(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
+    let mut args = if args.is_null() { Value::Object(Map::new()) } else { args };
+    if tool.validate(&args).is_ok() {
+        return Ok(args);
+    }
+    coerce(&mut args, &tool.spec().parameters);
+    let Err(left) = tool.validate(&args) else { return Ok(args) };
+    let listed: Vec<String> = left
+        .iter()
+        .map(|(path, rule)| if path.is_empty() { rule.clone() } else { format!("{path}: {rule}") })
+        .collect();
+    Err(UserError::new(
+        ErrorCode::InvalidArguments,
+        format!("The arguments do not fit {}: {}.", tool.shown_name(), listed.join("; ")),
+        allowed(&tool.spec().parameters),
+    ))
+}
+
+/// Arguments as a model writes them: the text of a JSON object.
+///
+/// # Errors
+/// `invalid_arguments` when it is not one.
+pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let reason = match serde_json::from_str::<Value>(text) {
+        Ok(value @ Value::Object(_)) => return Ok(value),
+        Ok(_) => "they are not a JSON object".to_owned(),
+        Err(error) => format!("they are not JSON ({error})"),
+    };
+    Err(UserError::new(
+        ErrorCode::InvalidArguments,
+        format!("The arguments of {} cannot be read: {reason}.", tool.shown_name()),
+        allowed(&tool.spec().parameters),
+    ))
+}
+
+fn allowed(schema: &Value) -> String {
+    let Some(properties) = schema["properties"].as_object().filter(|map| !map.is_empty()) else {
+        return "The tool takes no arguments.".into();
+    };
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<String> = properties
+        .keys()
+        .map(|name| if required.contains(&name.as_str()) { format!("{name} (required)") } else { name.clone() })
+        .collect();
+    format!("Allowed: {}.", names.join(", "))
+}
+
+/// Turns values into the type their schema asks for where that loses nothing.
+fn coerce(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map.iter_mut() {
+                coerce(inner, &schema["properties"][key.as_str()]);
+            }
+            // A null for an optional argument means it was left out.
+            let required: Vec<&str> =
+                schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            map.retain(|key, inner| {
+                !inner.is_null() || required.contains(&key.as_str()) || accepts(&schema["properties"][key], "null")
+            });
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| coerce(item, &schema["items"])),
+        Value::String(text) if !accepts(schema, "string") => {
+            let text = text.trim();
+            let parsed = serde_json::from_str::<Value>(text).ok();
+            match parsed {
+                Some(number @ Value::Number(_)) if accepts(schema, "number") => *value = number,
+                Some(number @ Value::Number(_)) if accepts(schema, "integer") && number.is_i64() => *value = number,
+                Some(flag @ Value::Bool(_)) if accepts(schema, "boolean") => *value = flag,
+                Some(list @ Value::Array(_)) if accepts(schema, "array") => *value = list,
+                _ if accepts(schema, "array") => *value = Value::Array(vec![Value::String(text.to_owned())]),
+                _ => {}
+            }
+        }
+        Value::Number(number) if accepts(schema, "string") && !accepts(schema, "number") => {
+            *value = Value::String(number.to_string());
+        }
+        _ => {}
+    }
+}
+
+fn accepts(schema: &Value, kind: &str) -> bool {
+    match &schema["type"] {
+        Value::String(one) => one == kind,
+        Value::Array(several) => several.iter().any(|one| one == kind),
+        _ => false,
+    }
+}

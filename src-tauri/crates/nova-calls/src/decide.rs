@@ -1,0 +1,170 @@
+use nova_protocol::Decision;
+use nova_registry::Rules;
+use nova_skill::Effect;
+
+/// Above this many notes in one turn a granted write asks again.
+const MANY_NOTES: usize = 20;
+
+/// Everything the decision depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts<'a> {
+    pub skill: &'a str,
+    pub tool: &'a str,
+    pub effect: Effect,
+    /// Started by the user's own hand: a form, a click, a command at a terminal.
+    pub by_hand: bool,
+    /// The session has a grant for this skill (writes) or this skill and host (external).
+    pub granted: bool,
+    /// Notes the turn has touched, with this call's.
+    pub notes: usize,
+    /// The call writes outside the skill's own folders and records, or moves notes.
+    pub outside_own: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Run,
+    /// Ask, offering these decisions in this order; `editable` tells whether arguments may change.
+    Ask { decisions: Vec<Decision>, editable: bool },
+    /// The pattern that denies it.
+    Deny { rule: String },
+}
+
+/// Whether a call may run: deny, then human approval, then allow, then by effect.
+pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
+    if let Some(rule) = rules.deny.covering(facts.skill, facts.tool) {
+        return Verdict::Deny { rule: rule.text.clone() };
+    }
+    if rules.human_approval.covering(facts.skill, facts.tool).is_some() {
+        return ask(facts.effect);
+    }
+    if let Some(rule) = rules.allow.covering(facts.skill, facts.tool) {
+        // A wildcard never covers a call that reaches a person; destruction wants a literal rule.
+        let covered = match facts.effect {
+            Effect::Send => false,
+            Effect::Destructive => !rule.text.contains('*'),
+            Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => true,
+        };
+        if covered {
+            return Verdict::Run;
+        }
+    }
+    let runs = match facts.effect {
+        Effect::Read => true,
+        Effect::Write if facts.by_hand => true,
+        Effect::Write => facts.granted && facts.notes <= MANY_NOTES && !facts.outside_own,
+        Effect::External => facts.granted,
+        Effect::Destructive | Effect::Send => false,
+        Effect::Undeclared => facts.granted,
+    };
+    if runs { Verdict::Run } else { ask(facts.effect) }
+}
+
+fn ask(effect: Effect) -> Verdict {
+    use Decision::{Always, Deny, Once, Session};
+    let decisions = match effect {
+        Effect::Read | Effect::Write | Effect::External => vec![Once, Session, Always, Deny],
+        Effect::Undeclared => vec![Once, Session, Deny],
+        Effect::Destructive | Effect::Send => vec![Once, Deny],
+    };
+    Verdict::Ask { decisions, editable: effect != Effect::External }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(effect: Effect) -> Facts<'static> {
+        Facts {
+            skill: "crm",
+            tool: "add_contact",
+            effect,
+            by_hand: false,
+            granted: false,
+            notes: 1,
+            outside_own: false,
+        }
+    }
+
+    fn rules(yaml: &str) -> Rules {
+        Rules::parse(yaml).expect("rules of the test")
+    }
+
+    fn verdict(yaml: &str, facts: &Facts) -> &'static str {
+        match decide(&rules(yaml), facts) {
+            Verdict::Run => "run",
+            Verdict::Ask { .. } => "ask",
+            Verdict::Deny { .. } => "deny",
+        }
+    }
+
+    #[test]
+    fn by_effect_where_no_rule_speaks() {
+        let expected = [
+            (Effect::Read, "run"),
+            (Effect::Write, "ask"),
+            (Effect::External, "ask"),
+            (Effect::Destructive, "ask"),
+            (Effect::Send, "ask"),
+            (Effect::Undeclared, "ask"),
+        ];
+        for (effect, expected) in expected {
+            assert_eq!(verdict("", &facts(effect)), expected, "{effect:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_user_starts_by_hand_reads_and_writes_but_still_asks_for_the_rest() {
+        let expected = [
+            (Effect::Read, "run"),
+            (Effect::Write, "run"),
+            (Effect::External, "ask"),
+            (Effect::Destructive, "ask"),
+            (Effect::Send, "ask"),
+        ];
+        for (effect, expected) in expected {
+            let facts = Facts { by_hand: true, ..facts(effect) };
+            assert_eq!(verdict("", &facts), expected, "{effect:?}");
+        }
+        let facts = Facts { by_hand: true, ..facts(Effect::Write) };
+        assert_eq!(verdict("permissions: {deny: [crm__add_contact]}", &facts), "deny");
+    }
+
+    #[test]
+    fn a_session_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
+        let granted = Facts { granted: true, ..facts(Effect::Write) };
+        assert_eq!(verdict("", &granted), "run");
+        assert_eq!(verdict("", &Facts { notes: 20, ..granted.clone() }), "run");
+        assert_eq!(verdict("", &Facts { notes: 21, ..granted.clone() }), "ask");
+        assert_eq!(verdict("", &Facts { outside_own: true, ..granted.clone() }), "ask");
+        assert_eq!(verdict("", &Facts { granted: true, ..facts(Effect::Send) }), "ask");
+        assert_eq!(verdict("", &Facts { granted: true, ..facts(Effect::Destructive) }), "ask");
+    }
+
+    #[test]
+    fn deny_goes_before_asking_and_asking_before_allowing() {
+        let all = "permissions: {deny: ['crm__*'], human_approval: ['*'], allow: ['*']}";
+        let ask = "permissions: {human_approval: ['crm__*'], allow: ['*']}";
+        let allow = "permissions: {allow: ['crm__add_*']}";
+        assert_eq!(verdict(all, &facts(Effect::Read)), "deny");
+        assert_eq!(verdict(ask, &facts(Effect::Read)), "ask");
+        assert_eq!(verdict(allow, &facts(Effect::Write)), "run");
+    }
+
+    #[test]
+    fn no_rule_sends_and_no_wildcard_destroys() {
+        assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Send)), "ask");
+        assert_eq!(verdict("permissions: {allow: ['*']}", &facts(Effect::Destructive)), "ask");
+        assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Destructive)), "run");
+    }
+
+    #[test]
+    fn always_is_never_offered_for_what_cannot_be_taken_back() {
+        for effect in [Effect::Destructive, Effect::Send] {
+            let Verdict::Ask { decisions, .. } = decide(&Rules::default(), &facts(effect)) else {
+                panic!("{effect:?} asks");
+            };
+            assert_eq!(decisions, [Decision::Once, Decision::Deny]);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The one way a tool runs: find it, check its arguments and what it requires, apply the rules, ask
+//! where they say so, run it against a draft of the vault, write the draft as part of a change set,
+//! and report what happened.
+//!
+//! Model turns, forms, `nova tool call` and whatever comes later all go through [`run_call`]; no
+//! other crate can call a tool. This crate never talks to a model, never stores a session and never
+//! shows anything: it emits events and asks through traits.
+
+mod answer;
+mod arguments;
+mod context;
+mod decide;
+mod draft_vault;
+mod grants;
+mod refused;
+mod run;
+mod view;
+
+pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use decide::{Facts, Verdict, decide};
+pub use draft_vault::Privacy;
+pub use grants::{Grants, KeepRule};
+pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
+pub use view::{diff_view, error_from_tool, error_from_vault, principal_view};

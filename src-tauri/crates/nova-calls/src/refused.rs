@@ -1,0 +1,71 @@
+use async_trait::async_trait;
+use nova_skill::{
+    Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret, ToolError, ToolHttp,
+    ToolProcess, ToolStore,
+};
+use serde_json::Value;
+
+/// Answers for the parts of a context that the running skill has not declared: it says so.
+pub(crate) struct Refused;
+
+fn refused<T>(what: &str, remedy: &str) -> Result<T, ToolError> {
+    Err(ToolError::NotDeclared { what: what.into(), remedy: remedy.into() })
+}
+
+#[async_trait]
+impl ToolHttp for Refused {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        let host = request.url.host_str().unwrap_or_default();
+        refused(
+            &format!("This skill has not declared the host \"{host}\"."),
+            "Only tools that declare their hosts reach them.",
+        )
+    }
+}
+
+#[async_trait]
+impl Credentials for Refused {
+    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
+        refused(
+            &format!("This tool has not declared the credential \"{name}\"."),
+            "Only tools that declare their credentials get them.",
+        )
+    }
+
+    async fn has(&self, _name: &str) -> bool {
+        false
+    }
+}
+
+#[async_trait]
+impl ToolStore for Refused {
+    async fn get(&self, _key: &str) -> Result<Option<Value>, ToolError> {
+        refused("This skill has no store.", "")
+    }
+
+    async fn set(&self, _key: &str, _value: Value) -> Result<(), ToolError> {
+        refused("This skill has no store.", "")
+    }
+
+    async fn remove(&self, _key: &str) -> Result<(), ToolError> {
+        refused("This skill has no store.", "")
+    }
+}
+
+#[async_trait]
+impl ToolProcess for Refused {
+    async fn run(&self, command: &[String], _input: &[u8]) -> Result<ProcessOutput, ToolError> {
+        let program = command.first().map(String::as_str).unwrap_or_default();
+        refused(
+            &format!("This skill may not start \"{program}\"."),
+            "Only native skills that request it start processes.",
+        )
+    }
+}
+
+#[async_trait]
+impl Delegate for Refused {
+    async fn run(&self, _prompt: &str, _skills: &[String]) -> Result<String, ToolError> {
+        refused("This skill may not start a sub-agent.", "")
+    }
+}

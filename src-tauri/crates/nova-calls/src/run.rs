@@ -1,0 +1,682 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use nova_protocol::{
+    Decision, ErrorCode, Event, NoteChangeKind, NoteChangeView, NoteDiffView, SourceView, UserError,
+};
+use nova_registry::{Rules, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
+use nova_skill::{
+    CallToken, Clock, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo, ToolError,
+    ToolOutput, VaultPath,
+};
+use nova_vault::note::ContentHash;
+use nova_vault::{Author, ChangeSet, Draft, Vault};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::CallContext;
+use crate::draft_vault::DraftVault;
+use crate::view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view, source_view};
+use crate::{
+    Answer, ApprovalRequest, Approver, Facts, Grants, KeepRule, Privacy, Verdict, arguments, decide,
+};
+
+/// Runs one call from its name to its report. Exactly one `tool_call_started` and one
+/// `tool_call_completed` are emitted, whatever happens.
+pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
+    let begun = Instant::now();
+    let mut running = Running { scope, id: call.id.clone(), cancel, seen: BTreeMap::new(), unknown: false, asking: Duration::ZERO };
+    let result = running.run(call).await;
+    let ms = u64::try_from((begun.elapsed() - running.asking).as_millis()).unwrap_or(u64::MAX);
+    let outcome = match result {
+        Ok(done) => Outcome {
+            call: running.id,
+            result: Ok(done.output.value),
+            sources: done.output.sources.iter().map(source_view).collect(),
+            changes: done.changes,
+            change_set: done.change_set,
+            merged: done.merged,
+            seen: running.seen,
+            unknown: false,
+            ms,
+        },
+        Err(error) => Outcome {
+            call: running.id,
+            result: Err(error),
+            sources: Vec::new(),
+            changes: Vec::new(),
+            change_set: None,
+            merged: Vec::new(),
+            seen: running.seen,
+            unknown: running.unknown,
+            ms,
+        },
+    };
+    scope.events.emit(Event::ToolCallCompleted {
+        call: outcome.call.clone(),
+        ok: outcome.result.is_ok(),
+        output: outcome.output(),
+        sources: outcome.sources.clone(),
+        ms: outcome.ms,
+        changes: outcome.changes.clone(),
+        change_set: outcome.change_set.clone(),
+        merged: outcome.merged.clone(),
+    });
+    outcome
+}
+
+/// What the calls of one turn, form or command share.
+pub struct CallScope {
+    pub snapshot: Arc<Snapshot>,
+    pub vault: Option<Vault>,
+    pub rules: Arc<Rules>,
+    pub grants: Arc<Grants>,
+    pub keep_rule: Arc<dyn KeepRule>,
+    pub clock: Arc<dyn Clock>,
+    pub approver: Arc<dyn Approver>,
+    pub events: Arc<dyn CallEvents>,
+    /// All writes of the scope; nothing on disk until the first.
+    pub change_set: Option<Arc<ChangeSet>>,
+    /// The notes these writes have touched.
+    pub touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    pub privacy: Arc<Privacy>,
+    /// The session, or the form run.
+    pub session: String,
+    pub turn: Option<String>,
+    pub principal: Principal,
+    /// Who the change set's author is: "model", "user".
+    pub author: String,
+    /// Started by the user's own hand.
+    pub by_hand: bool,
+    /// How long a tool may run, waiting for an answer not counted.
+    pub time_limit: Duration,
+}
+
+/// Receives what happens during a call.
+pub trait CallEvents: Send + Sync {
+    fn emit(&self, event: Event);
+}
+
+/// One call as it was asked for.
+pub struct Call {
+    pub id: String,
+    /// Wire name or `skill.tool`.
+    pub tool: String,
+    pub args: Arguments,
+}
+
+pub enum Arguments {
+    /// As a model writes them: the text of a JSON object.
+    Text(String),
+    Value(Value),
+}
+
+impl Call {
+    pub fn from_model(id: String, tool: String, args: String) -> Self {
+        Self { id, tool, args: Arguments::Text(args) }
+    }
+
+    pub fn with_value(id: String, tool: String, args: Value) -> Self {
+        Self { id, tool, args: Arguments::Value(args) }
+    }
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub call: String,
+    pub result: Result<Value, UserError>,
+    pub sources: Vec<SourceView>,
+    pub changes: Vec<NoteChangeView>,
+    pub change_set: Option<String>,
+    /// What came from outside while the call wrote.
+    pub merged: Vec<String>,
+    /// Notes that were read, with what they held.
+    pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// It was stopped while it may already have had an effect outside of the vault.
+    pub unknown: bool,
+    pub ms: u64,
+}
+
+impl Outcome {
+    /// The value, or the error as an object.
+    pub fn output(&self) -> Value {
+        match &self.result {
+            Ok(value) => value.clone(),
+            Err(error) => serde_json::to_value(error).unwrap_or_default(),
+        }
+    }
+}
+
+struct Done {
+    output: Output,
+    changes: Vec<NoteChangeView>,
+    change_set: Option<String>,
+    merged: Vec<String>,
+}
+
+/// A tool has run: what it gave back and what it wants to write.
+struct Plan {
+    output: Output,
+    draft: Option<Draft>,
+    diff: Vec<NoteDiffView>,
+}
+
+enum Permission {
+    Granted,
+    /// Run with these arguments instead.
+    Edited(Value),
+}
+
+struct Running<'a> {
+    scope: &'a CallScope,
+    id: String,
+    cancel: CancellationToken,
+    seen: BTreeMap<VaultPath, ContentHash>,
+    unknown: bool,
+    /// Time spent waiting for answers.
+    asking: Duration,
+}
+
+impl Running<'_> {
+    async fn run(&mut self, call: Call) -> Result<Done, UserError> {
+        let (skill, tool) = match self.scope.snapshot.tool(&call.tool) {
+            ToolLookup::Found { skill, tool } => (skill, tool),
+            ToolLookup::Unknown { nearest } => {
+                self.started(&call.tool, raw(&call.args), Effect::Undeclared);
+                return Err(unknown_tool(&call.tool, &nearest));
+            }
+        };
+        let args = match &call.args {
+            Arguments::Value(value) => Ok(value.clone()),
+            Arguments::Text(text) => arguments::parse(&tool, text),
+        };
+        let args = args.and_then(|args| arguments::fit(&tool, args));
+        let shown = args.as_ref().map_or_else(|_| raw(&call.args), Clone::clone);
+        self.started(&tool.shown_name(), shown, tool.effect());
+        self.check_available(&skill)?;
+        let mut args = args?;
+
+        // A denied call runs in no way, not even to see what it would write.
+        if let Verdict::Deny { rule } = decide(&self.scope.rules, &self.facts(&tool, &[], false)) {
+            return Err(UserError::new(
+                ErrorCode::DeniedByRule,
+                format!("{} is denied by the rule \"{rule}\".", tool.shown_name()),
+                "Change the rule in permissions.yaml to allow it.",
+            ));
+        }
+
+        if tool.effect() != Effect::Write {
+            if let Verdict::Ask { decisions, editable } = decide(&self.scope.rules, &self.facts(&tool, &[], false)) {
+                let permission = self.ask(&tool, &mut args, decisions, editable, None).await?;
+                if let Permission::Edited(edited) = permission {
+                    args = arguments::fit(&tool, edited)?;
+                }
+            }
+            let plan = self.plan(&skill, &tool, args).await?;
+            if plan.draft.is_some() {
+                return Err(UserError::new(
+                    ErrorCode::ToolFailed,
+                    format!("{} tried to change notes without declaring the effect write. Nothing was changed.", tool.shown_name()),
+                    "Tell the skill's author.",
+                ));
+            }
+            return Ok(Done { output: plan.output, changes: Vec::new(), change_set: None, merged: Vec::new() });
+        }
+        self.write(&skill, &tool, args).await
+    }
+
+    /// A tool that writes notes runs against a draft first: what is shown is what is written.
+    async fn write(&mut self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>, mut args: Value) -> Result<Done, UserError> {
+        let mut plan = self.plan(skill, tool, args.clone()).await?;
+        let paths = plan.draft.as_ref().map(Draft::paths).unwrap_or_default();
+        let outside = tool.spec().scope == NoteScope::Anywhere || !within_own(skill, &paths);
+        let verdict = decide(&self.scope.rules, &self.facts(tool, &paths, outside));
+        if let (false, Verdict::Ask { decisions, editable }) = (paths.is_empty(), verdict) {
+            let asking = Asking { diff: plan.diff.clone(), paths };
+            match self.ask_about_notes(skill, tool, &mut args, decisions, editable, asking).await? {
+                Approved::AsFirstShown => {}
+                Approved::AsLastShown(newer) => plan = newer,
+                Approved::Edited(edited) => {
+                    plan = self.plan(skill, tool, arguments::fit(tool, edited)?).await?;
+                }
+            }
+        }
+        let Some(draft) = plan.draft else {
+            return Ok(Done { output: plan.output, changes: Vec::new(), change_set: None, merged: Vec::new() });
+        };
+        let Some(change_set) = self.scope.change_set.clone() else {
+            return Err(error_from_tool(&ToolError::NoVault));
+        };
+        if self.cancel.is_cancelled() {
+            return Err(error_from_tool(&ToolError::Cancelled));
+        }
+        let author = Author {
+            principal: self.scope.author.clone(),
+            skill: Some(tool.skill.clone()),
+            call: Some(self.id.clone()),
+        };
+        // Writing is short and must come to its end: a stop never cuts it in two.
+        let applied = tokio::task::spawn_blocking(move || {
+            let applied = change_set.apply(draft, &author);
+            (applied, change_set.id().to_owned())
+        });
+        let (applied, id) = applied.await.map_err(|error| broke(tool, &error))?;
+        match applied {
+            Ok(applied) => {
+                self.scope
+                    .touched
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend(applied.changes.iter().map(|change| change.path.clone()));
+                self.scope.events.emit(Event::ChangeSet { id: id.clone(), state: "open".into() });
+                let merged = applied
+                    .merged
+                    .iter()
+                    .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
+                    .collect();
+                Ok(Done {
+                    output: plan.output,
+                    changes: applied.changes.iter().map(change_view).collect(),
+                    change_set: Some(id),
+                    merged,
+                })
+            }
+            Err(error) => {
+                if let nova_skill::VaultError::Conflict { path, mine, theirs, .. } = &error {
+                    self.scope.events.emit(Event::ConflictFound {
+                        note: path.to_string(),
+                        mine: mine.clone(),
+                        theirs: theirs.clone(),
+                    });
+                }
+                Err(error_from_vault(&error))
+            }
+        }
+    }
+
+    fn started(&self, tool: &str, args: Value, effect: Effect) {
+        self.scope.events.emit(Event::ToolCallStarted {
+            call: self.id.clone(),
+            tool: tool.to_owned(),
+            args,
+            effect: effect_view(effect),
+            principal: principal_view(&self.scope.principal),
+        });
+    }
+
+    fn check_available(&self, skill: &SkillEntry) -> Result<(), UserError> {
+        let (code, why) = match skill.state {
+            State::Available => return Ok(()),
+            State::Disabled => (ErrorCode::SkillDisabled, "is switched off"),
+            _ => (ErrorCode::SkillUnavailable, "is not available"),
+        };
+        let hint = match skill.state {
+            State::Disabled => format!("Switch it on in Settings, or run: nova skill enable {}", skill.id),
+            _ => skill.reason.clone().unwrap_or_default(),
+        };
+        Err(UserError::new(code, format!("The skill {} {why}.", skill.id), hint))
+    }
+
+    fn facts<'a>(&self, tool: &'a ToolEntry, paths: &[VaultPath], outside_own: bool) -> Facts<'a> {
+        let touched = self.scope.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = paths.iter().filter(|path| !touched.contains(*path)).count();
+        Facts {
+            skill: &tool.skill,
+            tool: &tool.id,
+            effect: tool.effect(),
+            by_hand: self.scope.by_hand,
+            granted: self.scope.grants.covers(&tool.skill, None),
+            notes: touched.len() + new,
+            outside_own,
+        }
+    }
+
+    /// Runs the tool; its writes stay in the draft.
+    async fn plan(&mut self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>, args: Value) -> Result<Plan, UserError> {
+        let vault = DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
+        let cancel = self.cancel.child_token();
+        let context = Arc::new(CallContext {
+            vault: vault.clone(),
+            clock: self.scope.clock.clone(),
+            request: RequestInfo {
+                call: self.id.clone(),
+                session: self.scope.session.clone(),
+                turn: self.scope.turn.clone(),
+                principal: self.scope.principal.clone(),
+            },
+            records: skill.records.clone(),
+            config: skill.config.clone(),
+            cancel: cancel.clone(),
+            events: self.scope.events.clone(),
+        });
+        // On a task of its own, so that a tool that panics breaks nothing but its call.
+        let body = tool.tool.clone();
+        let events = self.scope.events.clone();
+        let call = self.id.clone();
+        let mut task = tokio::spawn(async move {
+            let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
+            drain(output, events.as_ref(), &call).await
+        });
+        let reaches_out = !matches!(tool.effect(), Effect::Read | Effect::Write);
+        let finished = tokio::select! {
+            finished = &mut task => finished.map_err(|error| broke(tool, &error))?,
+            () = self.cancel.cancelled() => {
+                self.unknown = reaches_out;
+                Err(ToolError::Cancelled)
+            }
+            () = tokio::time::sleep(self.scope.time_limit) => {
+                self.unknown = reaches_out;
+                task.abort();
+                return Err(UserError::new(
+                    ErrorCode::ToolTimedOut,
+                    format!("{} did not finish in {} s and was stopped.", tool.shown_name(), self.scope.time_limit.as_secs()),
+                    "Try again with less to do.",
+                ));
+            }
+        };
+        task.abort();
+        cancel.cancel();
+        self.seen.append(&mut vault.seen());
+        let output = finished.map_err(|error| error_from_tool(&error))?;
+        let draft = vault.take_draft();
+        let diff = draft.iter().flat_map(Draft::diffs).map(|(path, diff)| diff_view(&path, &diff)).collect();
+        Ok(Plan { output, draft, diff })
+    }
+
+    /// Asks before a call that plans no notes.
+    async fn ask(
+        &mut self,
+        tool: &ToolEntry,
+        args: &mut Value,
+        decisions: Vec<Decision>,
+        editable: bool,
+        diff: Option<Vec<NoteDiffView>>,
+    ) -> Result<Permission, UserError> {
+        let mut request = self.request(tool, args.clone(), decisions, editable, diff);
+        loop {
+            match self.answer(&request).await? {
+                Answer::Revised { args: revised } => {
+                    *args = arguments::fit(tool, revised)?;
+                    request.args = args.clone();
+                    request.revision += 1;
+                }
+                answer => {
+                    let edited = self.decided(tool, answer)?;
+                    return Ok(edited.map_or(Permission::Granted, Permission::Edited));
+                }
+            }
+        }
+    }
+
+    /// Asks about planned writes; plans anew when one of the notes changes meanwhile.
+    async fn ask_about_notes(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        args: &mut Value,
+        decisions: Vec<Decision>,
+        editable: bool,
+        mut asking: Asking,
+    ) -> Result<Approved, UserError> {
+        let mut newer = None;
+        let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
+        let mut changes = self.scope.vault.as_ref().map(Vault::changes);
+        loop {
+            let stale = async {
+                match &mut changes {
+                    Some(changes) => changed_one_of(changes, &asking.paths).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let scope = self.scope;
+            let cancel = self.cancel.clone();
+            let waiting = Instant::now();
+            let answer = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
+                answer = wait_for_answer(scope, &request) => Ok(Some(answer)),
+                () = stale => Ok(None),
+            };
+            self.asking += waiting.elapsed();
+            match answer? {
+                Some(Answer::Revised { args: revised }) => {
+                    *args = arguments::fit(tool, revised)?;
+                    request.args = args.clone();
+                }
+                Some(answer) => {
+                    return Ok(match self.decided(tool, answer)? {
+                        Some(edited) => Approved::Edited(edited),
+                        None => newer.map_or(Approved::AsFirstShown, Approved::AsLastShown),
+                    });
+                }
+                None => {}
+            }
+            let plan = self.plan(skill, tool, args.clone()).await?;
+            asking = Asking {
+                diff: plan.diff.clone(),
+                paths: plan.draft.as_ref().map(Draft::paths).unwrap_or_default(),
+            };
+            request.question = question(tool.effect(), &asking.diff);
+            request.diff = Some(asking.diff.clone());
+            request.revision += 1;
+            newer = Some(plan);
+        }
+    }
+
+    fn request(
+        &self,
+        tool: &ToolEntry,
+        args: Value,
+        decisions: Vec<Decision>,
+        editable: bool,
+        diff: Option<Vec<NoteDiffView>>,
+    ) -> ApprovalRequest {
+        ApprovalRequest {
+            call: self.id.clone(),
+            tool: tool.shown_name(),
+            args,
+            effect: effect_view(tool.effect()),
+            principal: principal_view(&self.scope.principal),
+            question: question(tool.effect(), diff.as_deref().unwrap_or_default()),
+            decisions,
+            editable,
+            diff,
+            host: None,
+            revision: 1,
+        }
+    }
+
+    async fn answer(&mut self, request: &ApprovalRequest) -> Result<Answer, UserError> {
+        let waiting = Instant::now();
+        let answer = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
+            answer = wait_for_answer(self.scope, request) => Ok(answer),
+        };
+        self.asking += waiting.elapsed();
+        answer
+    }
+
+    /// Notes the decision; answers with edited arguments, or fails with the denial.
+    fn decided(&self, tool: &ToolEntry, answer: Answer) -> Result<Option<Value>, UserError> {
+        match answer {
+            Answer::Decided { decision, args, by, reason } => {
+                self.scope.events.emit(Event::ApprovalDecided {
+                    call: self.id.clone(),
+                    decision,
+                    by: by.clone(),
+                    reason: reason.clone(),
+                });
+                match decision {
+                    Decision::Deny => {
+                        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                        return Err(UserError::new(
+                            ErrorCode::DeniedByUser,
+                            format!("Denied by {by}{why}."),
+                            "Do not try it again unless the user asks for it.",
+                        ));
+                    }
+                    Decision::Session => self.scope.grants.add(&tool.skill, None),
+                    Decision::Always => {
+                        self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| {
+                            UserError::new(
+                                ErrorCode::Io,
+                                format!("The rule could not be saved, so {} did not run: {reason}.", tool.shown_name()),
+                                "Allow it once, or write the rule into permissions.yaml.",
+                            )
+                        })?;
+                    }
+                    Decision::Once => {}
+                }
+                Ok(args)
+            }
+            Answer::Unanswered { reason } => Err(UserError::new(
+                ErrorCode::ApprovalUnanswered,
+                format!("{} was not allowed: {reason}.", tool.shown_name()),
+                "Start it where an approval can be answered, or allow it by a rule.",
+            )),
+            Answer::Revised { .. } => Err(UserError::new(ErrorCode::Internal, "An edit came where a decision was due.", "")),
+        }
+    }
+}
+
+/// What is being asked about.
+struct Asking {
+    diff: Vec<NoteDiffView>,
+    paths: Vec<VaultPath>,
+}
+
+enum Approved {
+    AsFirstShown,
+    /// The plan was made anew while the question waited.
+    AsLastShown(Plan),
+    /// Arguments that came with the answer.
+    Edited(Value),
+}
+
+async fn wait_for_answer(scope: &CallScope, request: &ApprovalRequest) -> Answer {
+    scope.events.emit(Event::ApprovalRequested {
+        call: request.call.clone(),
+        args: request.args.clone(),
+        decisions: request.decisions.clone(),
+        question: request.question.clone(),
+        editable: request.editable,
+        diff: request.diff.clone(),
+        host: request.host.clone(),
+        revision: request.revision,
+    });
+    scope.approver.ask(request).await
+}
+
+async fn changed_one_of(
+    changes: &mut tokio::sync::broadcast::Receiver<nova_vault::VaultChange>,
+    paths: &[VaultPath],
+) {
+    use tokio::sync::broadcast::error::RecvError;
+    loop {
+        match changes.recv().await {
+            Ok(change) if paths.contains(&change.path) => return,
+            Ok(_) => {}
+            // Missed some: look again to be sure.
+            Err(RecvError::Lagged(_)) => return,
+            Err(RecvError::Closed) => std::future::pending::<()>().await,
+        }
+    }
+}
+
+async fn drain(output: ToolOutput, events: &dyn CallEvents, call: &str) -> Result<Output, ToolError> {
+    let mut stream = match output {
+        ToolOutput::Value(output) => return Ok(output),
+        ToolOutput::Stream(stream) => stream,
+    };
+    while let Some(part) = stream.next().await {
+        match part {
+            OutputPart::Progress(progress) => events.emit(Event::ToolCallProgress {
+                call: call.to_owned(),
+                fraction: progress.fraction,
+                message: progress.message,
+                partial: None,
+            }),
+            OutputPart::Partial(value) => events.emit(Event::ToolCallProgress {
+                call: call.to_owned(),
+                fraction: None,
+                message: None,
+                partial: Some(value),
+            }),
+            OutputPart::End(result) => return result,
+        }
+    }
+    Err(ToolError::failed("The tool stopped without a result.", "Try again."))
+}
+
+/// Whether every note lies in the folders of the skill's records.
+fn within_own(skill: &SkillEntry, paths: &[VaultPath]) -> bool {
+    paths.iter().all(|path| {
+        skill.records.0.values().any(|record| {
+            let folder = record.folder.trim_matches('/');
+            path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        })
+    })
+}
+
+/// The consequence as a question.
+fn question(effect: Effect, diff: &[NoteDiffView]) -> String {
+    let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
+    match effect {
+        Effect::Write => {
+            let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
+            let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
+            match diff.len() {
+                all if all == created => format!("Create {}?", notes(all)),
+                all if all == deleted => format!("Delete {}?", notes(all)),
+                all => format!("Change {}?", notes(all)),
+            }
+        }
+        Effect::Read => "Read this?".into(),
+        Effect::External => "Send this off this machine?".into(),
+        Effect::Destructive => "Do this? It cannot be undone.".into(),
+        Effect::Send => "Send this?".into(),
+        Effect::Undeclared => "Run this? What it does is not declared.".into(),
+    }
+}
+
+fn raw(args: &Arguments) -> Value {
+    match args {
+        Arguments::Value(value) => value.clone(),
+        Arguments::Text(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+    }
+}
+
+fn unknown_tool(name: &str, nearest: &[String]) -> UserError {
+    let hint = if nearest.is_empty() {
+        "No tool is available.".to_owned()
+    } else {
+        format!("Nearest: {}.", nearest.join(", "))
+    };
+    UserError::new(ErrorCode::UnknownTool, format!("There is no tool \"{name}\"."), hint)
+}
+
+fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserError {
+    tracing::error!(tool = tool.shown_name(), %error, "a tool broke");
+    UserError::new(
+        ErrorCode::ToolFailed,
+        format!("{} broke while it ran. Nothing was written.", tool.shown_name()),
+        "Try again; if it happens again, tell the skill's author.",
+    )
+}
+
+fn change_view(change: &nova_vault::NoteChange) -> NoteChangeView {
+    NoteChangeView {
+        path: change.path.to_string(),
+        kind: match change.kind {
+            nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
+            nova_vault::NoteChangeKind::Modified => NoteChangeKind::Modified,
+            nova_vault::NoteChangeKind::Deleted => NoteChangeKind::Deleted,
+            nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
+        },
+        from: change.from.as_ref().map(ToString::to_string),
+    }
+}

@@ -1,0 +1,122 @@
+//! From the types of the vault and of skills to the plain data of events.
+
+use nova_protocol::{
+    DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind,
+    NoteDiffView, PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
+};
+use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
+use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
+
+/// A diff as the window shows it.
+pub fn diff_view(path: &VaultPath, diff: &NoteDiff) -> NoteDiffView {
+    NoteDiffView {
+        path: path.to_string(),
+        kind: match diff.kind {
+            ChangeKind::Created => NoteChangeKind::Created,
+            ChangeKind::Modified => NoteChangeKind::Modified,
+            ChangeKind::Deleted => NoteChangeKind::Deleted,
+        },
+        properties: diff
+            .properties
+            .iter()
+            .map(|change| PropertyChangeView {
+                key: change.key.clone(),
+                line: change.line,
+                before: change.before.clone(),
+                after: change.after.clone(),
+            })
+            .collect(),
+        hunks: diff
+            .hunks
+            .iter()
+            .map(|hunk| HunkView {
+                skipped: hunk.skipped,
+                lines: hunk
+                    .lines
+                    .iter()
+                    .map(|line| DiffLineView {
+                        kind: match line.kind {
+                            LineKind::Context => DiffLineKind::Context,
+                            LineKind::Added => DiffLineKind::Added,
+                            LineKind::Removed => DiffLineKind::Removed,
+                        },
+                        old: line.old,
+                        new: line.new,
+                        words: line
+                            .words
+                            .iter()
+                            .map(|word| DiffWordView { text: word.text.clone(), changed: word.changed })
+                            .collect(),
+                    })
+                    .collect(),
+            })
+            .collect(),
+        tail_skipped: diff.tail_skipped,
+        summary: diff.summary.clone(),
+    }
+}
+
+/// Why a tool failed, as the model and the user are told.
+pub fn error_from_tool(error: &ToolError) -> UserError {
+    let code = match error {
+        ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
+        ToolError::NotFound { .. } => ErrorCode::NoteNotFound,
+        ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
+        ToolError::Vault(error) => return error_from_vault(error),
+        ToolError::NoVault => ErrorCode::NoVault,
+        ToolError::Private { .. } => ErrorCode::Private,
+        ToolError::CredentialNeeded { .. } => ErrorCode::SkillUnavailable,
+        ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
+        ToolError::Cancelled => ErrorCode::Cancelled,
+    };
+    UserError::new(code, error.to_string(), error.hint())
+}
+
+/// Why the vault refused, as the model and the user are told.
+pub fn error_from_vault(error: &VaultError) -> UserError {
+    let code = match error {
+        VaultError::Unusable { .. } => ErrorCode::VaultUnavailable,
+        VaultError::NotFound { .. } => ErrorCode::NoteNotFound,
+        VaultError::Exists { .. } => ErrorCode::NoteExists,
+        VaultError::Path(_)
+        | VaultError::Hidden { .. }
+        | VaultError::NotANote { .. }
+        | VaultError::Symlink { .. }
+        | VaultError::HardLink { .. } => ErrorCode::PathRefused,
+        VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
+        VaultError::Edit { .. } => ErrorCode::EditRefused,
+        VaultError::Conflict { .. } => ErrorCode::Conflict,
+        VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
+        VaultError::Io { .. } | VaultError::Watch { .. } => ErrorCode::Io,
+    };
+    UserError::new(code, format!("{}.", error.message()), error.hint())
+}
+
+pub fn principal_view(principal: &Principal) -> PrincipalView {
+    PrincipalView {
+        kind: match principal.kind {
+            nova_skill::PrincipalKind::User => PrincipalKind::User,
+            nova_skill::PrincipalKind::Subagent => PrincipalKind::Subagent,
+            nova_skill::PrincipalKind::McpClient => PrincipalKind::McpClient,
+        },
+        name: principal.name.clone(),
+    }
+}
+
+pub(crate) fn effect_view(effect: nova_skill::Effect) -> Effect {
+    match effect {
+        nova_skill::Effect::Read => Effect::Read,
+        nova_skill::Effect::Write => Effect::Write,
+        nova_skill::Effect::External => Effect::External,
+        nova_skill::Effect::Destructive => Effect::Destructive,
+        nova_skill::Effect::Send => Effect::Send,
+        nova_skill::Effect::Undeclared => Effect::Undeclared,
+    }
+}
+
+pub(crate) fn source_view(source: &Source) -> SourceView {
+    match source {
+        Source::Note(path) => SourceView::Note { path: path.to_string() },
+        Source::Web { url, at } => SourceView::Web { url: url.clone(), at: at.clone() },
+    }
+}

@@ -1,0 +1,109 @@
+//! The commands the window may send, declared once.
+//!
+//! [`Commands`] has one method per command; whoever answers them implements it, so a command
+//! without an answer does not compile. [`dispatch`] is the one door for `rpc(method, params)`.
+
+use std::future::Future;
+
+use serde_json::Value;
+
+use crate::{ErrorCode, UserError, view::*};
+
+macro_rules! commands {
+    ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
+        /// Answers every command.
+        pub trait Commands: Send + Sync {
+            $( $(#[doc = $doc])*
+            fn $name(&self, params: $params) -> impl Future<Output = Result<$result, UserError>> + Send; )+
+        }
+
+        /// Finds the command named `method`, reads its parameters and answers with its result.
+        ///
+        /// # Errors
+        /// `bad_request` for an unknown method or parameters of the wrong shape; else the command's.
+        pub async fn dispatch<C: Commands>(to: &C, method: &str, params: Value) -> Result<Value, UserError> {
+            match method {
+                $( stringify!($name) => {
+                    let params: $params = read_params(method, params)?;
+                    write_result(method, to.$name(params).await?)
+                } )+
+                _ => Err(UserError::new(
+                    ErrorCode::BadRequest,
+                    format!("There is no command {method:?}."),
+                    "Update the window and the program together.",
+                )),
+            }
+        }
+
+        /// `(name, parameters, result)` of every command, as TypeScript.
+        pub(crate) fn typescript_rows(cfg: &ts_rs::Config) -> Vec<(&'static str, String, String)> {
+            use ts_rs::TS;
+            vec![ $( (stringify!($name), <$params as TS>::name(cfg), <$result as TS>::name(cfg)), )+ ]
+        }
+    };
+}
+
+commands! {
+    /// What the window shows before anything else.
+    app_status(Nothing) -> AppStatus;
+    /// Theme, text size and the like, kept in `nova.config.json`.
+    set_appearance(Appearance) -> Nothing;
+
+    /// What the first start can offer on this machine. Writes nothing.
+    first_run_options(Nothing) -> FirstRunOptions;
+    /// Lets the user pick a folder in the system's dialog.
+    pick_folder(Nothing) -> PickedFolder;
+    /// Opens a vault and remembers it.
+    open_vault(OpenVault) -> VaultSummary;
+
+    /// All sessions, newest first.
+    list_sessions(Nothing) -> Vec<SessionRow>;
+    create_session(Nothing) -> SessionRow;
+    open_session(SessionRef) -> SessionView;
+    rename_session(RenameSession) -> SessionRow;
+    delete_session(SessionRef) -> Nothing;
+    /// Starts a turn; what happens next arrives as events.
+    send_message(SendMessage) -> TurnRef;
+    /// Stops the running turn, its tools and their processes.
+    stop_turn(SessionRef) -> Nothing;
+    /// Answers an approval of a turn or of a form run.
+    decide_approval(DecideApproval) -> Nothing;
+    /// Edits the arguments of a waiting call; its diff is made anew.
+    revise_approval(ReviseApproval) -> Nothing;
+
+    list_providers(Nothing) -> Vec<ProviderRow>;
+    /// The user agrees to send notes to a remote provider.
+    agree_provider(ProviderRef) -> Nothing;
+    revoke_provider(ProviderRef) -> Nothing;
+    set_model(SetModel) -> Nothing;
+
+    list_skills(Nothing) -> Vec<SkillRow>;
+    enable_skill(EnableSkill) -> Vec<SkillRow>;
+    list_tools(Nothing) -> Vec<ToolRow>;
+    /// Runs one tool from its form; its events carry `run` as their session.
+    call_tool(CallTool) -> ToolResult;
+    stop_tool(RunRef) -> Nothing;
+
+    read_note(NoteRef) -> NoteView;
+    /// Opens the note in Obsidian.
+    open_note(NoteRef) -> Nothing;
+    list_changes(ListChanges) -> Vec<ChangeSetView>;
+    undo_changes(UndoChanges) -> UndoResult;
+}
+
+fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {
+    let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
+    serde_json::from_value(params).map_err(|error| {
+        UserError::new(
+            ErrorCode::BadRequest,
+            format!("The parameters of {method} are not understood: {error}."),
+            "Update the window and the program together.",
+        )
+    })
+}
+
+fn write_result<T: serde::Serialize>(method: &str, result: T) -> Result<Value, UserError> {
+    serde_json::to_value(result).map_err(|error| {
+        UserError::new(ErrorCode::Internal, format!("The answer of {method} cannot be written: {error}."), "")
+    })
+}

@@ -1,0 +1,126 @@
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What a person is told when something failed: which case it is, what happened, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
+#[error("{message}{}{hint}", if hint.is_empty() { "" } else { " " })]
+pub struct UserError {
+    pub code: ErrorCode,
+    /// One sentence: what happened.
+    pub message: String,
+    /// One sentence: what to do about it. Empty where nothing can be done.
+    pub hint: String,
+}
+
+impl UserError {
+    pub fn new(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: hint.into() }
+    }
+}
+
+macro_rules! error_codes {
+    ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, )+) => {
+        /// Every error code that Nova shows; exhaustive, so that a reader can branch on it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+        pub enum ErrorCode {
+            $( $(#[doc = $doc])+ #[serde(rename = $name)] #[ts(rename = $name)] $variant, )+
+        }
+
+        impl ErrorCode {
+            /// Every code with its meaning, in the order of `docs/errors.md`.
+            pub const ALL: &[(ErrorCode, &str)] = &[
+                $( (ErrorCode::$variant, concat!($($doc),+)), )+
+            ];
+
+            /// The code as it stands on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self { $( ErrorCode::$variant => $name, )+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    /// The command or its parameters are not understood.
+    BadRequest = "bad_request",
+    /// Something in Nova broke that should not have; the message says what.
+    Internal = "internal",
+    /// No vault is open.
+    NoVault = "no_vault",
+    /// The vault folder does not exist, is a file, or cannot be read.
+    VaultUnavailable = "vault_unavailable",
+    /// The named note does not exist.
+    NoteNotFound = "note_not_found",
+    /// Several notes, records or tools match the name.
+    Ambiguous = "ambiguous",
+    /// A note of that name exists already.
+    NoteExists = "note_exists",
+    /// The note's front matter cannot be read; it is left as it is.
+    NoteBroken = "note_broken",
+    /// The path leads outside the vault, or to a place Nova does not write.
+    PathRefused = "path_refused",
+    /// The note is private and the model is remote.
+    Private = "private",
+    /// The note was changed on both sides.
+    Conflict = "conflict",
+    /// The change could not be made without touching other bytes of the note.
+    EditRefused = "edit_refused",
+    /// Reading or writing failed.
+    Io = "io",
+    /// No skill has that id.
+    UnknownSkill = "unknown_skill",
+    /// The skill is switched off.
+    SkillDisabled = "skill_disabled",
+    /// The skill is installed but what it needs is missing.
+    SkillUnavailable = "skill_unavailable",
+    /// No tool has that name.
+    UnknownTool = "unknown_tool",
+    /// The arguments do not fit the tool's parameters.
+    InvalidArguments = "invalid_arguments",
+    /// The tool ran and reported a failure.
+    ToolFailed = "tool_failed",
+    /// The tool did not finish in its time.
+    ToolTimedOut = "tool_timed_out",
+    /// A rule denies the call.
+    DeniedByRule = "denied_by_rule",
+    /// The user denied the call.
+    DeniedByUser = "denied_by_user",
+    /// The call needed an answer and nobody gave one.
+    ApprovalUnanswered = "approval_unanswered",
+    /// The call was stopped.
+    Cancelled = "cancelled",
+    /// No approval of that id is waiting.
+    UnknownApproval = "unknown_approval",
+    /// No model is configured or found.
+    NoModel = "no_model",
+    /// No provider or model has that name.
+    UnknownModel = "unknown_model",
+    /// A remote model may not see the vault before the user agreed.
+    ProviderNotAgreed = "provider_not_agreed",
+    /// Nothing answers at the provider's address.
+    ProviderUnreachable = "provider_unreachable",
+    /// The provider refused the key.
+    ProviderRefusedKey = "provider_refused_key",
+    /// The provider asks to wait.
+    ProviderRateLimited = "provider_rate_limited",
+    /// The provider did not answer in time.
+    ProviderTimeout = "provider_timeout",
+    /// The provider's stream ended before the answer was complete.
+    ProviderTruncated = "provider_truncated",
+    /// The provider's answer is not understood.
+    ProviderBadResponse = "provider_bad_response",
+    /// The provider reported a failure.
+    ProviderFailed = "provider_failed",
+    /// The turn took more steps than allowed.
+    StepLimit = "step_limit",
+    /// No session has that id.
+    UnknownSession = "unknown_session",
+    /// A turn is running in that session, in this or another Nova.
+    SessionBusy = "session_busy",
+    /// No change set has that id, or it was pruned.
+    UnknownChangeSet = "unknown_change_set",
+    /// nova.config.json or permissions.yaml cannot be read; the last good one stays in force.
+    ConfigBroken = "config_broken",
+    /// A secret stands literally in nova.config.json.
+    LiteralSecret = "literal_secret",
+}

@@ -1,0 +1,222 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{ErrorCode, view::NoteDiffView};
+
+/// One event as it goes to the window, to `--json` and into a session's log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Envelope {
+    /// [`crate::PROTOCOL_VERSION`].
+    pub v: u32,
+    /// Grows by one or more from event to event of one stream.
+    #[ts(type = "number")]
+    pub seq: u64,
+    /// RFC 3339, UTC.
+    pub at: String,
+    /// The session of a session event; absent on app events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub session: Option<String>,
+    /// The turn the event belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn: Option<String>,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened. The first group belongs to a session, the second to the whole program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A turn began with this user message.
+    TurnStarted { text: String, model: String, skills: Vec<String>, tool: Option<String> },
+    /// A request goes to the provider.
+    StepStarted { tools: Vec<String>, prefix_kept: bool, #[ts(type = "number")] bytes: u64 },
+    TextDelta { text: String },
+    ReasoningDelta { text: String },
+    /// One rendered and sanitised block of an assistant message; replaces the block of that index.
+    MessageBlock { message: String, index: u32, html: String, done: bool },
+    /// The assistant's whole text of one step, as Markdown.
+    MessageCompleted { message: String, text: String },
+    ToolCallStarted {
+        call: String,
+        /// `skill.tool`
+        tool: String,
+        args: Value,
+        effect: Effect,
+        principal: PrincipalView,
+    },
+    ApprovalRequested {
+        call: String,
+        /// What would run: the arguments of the call, or as they were edited.
+        args: Value,
+        /// What may be answered, in the order to offer it.
+        decisions: Vec<Decision>,
+        /// The consequence as a question: "Change 1 note?"
+        question: String,
+        /// Whether `args` may accompany an allowing decision.
+        editable: bool,
+        diff: Option<Vec<NoteDiffView>>,
+        host: Option<String>,
+        /// Grows each time the diff was made anew because a note changed meanwhile.
+        revision: u32,
+    },
+    ApprovalDecided { call: String, decision: Decision, by: String, reason: Option<String> },
+    ToolCallProgress {
+        call: String,
+        fraction: Option<f64>,
+        message: Option<String>,
+        partial: Option<Value>,
+    },
+    ToolCallDetached { call: String, so_far: Value },
+    ToolCallCompleted {
+        call: String,
+        ok: bool,
+        /// The value, or `{code, message, hint}`.
+        output: Value,
+        sources: Vec<SourceView>,
+        #[ts(type = "number")]
+        ms: u64,
+        changes: Vec<NoteChangeView>,
+        change_set: Option<String>,
+        /// What came from outside while the call wrote.
+        merged: Vec<String>,
+    },
+    SkillActivated { skill: String, by: ActivatedBy, lifetime: String },
+    SkillDeactivated { skill: String, by: ActivatedBy },
+    /// Notes seen in this session that were changed outside since.
+    NotesChangedOutside { paths: Vec<String> },
+    ConflictFound { note: String, mine: String, theirs: String },
+    CredentialNeeded { credential: String, consumer: String },
+    ElicitationRequested { call: String, schema: Value },
+    HistoryCompacted {},
+    Usage {
+        #[ts(type = "number")]
+        input: u64,
+        #[ts(type = "number")]
+        cached: u64,
+        #[ts(type = "number")]
+        output: u64,
+    },
+    TurnCompleted { text: String },
+    TurnCancelled { unknown: Vec<String> },
+    TurnFailed { code: ErrorCode, message: String, hint: String },
+
+    RegistryChanged { added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    VaultChanged {
+        kind: VaultChangeKind,
+        path: String,
+        from: Option<String>,
+        by: VaultChangeAuthor,
+        /// "stage: lead → won"
+        summary: Option<String>,
+    },
+    ConfigProblem { file: String, line: Option<u32>, message: String },
+    ServerState { server: String, state: String, reason: Option<String> },
+    CredentialState { credential: String, state: String },
+    ChangeSet { id: String, state: String },
+    /// A session was created, renamed, deleted, or its turn began or ended.
+    SessionChanged { id: String },
+}
+
+/// What a tool does to the world; the worst that it may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    Read,
+    Write,
+    External,
+    Destructive,
+    Send,
+    Undeclared,
+}
+
+/// An answer to "may this call run?".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Once,
+    Session,
+    Always,
+    Deny,
+}
+
+/// On whose behalf a call runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PrincipalView {
+    pub kind: PrincipalKind,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PrincipalKind {
+    User,
+    Subagent,
+    McpClient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ActivatedBy {
+    Model,
+    User,
+    Router,
+    Pin,
+}
+
+/// Where a value came from: a note, or a web source with its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SourceView {
+    Note { path: String },
+    Web { url: String, at: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultChangeKind {
+    Created,
+    Modified,
+    Removed,
+    Renamed,
+}
+
+/// Who changed the note: somebody outside of Nova, or one of Nova's change sets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(untagged)]
+pub enum VaultChangeAuthor {
+    Outside(OutsideTag),
+    Nova { change_set: String, principal: String, skill: Option<String> },
+}
+
+/// Serialises as the string `outside`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum OutsideTag {
+    #[serde(rename = "outside")]
+    Outside,
+}
+
+impl VaultChangeAuthor {
+    pub const OUTSIDE: Self = Self::Outside(OutsideTag::Outside);
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NoteChangeView {
+    pub path: String,
+    pub kind: NoteChangeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteChangeKind {
+    Created,
+    Modified,
+    Deleted,
+    Renamed,
+}

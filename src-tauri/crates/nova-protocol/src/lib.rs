@@ -1,0 +1,23 @@
+//! Everything that crosses a boundary of Nova as plain data: commands (window to backend),
+//! events (backend to window, and `--json` on the command line), ids and error codes.
+//!
+//! This crate never does anything: no I/O, no clock, no knowledge of Tauri, of the vault's format
+//! or of a provider's. The TypeScript types of the window are generated from it.
+
+pub mod command;
+mod error;
+mod event;
+mod typescript;
+mod view;
+
+pub use command::{Commands, dispatch};
+pub use error::{ErrorCode, UserError};
+pub use event::{
+    ActivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView, PrincipalKind,
+    PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+};
+pub use typescript::typescript;
+pub use view::*;
+
+/// The version of the event envelope.
+pub const PROTOCOL_VERSION: u32 = 1;

@@ -1,0 +1,55 @@
+use ts_rs::{Config, ExportError, TS, TypeVisitor};
+
+use crate::{AppStatus, Envelope, UserError, command::typescript_rows, view};
+
+/// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
+///
+/// # Errors
+/// When a type cannot be written as TypeScript.
+pub fn typescript() -> Result<String, ExportError> {
+    let cfg = Config::default();
+    let mut declarations = Declarations { cfg: &cfg, seen: Default::default(), texts: Default::default() };
+    declarations.visit::<Envelope>();
+    declarations.visit::<UserError>();
+    declarations.visit::<AppStatus>();
+    macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
+    visit!(
+        Nothing, Appearance, FirstRunOptions, PickedFolder, OpenVault, VaultSummary, SessionRow,
+        SessionRef, SessionView, RenameSession, SendMessage, TurnRef, DecideApproval, ReviseApproval, ProviderRow,
+        ProviderRef, SetModel, SkillRow, EnableSkill, ToolRow, CallTool, ToolResult, RunRef, NoteRef,
+        NoteView, ListChanges, ChangeSetView, UndoChanges, UndoResult,
+    );
+
+    let mut out = String::from("// Generated from the crate nova-protocol by `make generate`. Do not edit.\n\n");
+    for declaration in declarations.texts.values() {
+        out.push_str("export ");
+        out.push_str(declaration);
+        out.push_str("\n\n");
+    }
+    out.push_str("export type Commands = {\n");
+    for (name, params, result) in typescript_rows(&cfg) {
+        out.push_str(&format!("  {name}: {{ params: {params}; result: {result} }};\n"));
+    }
+    out.push_str("};\n");
+    Ok(out)
+}
+
+struct Declarations<'a> {
+    cfg: &'a Config,
+    seen: std::collections::HashSet<std::any::TypeId>,
+    texts: std::collections::BTreeMap<String, String>,
+}
+
+impl TypeVisitor for Declarations<'_> {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        if !self.seen.insert(std::any::TypeId::of::<T>()) {
+            return;
+        }
+        // Types without a declaration of their own (string, Vec, tuple) only lead to others.
+        if T::output_path().is_some() {
+            self.texts.insert(T::ident(self.cfg), T::decl(self.cfg));
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+}

@@ -1,0 +1,511 @@
+//! Parameters and results of the commands.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{Decision, Effect, Envelope, SourceView, event::NoteChangeKind, event::NoteChangeView};
+
+/// For commands that need no parameters or answer nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Nothing {}
+
+// ---- the program -------------------------------------------------------------------------------
+
+/// What the window needs first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AppStatus {
+    pub version: String,
+    /// `linux`, `macos`, `windows`.
+    pub platform: String,
+    /// Nothing was chosen yet: show the first start.
+    pub first_run: bool,
+    pub vault: Option<VaultSummary>,
+    /// Why the configured vault is not open.
+    pub vault_problem: Option<crate::UserError>,
+    pub config_problem: Option<ConfigProblemView>,
+    /// `provider/model` new chats use.
+    pub model: Option<String>,
+    pub appearance: Appearance,
+    /// Today's date in the user's zone, `YYYY-MM-DD`.
+    pub today: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct VaultSummary {
+    pub name: String,
+    pub path: String,
+    pub notes: u32,
+    /// "watching", or why not.
+    pub watching: String,
+    /// Notes that could not be read in full.
+    pub problems: Vec<ProblemView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProblemView {
+    pub path: String,
+    pub line: u32,
+    pub problem: String,
+    pub remedy: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConfigProblemView {
+    pub file: String,
+    pub line: Option<u32>,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Appearance {
+    pub theme: Theme,
+    /// 12 to 18, px of the conversation text.
+    pub text_size: u8,
+    /// The line of catalog and token figures under the composer.
+    pub activity_line: bool,
+}
+
+impl Default for Appearance {
+    fn default() -> Self {
+        Self { theme: Theme::System, text_size: 14, activity_line: true }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    System,
+    Light,
+    Dark,
+}
+
+// ---- first start -------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct FirstRunOptions {
+    /// Obsidian vaults found on this machine.
+    pub found: Vec<FoundVault>,
+    /// Where the sample vault would be copied to.
+    pub sample_target: String,
+    pub sample_notes: u32,
+    /// A model server on this machine.
+    pub local_model: Option<LocalModelServer>,
+    /// Where a local server was looked for.
+    pub looked_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FoundVault {
+    pub path: String,
+    pub name: String,
+    pub notes: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LocalModelServer {
+    /// `ollama`
+    pub provider: String,
+    pub host: String,
+    pub models: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OpenVault {
+    pub choice: VaultChoice,
+    /// `provider/model`; none goes on without one.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum VaultChoice {
+    /// Copy the sample vault to the documents folder and open it.
+    Sample,
+    Folder { path: String },
+}
+
+/// The folder that the user picked in the system's dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PickedFolder {
+    pub path: Option<String>,
+    /// Markdown notes found in it.
+    pub notes: Option<u32>,
+}
+
+// ---- sessions ----------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRow {
+    pub id: String,
+    pub title: String,
+    /// RFC 3339 of the last event.
+    pub updated_at: String,
+    pub created_at: String,
+    pub running: bool,
+    /// `provider/model` of this session.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SessionView {
+    pub row: SessionRow,
+    /// The events that make the conversation, oldest first; the same `reduce` reads them.
+    pub events: Vec<Envelope>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRef {
+    pub session: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RenameSession {
+    pub session: String,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SendMessage {
+    pub session: String,
+    pub text: String,
+    /// `provider/model`, else the session's, else the config's.
+    #[serde(default)]
+    #[ts(optional)]
+    pub model: Option<String>,
+    /// Skills the user activates with this message.
+    #[serde(default)]
+    pub skills: Vec<String>,
+    /// `skill.tool` the user points at.
+    #[serde(default)]
+    #[ts(optional)]
+    pub tool: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnRef {
+    pub turn: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DecideApproval {
+    /// The session, or the form run, that the call belongs to.
+    pub session: String,
+    pub call: String,
+    pub decision: Decision,
+    /// The revision that was looked at; an older one is refused.
+    pub revision: u32,
+    /// Edited arguments, with an allowing decision.
+    #[serde(default)]
+    #[ts(optional)]
+    pub args: Option<Value>,
+    /// Why not, with a denial.
+    #[serde(default)]
+    #[ts(optional)]
+    pub reason: Option<String>,
+}
+
+/// Asks for the question anew with edited arguments; the answer is an `approval_requested` of the
+/// next revision, its diff made from them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReviseApproval {
+    pub session: String,
+    pub call: String,
+    pub args: Value,
+}
+
+// ---- models ------------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderRow {
+    pub id: String,
+    /// `openai` …
+    pub kind: String,
+    /// On this machine.
+    pub local: bool,
+    pub host: String,
+    /// A remote provider that the user agreed to send notes to; always true for a local one.
+    pub agreed: bool,
+    pub models: Vec<String>,
+    /// Why its models could not be listed.
+    pub problem: Option<crate::UserError>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderRef {
+    pub provider: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetModel {
+    /// The session, or none for new chats.
+    pub session: Option<String>,
+    /// `provider/model`
+    pub model: String,
+}
+
+// ---- skills and tools --------------------------------------------------------------------------
+
+/// The state of a skill or a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillState {
+    Active,
+    Available,
+    Disabled,
+    Unavailable,
+    NeedsSignIn,
+    NeedsReview,
+    Starting,
+    Failed,
+    Broken,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkillRow {
+    pub id: String,
+    pub name: String,
+    pub version: String,
+    /// `native`, `folder`, `dynamic`, `mcp`
+    pub source: String,
+    pub state: SkillState,
+    /// Why, and what to do, where the state is not a good one.
+    pub reason: Option<String>,
+    pub description: String,
+    /// `on_demand` or `always`
+    pub mode: String,
+    /// `session` or `turn`
+    pub lifetime: String,
+    pub pinned: bool,
+    pub hidden: bool,
+    /// `skill.tool` of each.
+    pub tools: Vec<String>,
+    pub tokens: SkillTokens,
+    pub usage: SkillUsage,
+    pub tags: Vec<String>,
+    pub hints: Vec<String>,
+    pub examples: Vec<String>,
+}
+
+/// What a skill costs in a request, estimated at four bytes a token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillTokens {
+    pub catalog: u32,
+    pub instructions: u32,
+    pub schemas: u32,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkillUsage {
+    pub activations: u32,
+    pub calls: u32,
+    pub errors: u32,
+    pub mean_ms: Option<f64>,
+    pub last_used: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EnableSkill {
+    pub skill: String,
+    pub enabled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolRow {
+    pub wire_name: String,
+    /// `skill.tool`
+    pub name: String,
+    pub skill: String,
+    pub effect: Effect,
+    pub description: String,
+    pub input_schema: Value,
+    pub state: SkillState,
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct CallTool {
+    /// `skill.tool` or its wire name.
+    pub tool: String,
+    pub args: Value,
+    /// An id chosen by the caller; the call's events carry it as `session`, decisions name it.
+    pub run: String,
+}
+
+/// Parameters to stop a form run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunRef {
+    pub run: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolResult {
+    pub ok: bool,
+    pub value: Option<Value>,
+    pub error: Option<crate::UserError>,
+    pub sources: Vec<SourceView>,
+    pub changes: Vec<NoteChangeView>,
+    pub change_set: Option<String>,
+    #[ts(type = "number")]
+    pub ms: u64,
+}
+
+// ---- notes and changes -------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NoteRef {
+    pub path: String,
+}
+
+/// A note as the window shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct NoteView {
+    pub path: String,
+    pub name: String,
+    /// Property and its text, in the note's order.
+    pub properties: Vec<(String, String)>,
+    /// Sanitised.
+    pub html: String,
+    pub broken: Option<ProblemView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ListChanges {
+    /// Only those of this session.
+    #[serde(default)]
+    #[ts(optional)]
+    pub session: Option<String>,
+    #[serde(default)]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeSetKind {
+    Turn,
+    Form,
+    Cli,
+    Mcp,
+    Undo,
+    Import,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeSetState {
+    Open,
+    Committed,
+    Interrupted,
+    Undone,
+    PartlyUndone,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ChangeSetView {
+    pub id: String,
+    pub kind: ChangeSetKind,
+    pub at: String,
+    pub author: String,
+    pub label: String,
+    pub state: ChangeSetState,
+    pub session: Option<String>,
+    /// When it was undone, RFC 3339.
+    pub undone_at: Option<String>,
+    pub notes: Vec<ChangedNoteView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ChangedNoteView {
+    pub path: String,
+    pub kind: NoteChangeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+    pub call: Option<String>,
+    pub undone: bool,
+    /// Somebody changed the note after Nova did.
+    pub edited_since: bool,
+    pub diff: NoteDiffView,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UndoChanges {
+    pub change_set: String,
+    #[serde(default)]
+    #[ts(optional)]
+    pub note: Option<String>,
+    #[serde(default)]
+    #[ts(optional)]
+    pub call: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct UndoResult {
+    /// The change set that the undo itself is; none when nothing could be undone.
+    pub change_set: Option<String>,
+    pub undone: Vec<String>,
+    /// Notes edited since, where both changes are kept.
+    pub merged: Vec<String>,
+    pub conflicts: Vec<ConflictView>,
+}
+
+/// Both sides of a note that was changed twice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConflictView {
+    pub path: String,
+    pub what: Vec<String>,
+    pub mine: String,
+    pub theirs: String,
+}
+
+/// What a change does to one note.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct NoteDiffView {
+    pub path: String,
+    pub kind: NoteChangeKind,
+    pub properties: Vec<PropertyChangeView>,
+    pub hunks: Vec<HunkView>,
+    /// Unchanged lines behind the last hunk.
+    pub tail_skipped: u32,
+    /// "1 property, nothing else in the note"
+    pub summary: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PropertyChangeView {
+    pub key: String,
+    /// In the file after the change, 1-based.
+    pub line: u32,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HunkView {
+    /// Unchanged lines before it.
+    pub skipped: u32,
+    pub lines: Vec<DiffLineView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DiffLineView {
+    pub kind: DiffLineKind,
+    pub old: Option<u32>,
+    pub new: Option<u32>,
+    pub words: Vec<DiffWordView>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DiffLineKind {
+    Context,
+    Added,
+    Removed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DiffWordView {
+    pub text: String,
+    pub changed: bool,
+}

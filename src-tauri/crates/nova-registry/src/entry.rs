@@ -1,0 +1,183 @@
+use std::sync::Arc;
+
+use jsonschema::Validator;
+use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
+use serde_json::Value;
+
+use crate::{SkillSettings, SourceKind, shown_name, wire_name};
+
+/// One skill with everything that is known of it.
+pub struct SkillEntry {
+    pub id: String,
+    pub name: String,
+    pub version: String,
+    pub description: String,
+    pub instructions: String,
+    pub source: SourceKind,
+    pub state: State,
+    /// Why, and what to do, where the state is not a good one.
+    pub reason: Option<String>,
+    pub mode: Mode,
+    pub lifetime: Lifetime,
+    pub pinned: bool,
+    pub hidden: bool,
+    pub manifest: Manifest,
+    pub records: Arc<RecordTypes>,
+    pub config: Arc<Value>,
+    pub tools: Vec<Arc<ToolEntry>>,
+}
+
+/// How far a skill is. That it is *active* belongs to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Available,
+    Disabled,
+    Unavailable,
+    NeedsSignIn,
+    NeedsReview,
+    Starting,
+    Failed,
+    Broken,
+}
+
+/// One tool of a skill, ready to be called by `nova-calls`.
+pub struct ToolEntry {
+    pub skill: String,
+    pub id: String,
+    pub wire_name: String,
+    /// Of name, description, schema and effect: what a saved rule is bound to.
+    pub fingerprint: String,
+    pub tool: Arc<dyn Tool>,
+    validator: Validator,
+}
+
+impl SkillEntry {
+    pub(crate) fn new(
+        source: SourceKind,
+        loaded: crate::LoadedSkill,
+        settings: &SkillSettings,
+    ) -> Self {
+        let crate::LoadedSkill { id, skill_md, manifest, tools } = loaded;
+        let mut reason = None;
+        let mut state = State::Available;
+        let mut entries = Vec::new();
+        for tool in tools {
+            if settings.denied_tools.contains(&tool.spec().id) {
+                continue;
+            }
+            match ToolEntry::new(&id, tool) {
+                Ok(entry) => entries.push(Arc::new(entry)),
+                Err(problem) => {
+                    state = State::Broken;
+                    reason = Some(problem);
+                }
+            }
+        }
+        if !settings.enabled.unwrap_or(true) {
+            state = State::Disabled;
+        }
+        Self {
+            name: manifest.display_name.clone().unwrap_or_else(|| id.clone()),
+            version: manifest.version.clone().unwrap_or_default(),
+            description: skill_md.description,
+            instructions: skill_md.instructions,
+            source,
+            state,
+            reason,
+            mode: settings.mode.unwrap_or(manifest.loading.mode),
+            lifetime: settings.lifetime.unwrap_or(manifest.loading.lifetime),
+            pinned: settings.pinned,
+            hidden: settings.hidden,
+            records: Arc::new(RecordTypes(manifest.records.clone())),
+            config: Arc::new(settings.config.clone()),
+            tools: entries,
+            manifest,
+            id,
+        }
+    }
+
+    pub(crate) fn broken(source: SourceKind, problem: crate::Problem) -> Self {
+        Self {
+            name: problem.id.clone(),
+            id: problem.id,
+            version: String::new(),
+            description: String::new(),
+            instructions: String::new(),
+            source,
+            state: State::Broken,
+            reason: Some(problem.reason),
+            mode: Mode::default(),
+            lifetime: Lifetime::default(),
+            pinned: false,
+            hidden: false,
+            manifest: Manifest::default(),
+            records: Arc::default(),
+            config: Arc::default(),
+            tools: Vec::new(),
+        }
+    }
+
+    /// Enabled and able to run.
+    pub fn is_available(&self) -> bool {
+        self.state == State::Available
+    }
+
+    /// What the model is told in the catalog, without hints.
+    pub fn catalog_line(&self) -> String {
+        format!("- {}: {}", self.id, self.description)
+    }
+}
+
+impl ToolEntry {
+    fn new(skill: &str, tool: Arc<dyn Tool>) -> Result<Self, String> {
+        let spec = tool.spec();
+        let validator = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .build(&spec.parameters)
+            .map_err(|error| {
+                format!("The parameters of {} are not a JSON Schema: {error}.", shown_name(skill, &spec.id))
+            })?;
+        let fingerprint = blake3::hash(
+            serde_json::json!([skill, spec.id, spec.description.to_string(), spec.parameters, spec.effect])
+                .to_string()
+                .as_bytes(),
+        )
+        .to_hex()
+        .to_string();
+        Ok(Self {
+            skill: skill.to_owned(),
+            id: spec.id.clone(),
+            wire_name: wire_name(skill, &spec.id),
+            fingerprint,
+            validator,
+            tool,
+        })
+    }
+
+    pub fn spec(&self) -> &ToolSpec {
+        self.tool.spec()
+    }
+
+    pub fn effect(&self) -> Effect {
+        self.spec().effect
+    }
+
+    /// `skill.tool`
+    pub fn shown_name(&self) -> String {
+        shown_name(&self.skill, &self.id)
+    }
+
+    /// Whether the arguments fit the schema; else each misfit as `(JSON pointer, rule)`.
+    ///
+    /// # Errors
+    /// The misfits, at most ten.
+    pub fn validate(&self, args: &Value) -> Result<(), Vec<(String, String)>> {
+        let misfits: Vec<_> = self
+            .validator
+            .iter_errors(args)
+            .take(10)
+            .map(|error| (error.instance_path().to_string(), error.to_string()))
+            .collect();
+        if misfits.is_empty() { Ok(()) } else { Err(misfits) }
+    }
+}

@@ -1,0 +1,141 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, RwLock};
+
+use nova_skill::Manifest;
+
+use crate::{Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
+
+/// The current set of skills; replaced whole whenever something changes.
+pub struct Registry {
+    sources: Vec<Box<dyn Source>>,
+    current: RwLock<Arc<Snapshot>>,
+}
+
+/// All skills as they were at one moment. A step of a turn works on one.
+#[derive(Default)]
+pub struct Snapshot {
+    /// By source precedence, then id.
+    skills: Vec<Arc<SkillEntry>>,
+}
+
+/// What a tool name leads to.
+pub enum ToolLookup {
+    Found { skill: Arc<SkillEntry>, tool: Arc<ToolEntry> },
+    /// The nearest names, `skill.tool`.
+    Unknown { nearest: Vec<String> },
+}
+
+impl Registry {
+    /// Scans the sources, in the order of their precedence.
+    pub fn new(sources: Vec<Box<dyn Source>>, settings: &Settings) -> Self {
+        let registry = Self { sources, current: RwLock::default() };
+        registry.reload(settings);
+        registry
+    }
+
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Scans again and swaps the snapshot; answers with the ids whose state changed.
+    pub fn reload(&self, settings: &Settings) -> Vec<String> {
+        let fresh = Arc::new(Snapshot::scan(&self.sources, settings));
+        let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before: BTreeMap<_, _> = current.skills.iter().map(|skill| (&skill.id, skill.state)).collect();
+        let changed = fresh
+            .skills
+            .iter()
+            .filter(|skill| before.get(&skill.id) != Some(&skill.state))
+            .map(|skill| skill.id.clone())
+            .collect();
+        *current = fresh;
+        changed
+    }
+}
+
+impl Snapshot {
+    fn scan(sources: &[Box<dyn Source>], settings: &Settings) -> Self {
+        let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
+        let unset = SkillSettings::default();
+        for source in sources {
+            let scan = source.scan();
+            for loaded in scan.skills {
+                let taken = skills.iter().any(|skill| {
+                    skill.state != State::Broken && canonical(&skill.id) == canonical(&loaded.id)
+                });
+                let entry = if taken {
+                    let reason = format!("The id {} is taken by another skill. Rename this one.", loaded.id);
+                    SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
+                } else {
+                    let own = settings.0.get(&loaded.id).unwrap_or(&unset);
+                    SkillEntry::new(source.kind(), loaded, own)
+                };
+                skills.push(Arc::new(entry));
+            }
+            let broken = scan.problems.into_iter().map(|problem| SkillEntry::broken(source.kind(), problem));
+            skills.extend(broken.map(Arc::new));
+        }
+        Self { skills }
+    }
+
+    pub fn skills(&self) -> &[Arc<SkillEntry>] {
+        &self.skills
+    }
+
+    /// By id; case, `_` and `-` do not matter.
+    pub fn skill(&self, id: &str) -> Option<&Arc<SkillEntry>> {
+        let wanted = canonical(id);
+        self.skills.iter().find(|skill| skill.state != State::Broken && canonical(&skill.id) == wanted)
+    }
+
+    /// Skills that are enabled and can run.
+    pub fn available(&self) -> impl Iterator<Item = &Arc<SkillEntry>> {
+        self.skills.iter().filter(|skill| skill.is_available())
+    }
+
+    /// By wire name (`crm__add_contact`) or shown name (`crm.add_contact`), of any skill.
+    pub fn tool(&self, name: &str) -> ToolLookup {
+        for skill in &self.skills {
+            for tool in &skill.tools {
+                if tool.wire_name == name || tool.shown_name() == name {
+                    return ToolLookup::Found { skill: skill.clone(), tool: tool.clone() };
+                }
+            }
+        }
+        let wanted = canonical(name);
+        let mut by_distance: Vec<_> = self
+            .available()
+            .flat_map(|skill| &skill.tools)
+            .map(|tool| {
+                let shown = tool.shown_name();
+                let whole = distance(&wanted, &canonical(&shown));
+                (whole.min(distance(&wanted, &canonical(&tool.id))), shown)
+            })
+            .collect();
+        by_distance.sort();
+        ToolLookup::Unknown { nearest: by_distance.into_iter().take(5).map(|(_, name)| name).collect() }
+    }
+
+    /// Every declared record type with the skill that declares it.
+    pub fn record_types(&self) -> impl Iterator<Item = (&str, &Manifest)> {
+        self.skills
+            .iter()
+            .flat_map(|skill| skill.records.0.keys().map(move |name| (name.as_str(), &skill.manifest)))
+    }
+}
+
+/// Levenshtein distance in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = before + usize::from(from != *to);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}

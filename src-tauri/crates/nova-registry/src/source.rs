@@ -1,0 +1,81 @@
+use std::sync::Arc;
+
+use nova_skill::{Manifest, Skill, Tool};
+
+use crate::SkillMd;
+
+/// Somewhere that skills come from.
+pub trait Source: Send + Sync {
+    fn kind(&self) -> SourceKind;
+    /// Everything that is there now; what cannot be loaded is a problem beside the rest.
+    fn scan(&self) -> Scan;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourceKind {
+    Native,
+    Folder,
+    Dynamic,
+    Mcp,
+}
+
+impl SourceKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Folder => "folder",
+            Self::Dynamic => "dynamic",
+            Self::Mcp => "mcp",
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Scan {
+    pub skills: Vec<LoadedSkill>,
+    pub problems: Vec<Problem>,
+}
+
+/// A skill as its source delivers it, before settings and states.
+pub struct LoadedSkill {
+    pub id: String,
+    pub skill_md: SkillMd,
+    pub manifest: Manifest,
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+/// A skill that could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub id: String,
+    /// What is wrong and what to do.
+    pub reason: String,
+}
+
+/// The skills compiled into this program.
+pub struct NativeSkills(pub Vec<Box<dyn Skill>>);
+
+impl Source for NativeSkills {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Native
+    }
+
+    fn scan(&self) -> Scan {
+        let mut scan = Scan::default();
+        for (at, skill) in self.0.iter().enumerate() {
+            match load(skill.as_ref()) {
+                Ok(loaded) => scan.skills.push(loaded),
+                Err(reason) => scan.problems.push(Problem { id: format!("native-{at}"), reason }),
+            }
+        }
+        scan
+    }
+}
+
+fn load(skill: &dyn Skill) -> Result<LoadedSkill, String> {
+    let skill_md = SkillMd::parse(skill.skill_md()).map_err(|error| error.to_string())?;
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let manifest = serde_saphyr::from_str_with_options(skill.manifest(), options)
+        .map_err(|error| format!("manifest.yaml: {error}"))?;
+    Ok(LoadedSkill { id: skill_md.name.clone(), skill_md, manifest, tools: skill.tools() })
+}

@@ -1,0 +1,70 @@
+use unicode_normalization::UnicodeNormalization;
+
+/// The longest name a provider accepts for a tool.
+const MAX_WIRE_NAME: usize = 64;
+
+/// The name a provider knows a tool by: `skill__tool`, only `[A-Za-z0-9_-]`, at most 64 characters.
+///
+/// A name that has to be altered gets a hash of the true one, so that two tools never share a name.
+pub fn wire_name(skill: &str, tool: &str) -> String {
+    let plain = format!("{skill}__{tool}");
+    let clean: String = plain
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .collect();
+    if clean == plain && clean.len() <= MAX_WIRE_NAME {
+        return clean;
+    }
+    // The separator keeps ("a", "b__c") apart from ("a__b", "c").
+    let hash = blake3::hash(format!("{skill}\0{tool}").as_bytes()).to_hex();
+    let kept: String = clean.chars().take(MAX_WIRE_NAME - 9).collect();
+    format!("{kept}_{}", &hash[..8])
+}
+
+/// The name a person reads: `skill.tool`.
+pub fn shown_name(skill: &str, tool: &str) -> String {
+    format!("{skill}.{tool}")
+}
+
+/// The form in which ids are compared: NFKC, lower case, `-` for `_`.
+pub fn canonical(id: &str) -> String {
+    id.nfkc().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_clean_names_stay_as_they_are() {
+        assert_eq!(wire_name("crm", "add_contact"), "crm__add_contact");
+        assert_eq!(wire_name("employee-onboarding", "start"), "employee-onboarding__start");
+    }
+
+    #[test]
+    fn every_name_is_legal_and_unlike_names_stay_unlike() {
+        let hard = [
+            ("crm", "a.b".to_owned()),
+            ("crm", "a_b".to_owned()),
+            ("crm", "a b".to_owned()),
+            ("crm", "é".to_owned()),
+            ("crm", "\0".to_owned()),
+            ("crm", String::new()),
+            ("x", "y".repeat(200)),
+            ("x", "y".repeat(201)),
+        ];
+        let names: Vec<String> = hard.iter().map(|(skill, tool)| wire_name(skill, tool)).collect();
+        for name in &names {
+            assert!(!name.is_empty() && name.len() <= 64, "{name} fits every provider");
+            assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'), "{name}");
+        }
+        let unique: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), names.len(), "no two tools share a name: {names:?}");
+    }
+
+    #[test]
+    fn ids_compare_without_case_and_separator() {
+        assert_eq!(canonical("Release_Management"), canonical("release-management"));
+        assert_eq!(canonical("ＣＲＭ"), "crm");
+    }
+}

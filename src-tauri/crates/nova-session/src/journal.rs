@@ -1,0 +1,92 @@
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
+use nova_skill::Clock;
+
+use crate::message::LogMessage;
+use crate::store::{Entry, SessionError, Store};
+use crate::turn::EventSink;
+
+/// Numbers a session's events, shows them to whoever listens and keeps those that belong into the
+/// log. Entries wait in memory until [`Journal::flush`], which the turn calls before anything that
+/// must not be forgotten.
+pub(crate) struct Journal {
+    session: String,
+    turn: Option<String>,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    sink: Arc<dyn EventSink>,
+    next: Arc<AtomicI64>,
+    waiting: Mutex<Vec<(i64, Entry)>>,
+}
+
+impl Journal {
+    pub(crate) fn new(
+        session: &str,
+        turn: Option<String>,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+        next: Arc<AtomicI64>,
+    ) -> Self {
+        Self { session: session.to_owned(), turn, store, clock, sink, next, waiting: Mutex::default() }
+    }
+
+    pub(crate) fn event(&self, event: Event) {
+        let seq = self.next.fetch_add(1, Ordering::SeqCst);
+        let envelope = Envelope {
+            v: PROTOCOL_VERSION,
+            seq: u64::try_from(seq).unwrap_or_default(),
+            at: self.clock.now().to_string(),
+            session: Some(self.session.clone()),
+            turn: self.turn.clone(),
+            event,
+        };
+        if is_kept(&envelope.event) {
+            self.wait(seq, Entry::Event(envelope.clone()));
+        }
+        self.sink.emit(envelope);
+    }
+
+    pub(crate) fn message(&self, message: LogMessage) {
+        let seq = self.next.fetch_add(1, Ordering::SeqCst);
+        self.wait(seq, Entry::Message(message));
+    }
+
+    pub(crate) async fn flush(&self) -> Result<(), SessionError> {
+        let entries = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let at = self.clock.now().to_string();
+        let result = self.store.append(&self.session, &at, &entries).await;
+        if result.is_err() {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.splice(0..0, entries);
+        }
+        result
+    }
+
+    fn wait(&self, seq: i64, entry: Entry) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push((seq, entry));
+    }
+}
+
+impl nova_calls::CallEvents for Journal {
+    fn emit(&self, event: Event) {
+        self.event(event);
+    }
+}
+
+/// What can be made again from the rest, or matters only while it happens, is not kept.
+fn is_kept(event: &Event) -> bool {
+    !matches!(
+        event,
+        Event::TextDelta { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::MessageBlock { .. }
+            | Event::ToolCallProgress { .. }
+            | Event::ChangeSet { .. }
+    )
+}

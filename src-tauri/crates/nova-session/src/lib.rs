@@ -1,0 +1,20 @@
+//! A session and its turn loop: what the model is sent, what it answers, which skills are active,
+//! and the log from which all of it is read again.
+//!
+//! This crate never runs a tool by itself (`nova-calls` does), never writes into the vault, and
+//! knows nothing of a window: it emits events and asks through the approver it is given.
+
+mod activation;
+mod journal;
+mod markdown;
+mod message;
+mod prompt;
+mod session;
+mod store;
+mod stream;
+mod turn;
+
+pub use markdown::{Block, blocks, html};
+pub use session::{Session, UserMessage, WaitingApprovals};
+pub use store::{SessionError, SessionInfo, Store};
+pub use turn::{EventSink, Ids, TurnEnd, TurnScope, run_turn};

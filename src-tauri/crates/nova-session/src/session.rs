@@ -1,0 +1,222 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
+use nova_protocol::{Decision, ErrorCode, Event, UserError};
+use nova_skill::VaultPath;
+use nova_vault::note::ContentHash;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::activation::{self, Active};
+use crate::message::{LogMessage, missing_outputs};
+use crate::store::{Entry, SessionError, Store};
+
+/// One open session: what its log says, ready for the next turn.
+pub struct Session {
+    pub id: String,
+    /// What the user allowed "for this chat".
+    pub grants: Arc<Grants>,
+    pub(crate) next_seq: Arc<AtomicI64>,
+    pub(crate) state: Mutex<State>,
+}
+
+/// What the user says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UserMessage {
+    pub text: String,
+    /// Skills to activate with it.
+    pub skills: Vec<String>,
+    /// The tool that the user points at, `skill.tool`.
+    pub tool: Option<String>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) messages: Vec<LogMessage>,
+    pub(crate) active: Active,
+    /// Notes the model has seen, with what they held then.
+    pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
+    /// Notes changed outside since the model saw them: what to tell it before its next step.
+    pub(crate) outdated: BTreeMap<VaultPath, Option<String>>,
+    pub(crate) told_date: Option<jiff::civil::Date>,
+    /// The last request's parts in the order providers hash them, to see what was kept.
+    pub(crate) last_request: Option<Vec<u8>>,
+    pub(crate) turns: u32,
+    /// The log ended in the middle of a turn.
+    pub(crate) unfinished: bool,
+}
+
+impl Session {
+    /// Reads a session from its log.
+    ///
+    /// # Errors
+    /// When it does not exist or its log cannot be read.
+    pub async fn load(store: &Store, id: &str) -> Result<Self, SessionError> {
+        store.info(id).await?;
+        let (state, next) = read_state(store, id).await?;
+        Ok(Self {
+            id: id.to_owned(),
+            grants: Arc::default(),
+            next_seq: Arc::new(AtomicI64::new(next)),
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Reads the log again: another Nova may have continued the session.
+    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), SessionError> {
+        let (fresh, next) = read_state(store, &self.id).await?;
+        self.next_seq.fetch_max(next, std::sync::atomic::Ordering::SeqCst);
+        let mut state = self.lock();
+        state.messages = fresh.messages;
+        state.active = fresh.active;
+        state.turns = fresh.turns;
+        state.unfinished = fresh.unfinished;
+        Ok(())
+    }
+
+    /// Ids of the active skills, in the order of their activation.
+    pub fn active_skills(&self) -> Vec<String> {
+        self.lock().active.iter().map(str::to_owned).collect()
+    }
+
+    /// Somebody else changed this note; if the model has seen it, its next step is told.
+    /// Answers whether it has.
+    pub fn note_changed(&self, path: &VaultPath, summary: Option<String>) -> bool {
+        let mut state = self.lock();
+        let seen = state.seen.contains_key(path);
+        if seen {
+            state.outdated.insert(path.clone(), summary);
+        }
+        seen
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionError> {
+    let mut state = State::default();
+    let mut next = 0;
+    for (seq, entry) in store.entries(id).await? {
+        next = seq + 1;
+        match entry {
+            Entry::Message(message) => state.messages.push(message),
+            Entry::Event(envelope) => {
+                activation::replay(&mut state.active, &envelope.event);
+                match envelope.event {
+                    Event::TurnStarted { .. } => {
+                        state.turns += 1;
+                        state.unfinished = true;
+                    }
+                    Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {
+                        state.unfinished = false;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let missing = missing_outputs(&state.messages);
+    state.messages.extend(missing);
+    Ok((state, next))
+}
+
+/// The approvals that wait for an answer from a window or a line of input.
+#[derive(Default)]
+pub struct WaitingApprovals(Mutex<HashMap<String, Waiting>>);
+
+struct Waiting {
+    revision: u32,
+    decisions: Vec<Decision>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl WaitingApprovals {
+    /// Answers the approval of a call.
+    ///
+    /// # Errors
+    /// `unknown_approval` when none waits (it was answered, or its turn ended), when the question
+    /// changed since `revision`, or when the decision was not offered.
+    pub fn decide(
+        &self,
+        call: &str,
+        revision: Option<u32>,
+        decision: Decision,
+        args: Option<Value>,
+        reason: Option<String>,
+        by: &str,
+    ) -> Result<(), UserError> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = waiting.get(call).ok_or_else(|| not_waiting(call))?;
+        if revision.is_some_and(|seen| seen != found.revision) {
+            return Err(UserError::new(
+                ErrorCode::UnknownApproval,
+                "The note changed while you looked, and the diff was updated.",
+                "Look again, then answer.",
+            ));
+        }
+        if !found.decisions.contains(&decision) {
+            return Err(UserError::new(
+                ErrorCode::UnknownApproval,
+                "That answer was not offered for this call.",
+                "Choose one of the buttons.",
+            ));
+        }
+        if let Some(found) = waiting.remove(call) {
+            let _ = found.answer.send(Answer::Decided { decision, args, by: by.to_owned(), reason });
+        }
+        Ok(())
+    }
+
+    /// Asks for the question anew with other arguments.
+    ///
+    /// # Errors
+    /// `unknown_approval` when none waits.
+    pub fn revise(&self, call: &str, args: Value) -> Result<(), UserError> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = waiting.remove(call).ok_or_else(|| not_waiting(call))?;
+        let _ = found.answer.send(Answer::Revised { args });
+        Ok(())
+    }
+
+    fn forget(&self, call: &str, revision: u32) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.get(call).is_some_and(|found| found.revision == revision) {
+            waiting.remove(call);
+        }
+    }
+}
+
+#[async_trait]
+impl Approver for WaitingApprovals {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        struct Withdraw<'a>(&'a WaitingApprovals, &'a str, u32);
+        impl Drop for Withdraw<'_> {
+            fn drop(&mut self) {
+                self.0.forget(self.1, self.2);
+            }
+        }
+        let (answer, answered) = oneshot::channel();
+        {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.insert(
+                request.call.clone(),
+                Waiting { revision: request.revision, decisions: request.decisions.clone(), answer },
+            );
+        }
+        let _withdraw = Withdraw(self, &request.call, request.revision);
+        answered.await.unwrap_or(Answer::Unanswered { reason: "the question was withdrawn".into() })
+    }
+}
+
+fn not_waiting(call: &str) -> UserError {
+    UserError::new(
+        ErrorCode::UnknownApproval,
+        format!("No approval waits for the call {call}."),
+        "It was answered already, or its turn has ended.",
+    )
+}

@@ -1,0 +1,231 @@
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use nova_protocol::Envelope;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+
+use crate::message::LogMessage;
+
+/// All sessions, in `<data>/nova.db`.
+#[derive(Clone)]
+pub struct Store {
+    pool: SqlitePool,
+    leases: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("There is no session \"{0}\".")]
+    Unknown(String),
+    /// A turn runs in it, in this or another Nova.
+    #[error("A turn is running in this session.")]
+    Busy,
+    #[error("The sessions cannot be read or written: {0}.")]
+    Database(#[from] sqlx::Error),
+    #[error("The sessions' database cannot be brought up to date: {0}.")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    #[error("{path}: {source}.")]
+    Io { path: String, source: std::io::Error },
+    #[error("The session's log has an entry that cannot be read: {0}.")]
+    Entry(#[from] serde_json::Error),
+}
+
+/// One row of the list.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct SessionInfo {
+    pub id: String,
+    pub title: String,
+    pub created_at: String,
+    pub updated_at: String,
+    pub model: Option<String>,
+}
+
+/// One entry of a session's log.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Entry {
+    Event(Envelope),
+    Message(LogMessage),
+}
+
+/// Held while a turn runs; the system gives it back when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    _file: File,
+}
+
+impl Store {
+    /// Opens or creates the database in the folder.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be written, or comes from a newer Nova.
+    pub async fn open(data: &Path) -> Result<Self, SessionError> {
+        let leases = data.join("leases");
+        std::fs::create_dir_all(&leases)
+            .map_err(|source| SessionError::Io { path: leases.display().to_string(), source })?;
+        let options = SqliteConnectOptions::new()
+            .filename(data.join("nova.db"))
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .foreign_keys(true)
+            .busy_timeout(std::time::Duration::from_secs(10));
+        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
+        sqlx::migrate!("./migrations").run(&pool).await?;
+        Ok(Self { pool, leases })
+    }
+
+    /// Newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
+        Ok(sqlx::query_as("SELECT * FROM sessions ORDER BY updated_at DESC, id DESC").fetch_all(&self.pool).await?)
+    }
+
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the database cannot be read.
+    pub async fn info(&self, id: &str) -> Result<SessionInfo, SessionError> {
+        sqlx::query_as("SELECT * FROM sessions WHERE id = ?")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| SessionError::Unknown(id.to_owned()))
+    }
+
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn create(&self, id: &str, at: &str) -> Result<SessionInfo, SessionError> {
+        sqlx::query("INSERT INTO sessions (id, title, created_at, updated_at) VALUES (?, '', ?, ?)")
+            .bind(id)
+            .bind(at)
+            .bind(at)
+            .execute(&self.pool)
+            .await?;
+        self.info(id).await
+    }
+
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the database cannot be written.
+    pub async fn rename(&self, id: &str, title: &str) -> Result<SessionInfo, SessionError> {
+        sqlx::query("UPDATE sessions SET title = ? WHERE id = ?").bind(title).bind(id).execute(&self.pool).await?;
+        self.info(id).await
+    }
+
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn set_model(&self, id: &str, model: &str) -> Result<(), SessionError> {
+        sqlx::query("UPDATE sessions SET model = ? WHERE id = ?").bind(model).bind(id).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// # Errors
+    /// [`SessionError::Busy`] while a turn runs, or when the database cannot be written.
+    pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
+        let _lease = self.lease(id)?;
+        let done = sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id).execute(&self.pool).await?;
+        if done.rows_affected() == 0 {
+            return Err(SessionError::Unknown(id.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// How often each tool (`skill.tool`) ended well and badly and how long it took in all, in ms,
+    /// from the logs.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn tool_usage(&self) -> Result<Vec<(String, bool, i64, String)>, SessionError> {
+        Ok(sqlx::query_as(
+            "SELECT s.body ->> 'tool', c.body ->> 'ok', c.body ->> 'ms', c.body ->> 'at'
+             FROM log c JOIN log s
+               ON s.session = c.session AND s.kind = 'event' AND s.body ->> 'call' = c.body ->> 'call'
+              AND s.body ->> 'type' = 'tool_call_started'
+             WHERE c.kind = 'event' AND c.body ->> 'type' = 'tool_call_completed'",
+        )
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Skill ids as often as they were activated.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn activations(&self) -> Result<Vec<(String, i64)>, SessionError> {
+        Ok(sqlx::query_as(
+            "SELECT body ->> 'skill', count(*) FROM log
+             WHERE kind = 'event' AND body ->> 'type' = 'skill_activated' GROUP BY 1",
+        )
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// The events of a session, oldest first.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the log cannot be read.
+    pub async fn events(&self, id: &str) -> Result<Vec<Envelope>, SessionError> {
+        self.info(id).await?;
+        let entries = self.entries(id).await?;
+        Ok(entries
+            .into_iter()
+            .filter_map(|(_, entry)| match entry {
+                Entry::Event(envelope) => Some(envelope),
+                Entry::Message(_) => None,
+            })
+            .collect())
+    }
+
+    pub(crate) async fn entries(&self, id: &str) -> Result<Vec<(i64, Entry)>, SessionError> {
+        let rows: Vec<(i64, String, String)> =
+            sqlx::query_as("SELECT seq, kind, body FROM log WHERE session = ? ORDER BY seq")
+                .bind(id)
+                .fetch_all(&self.pool)
+                .await?;
+        rows.into_iter()
+            .map(|(seq, kind, body)| {
+                let entry = match kind.as_str() {
+                    "event" => Entry::Event(serde_json::from_str(&body)?),
+                    _ => Entry::Message(serde_json::from_str(&body)?),
+                };
+                Ok((seq, entry))
+            })
+            .collect()
+    }
+
+    /// Adds entries in one transaction.
+    pub(crate) async fn append(&self, id: &str, at: &str, entries: &[(i64, Entry)]) -> Result<(), SessionError> {
+        let mut transaction = self.pool.begin().await?;
+        for (seq, entry) in entries {
+            let (kind, body) = match entry {
+                Entry::Event(envelope) => ("event", serde_json::to_string(envelope)?),
+                Entry::Message(message) => ("message", serde_json::to_string(message)?),
+            };
+            sqlx::query("INSERT INTO log (session, seq, kind, body) VALUES (?, ?, ?, ?)")
+                .bind(id)
+                .bind(seq)
+                .bind(kind)
+                .bind(body)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        sqlx::query("UPDATE sessions SET updated_at = ? WHERE id = ?")
+            .bind(at)
+            .bind(id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The right to run a turn in the session.
+    pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
+        let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let path = self.leases.join(name);
+        let io = |source| SessionError::Io { path: path.display().to_string(), source };
+        let file = File::options().create(true).append(true).open(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lease { _file: file }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
+            Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+use std::time::Duration;
+
+use futures::StreamExt;
+use nova_protocol::Event;
+use nova_provider::{ChatEvent, ChatStream, Completed, ProviderError, Usage};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use crate::journal::Journal;
+use crate::markdown::blocks;
+
+/// Text reaches the window at most this often.
+const FLUSH_EVERY: Duration = Duration::from_millis(34);
+
+/// How a stream ended.
+pub(crate) enum StreamEnd {
+    Completed(Completed, Usage),
+    Cancelled { text: String },
+    Failed { text: String, error: ProviderError },
+}
+
+/// Shows an answer while it arrives, as deltas and as rendered blocks of the message `id`.
+pub(crate) async fn show(mut stream: ChatStream, id: &str, journal: &Journal, cancel: &CancellationToken) -> StreamEnd {
+    let mut shown = Shown { id, journal, text: String::new(), told: 0, blocks: Vec::new() };
+    let mut reasoning = String::new();
+    let mut usage = Usage::default();
+    let mut ticks = interval(FLUSH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last_flush = Instant::now();
+    let end = loop {
+        let event = tokio::select! {
+            biased;
+            () = cancel.cancelled() => break Err(None),
+            event = stream.next() => event,
+            _ = ticks.tick() => {
+                flush_reasoning(&mut reasoning, journal);
+                shown.flush();
+                last_flush = Instant::now();
+                continue;
+            }
+        };
+        match event {
+            Some(Ok(ChatEvent::TextDelta(text))) => shown.text.push_str(&text),
+            Some(Ok(ChatEvent::ReasoningDelta(text))) => reasoning.push_str(&text),
+            Some(Ok(ChatEvent::ToolCallDelta { .. })) => {}
+            Some(Ok(ChatEvent::Usage(used))) => usage = used,
+            Some(Ok(ChatEvent::End(completed))) => break Ok(completed),
+            Some(Err(error)) => break Err(Some(error)),
+            None => break Err(Some(ProviderError::Truncated)),
+        }
+        // A stream that never pauses starves the ticks.
+        if last_flush.elapsed() >= FLUSH_EVERY {
+            flush_reasoning(&mut reasoning, journal);
+            shown.flush();
+            last_flush = Instant::now();
+        }
+    };
+    flush_reasoning(&mut reasoning, journal);
+    match end {
+        Ok(completed) => {
+            shown.text.clone_from(&completed.text);
+            shown.finish();
+            StreamEnd::Completed(completed, usage)
+        }
+        Err(error) => {
+            shown.finish();
+            let text = shown.text;
+            match error {
+                None => StreamEnd::Cancelled { text },
+                Some(error) => StreamEnd::Failed { text, error },
+            }
+        }
+    }
+}
+
+fn flush_reasoning(text: &mut String, journal: &Journal) {
+    if !text.is_empty() {
+        journal.event(Event::ReasoningDelta { text: std::mem::take(text) });
+    }
+}
+
+/// How much of a message the window has.
+struct Shown<'a> {
+    id: &'a str,
+    journal: &'a Journal,
+    text: String,
+    /// Bytes told as deltas.
+    told: usize,
+    /// The HTML last sent for each block.
+    blocks: Vec<String>,
+}
+
+impl Shown<'_> {
+    fn flush(&mut self) {
+        if self.told >= self.text.len() {
+            return;
+        }
+        let delta = self.text.get(self.told..).unwrap_or_default().to_owned();
+        self.told = self.text.len();
+        self.journal.event(Event::TextDelta { text: delta });
+        self.send_blocks(false);
+    }
+
+    fn finish(&mut self) {
+        self.flush();
+        if !self.text.is_empty() {
+            self.blocks.clear();
+            self.send_blocks(true);
+        }
+    }
+
+    fn send_blocks(&mut self, done: bool) {
+        for (index, block) in blocks(&self.text).into_iter().enumerate() {
+            if self.blocks.get(index) == Some(&block.html) {
+                continue;
+            }
+            self.journal.event(Event::MessageBlock {
+                message: self.id.to_owned(),
+                index: u32::try_from(index).unwrap_or(u32::MAX),
+                html: block.html.clone(),
+                done,
+            });
+            match self.blocks.get_mut(index) {
+                Some(sent) => *sent = block.html,
+                None => self.blocks.push(block.html),
+            }
+        }
+    }
+}

@@ -1,0 +1,585 @@
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::join_all;
+use nova_calls::{Approver, Call, CallScope, KeepRule, Outcome, Privacy, run_call};
+use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
+use nova_provider::{ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage};
+use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
+use nova_skill::{Clock, Effect, Lifetime, Principal, VaultPath};
+use nova_vault::{ChangeSet, Vault};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::activation::{self, ControlTool};
+use crate::journal::Journal;
+use crate::message::{LogCall, LogMessage};
+use crate::prompt::{date_notice, system_prompt};
+use crate::session::{Session, UserMessage};
+use crate::store::{SessionError, Store};
+use crate::stream::{StreamEnd, show};
+
+/// Requests to the provider within one turn.
+const STEP_LIMIT: u32 = 30;
+/// The most of one output that the model is sent, in bytes.
+const OUTPUT_CAP: usize = 48 * 1024;
+/// A title is the first words of the first message, at most this many characters.
+const TITLE_LENGTH: usize = 48;
+
+/// Runs one turn: from the user's message to exactly one of `turn_completed`, `turn_cancelled` and
+/// `turn_failed`. Whatever happens, every call in the history has an output.
+///
+/// # Errors
+/// [`SessionError::Busy`] while another turn runs in the session, or when its log cannot be read.
+/// From the moment `turn_started` is emitted, failures are events.
+pub async fn run_turn(
+    scope: TurnScope,
+    session: Arc<Session>,
+    message: UserMessage,
+    cancel: CancellationToken,
+) -> Result<TurnEnd, SessionError> {
+    let _lease = scope.store.lease(&session.id)?;
+    session.refresh(&scope.store).await?;
+    let journal = Arc::new(Journal::new(
+        &session.id,
+        Some(scope.turn.clone()),
+        scope.store.clone(),
+        scope.clock.clone(),
+        scope.sink.clone(),
+        session.next_seq.clone(),
+    ));
+    let mut turn = Turn {
+        change_set: scope.vault.as_ref().map(|vault| {
+            Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message.text)))
+        }),
+        scope,
+        session,
+        journal,
+        cancel,
+        touched: Arc::default(),
+        unknown: Vec::new(),
+    };
+    let end = turn.run(message).await;
+    turn.finish(end).await
+}
+
+/// Everything a turn works with.
+pub struct TurnScope {
+    pub turn: String,
+    pub store: Store,
+    pub registry: Arc<Registry>,
+    pub rules: Arc<Rules>,
+    pub keep_rule: Arc<dyn KeepRule>,
+    pub vault: Option<Vault>,
+    pub provider: Arc<dyn Provider>,
+    /// Without the provider's id.
+    pub model: String,
+    /// The user agreed that this provider sees notes.
+    pub agreed: bool,
+    /// Folders and notes that no remote model sees.
+    pub private: Vec<String>,
+    pub approver: Arc<dyn Approver>,
+    pub sink: Arc<dyn EventSink>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    /// How long one tool may run.
+    pub call_limit: Duration,
+}
+
+/// Receives every event as it happens.
+pub trait EventSink: Send + Sync {
+    fn emit(&self, envelope: Envelope);
+}
+
+/// Makes ids that were never used before.
+pub trait Ids: Send + Sync {
+    fn next(&self) -> String;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnEnd {
+    Completed { text: String },
+    Cancelled,
+    Failed(UserError),
+}
+
+enum Stop {
+    Cancelled,
+    Failed(UserError),
+}
+
+impl From<UserError> for Stop {
+    fn from(error: UserError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<SessionError> for Stop {
+    fn from(error: SessionError) -> Self {
+        Self::Failed(UserError::new(ErrorCode::Io, error.to_string(), "Check the disk, then try again."))
+    }
+}
+
+struct Turn {
+    scope: TurnScope,
+    session: Arc<Session>,
+    journal: Arc<Journal>,
+    cancel: CancellationToken,
+    change_set: Option<Arc<ChangeSet>>,
+    /// The notes this turn has changed.
+    touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// Calls that were stopped while they may already have had an effect.
+    unknown: Vec<String>,
+}
+
+impl Turn {
+    async fn run(&mut self, message: UserMessage) -> Result<String, Stop> {
+        self.begin(&message).await?;
+        for step in 0..STEP_LIMIT {
+            self.tell_outdated();
+            let snapshot = self.scope.registry.snapshot();
+            let request = self.request(&snapshot);
+            let completed = self.step(&request, step).await?;
+            let calls = self.note_answer(&completed).await?;
+            if calls.is_empty() {
+                if completed.finish == FinishReason::Length {
+                    return Err(UserError::new(
+                        ErrorCode::ProviderTruncated,
+                        "The model reached its limit before the answer was complete.",
+                        "Ask it to go on, or choose a model with a larger limit.",
+                    )
+                    .into());
+                }
+                return Ok(completed.text);
+            }
+            self.run_calls(&snapshot, calls).await?;
+        }
+        Err(UserError::new(
+            ErrorCode::StepLimit,
+            format!("The model asked for tools {STEP_LIMIT} times without finishing."),
+            "Send a message to let it go on, or ask for less at once.",
+        )
+        .into())
+    }
+
+    /// The user's message, and what the model must know before it.
+    async fn begin(&mut self, message: &UserMessage) -> Result<(), Stop> {
+        self.journal.event(Event::TurnStarted {
+            text: message.text.clone(),
+            model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
+            skills: message.skills.clone(),
+            tool: message.tool.clone(),
+        });
+        self.settle_unfinished();
+        self.end_turn_lifetimes();
+
+        let snapshot = self.scope.registry.snapshot();
+        let is_new = self.session.lock().messages.is_empty();
+        if is_new {
+            let vault = self.scope.vault.as_ref().map(Vault::name);
+            self.message(LogMessage::System { text: system_prompt(&snapshot, vault.as_deref()) });
+            let info = self.scope.store.info(&self.session.id).await?;
+            if info.title.is_empty() {
+                self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
+            }
+            for skill in snapshot.available().filter(|skill| skill.pinned) {
+                self.activate(skill, ActivatedBy::Pin, true);
+            }
+        }
+        let today = self.scope.clock.today();
+        if self.session.lock().told_date.replace(today) != Some(today) {
+            self.message(LogMessage::Notice { text: date_notice(today) });
+        }
+        let mut wanted = message.skills.clone();
+        if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name)) {
+            wanted.push(skill.id.clone());
+        }
+        for id in wanted {
+            if let Some(skill) = snapshot.skill(&id).filter(|skill| skill.is_available()) {
+                self.activate(skill, ActivatedBy::User, true);
+            }
+        }
+        let text = match &message.tool {
+            Some(tool) => format!("{}\n\n(The user points at the tool {tool}.)", message.text),
+            None => message.text.clone(),
+        };
+        self.message(LogMessage::User { text });
+        self.journal.flush().await?;
+
+        // Nothing of the vault may leave before the user agreed, and the message itself may name it.
+        if let Locality::Remote { host } = self.scope.provider.locality()
+            && self.scope.vault.is_some()
+            && !self.scope.agreed
+        {
+            return Err(UserError::new(
+                ErrorCode::ProviderNotAgreed,
+                format!("{host} is not on this machine. Your messages and the notes that tools read would be sent there."),
+                format!("Agree in the window, or run: nova provider allow {}", self.scope.provider.id()),
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    /// A turn that Nova did not live to end: say so before the next one.
+    fn settle_unfinished(&self) {
+        let unfinished = std::mem::take(&mut self.session.lock().unfinished);
+        if unfinished {
+            self.message(LogMessage::Notice { text: "Nova ended in the middle of the turn before.".into() });
+        }
+    }
+
+    fn end_turn_lifetimes(&self) {
+        let snapshot = self.scope.registry.snapshot();
+        for id in self.session.active_skills() {
+            let ends = snapshot.skill(&id).is_none_or(|skill| skill.lifetime == Lifetime::Turn);
+            if ends {
+                self.deactivate(&id, ActivatedBy::Router);
+            }
+        }
+    }
+
+    /// Notes that changed since the model saw them.
+    fn tell_outdated(&self) {
+        let outdated = {
+            let mut state = self.session.lock();
+            let outdated = std::mem::take(&mut state.outdated);
+            for path in outdated.keys() {
+                state.seen.remove(path);
+            }
+            outdated
+        };
+        if outdated.is_empty() {
+            return;
+        }
+        let lines: Vec<String> = outdated
+            .iter()
+            .map(|(path, summary)| match summary {
+                Some(summary) => format!("- {path} ({summary})"),
+                None => format!("- {path}"),
+            })
+            .collect();
+        self.message(LogMessage::Notice {
+            text: format!(
+                "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
+                 before you answer:\n{}",
+                lines.join("\n")
+            ),
+        });
+        self.journal.event(Event::NotesChangedOutside { paths: outdated.keys().map(ToString::to_string).collect() });
+    }
+
+    fn request(&self, snapshot: &Snapshot) -> ChatRequest {
+        let state = self.session.lock();
+        let system = state.messages.iter().find_map(|message| match message {
+            LogMessage::System { text } => Some(text.clone()),
+            _ => None,
+        });
+        ChatRequest {
+            model: self.scope.model.clone(),
+            system: system.unwrap_or_default(),
+            tools: activation::visible_tools(snapshot, &state.active),
+            messages: state.messages.iter().filter_map(LogMessage::to_provider).collect(),
+            max_output: None,
+            tool_choice: ToolChoice::Auto,
+        }
+    }
+
+    /// One request to the provider.
+    async fn step(&mut self, request: &ChatRequest, step: u32) -> Result<Completed, Stop> {
+        let parts = cache_order(request);
+        let prefix_kept = {
+            let mut state = self.session.lock();
+            let kept = state.last_request.as_ref().is_none_or(|before| parts.starts_with(before));
+            state.last_request = Some(parts);
+            kept
+        };
+        self.journal.event(Event::StepStarted {
+            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            prefix_kept,
+            bytes: self.scope.provider.encode(request).len() as u64,
+        });
+        let id = format!("{}-{step}", self.scope.turn);
+        let stream = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(Stop::Cancelled),
+            stream = self.scope.provider.stream(request, self.cancel.clone()) => stream,
+        };
+        let end = match stream {
+            Ok(stream) => show(stream, &id, &self.journal, &self.cancel).await,
+            Err(error) => StreamEnd::Failed { text: String::new(), error },
+        };
+        match end {
+            StreamEnd::Completed(completed, usage) => {
+                self.note_usage(usage);
+                if !completed.text.is_empty() {
+                    self.journal.event(Event::MessageCompleted { message: id, text: completed.text.clone() });
+                }
+                Ok(completed)
+            }
+            StreamEnd::Cancelled { text } => {
+                self.keep_cut_text(id, text);
+                Err(Stop::Cancelled)
+            }
+            StreamEnd::Failed { text, error } => {
+                self.keep_cut_text(id, text);
+                Err(match error {
+                    ProviderError::Cancelled => Stop::Cancelled,
+                    error => Stop::Failed(provider_error(&error)),
+                })
+            }
+        }
+    }
+
+    fn note_usage(&self, usage: Usage) {
+        if usage != Usage::default() {
+            self.journal.event(Event::Usage { input: usage.input, cached: usage.cached, output: usage.output });
+        }
+    }
+
+    /// Text that arrived before a cut stays; calls that were not whole never existed.
+    fn keep_cut_text(&self, id: String, text: String) {
+        if !text.is_empty() {
+            self.message(LogMessage::Assistant { text: text.clone(), calls: Vec::new(), provider_data: None });
+            self.journal.event(Event::MessageCompleted { message: id, text });
+        }
+    }
+
+    /// Writes the answer down before any of its calls runs.
+    async fn note_answer(&mut self, completed: &Completed) -> Result<Vec<LogCall>, Stop> {
+        let calls: Vec<LogCall> = completed
+            .calls
+            .iter()
+            .map(|call| LogCall { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.clone() })
+            .collect();
+        self.message(LogMessage::Assistant {
+            text: completed.text.clone(),
+            calls: calls.clone(),
+            provider_data: completed.provider_data.clone(),
+        });
+        self.journal.flush().await?;
+        Ok(calls)
+    }
+
+    /// Reads that follow each other run together, everything else in the order it was asked for.
+    async fn run_calls(&mut self, snapshot: &Arc<Snapshot>, calls: Vec<LogCall>) -> Result<(), Stop> {
+        let mut left = calls.as_slice();
+        while let Some(first) = left.first() {
+            if self.cancel.is_cancelled() {
+                let output = json!({"error": {"code": "cancelled", "message": "The user stopped the turn before this call ran."}});
+                self.output(&first.id, &output);
+                left = &left[1..];
+                continue;
+            }
+            if let Some(control) = ControlTool::named(&first.name) {
+                let output = self.run_control(snapshot, control, first);
+                self.message(LogMessage::ToolOutput { call_id: first.id.clone(), content: cap(output) });
+                left = &left[1..];
+                continue;
+            }
+            let reads = left.iter().take_while(|call| is_read(snapshot, &call.name)).count().max(1);
+            let (together, rest) = left.split_at(reads);
+            left = rest;
+            self.run_together(snapshot, together).await?;
+        }
+        if self.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+
+    async fn run_together(&mut self, snapshot: &Arc<Snapshot>, calls: &[LogCall]) -> Result<(), Stop> {
+        let scope = self.call_scope(snapshot);
+        for call in calls {
+            if let ToolLookup::Found { skill, .. } = snapshot.tool(&call.name)
+                && skill.is_available()
+            {
+                self.activate(&skill, ActivatedBy::Model, true);
+            }
+        }
+        let running = calls.iter().map(|call| {
+            let id = self.scope.ids.next();
+            let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
+            run_call(&scope, call, self.cancel.child_token())
+        });
+        let outcomes = join_all(running).await;
+        for (call, outcome) in calls.iter().zip(outcomes) {
+            self.note_outcome(call, outcome);
+        }
+        self.journal.flush().await?;
+        Ok(())
+    }
+
+    fn note_outcome(&mut self, call: &LogCall, outcome: Outcome) {
+        {
+            let mut state = self.session.lock();
+            for (path, hash) in &outcome.seen {
+                state.seen.insert(path.clone(), *hash);
+            }
+        }
+        if outcome.unknown {
+            self.unknown.push(outcome.call.clone());
+        }
+        let output = match &outcome.result {
+            Ok(value) if outcome.merged.is_empty() => value.clone(),
+            Ok(value) => json!({"value": value, "changed_outside_meanwhile": outcome.merged}),
+            Err(error) => json!({"error": error}),
+        };
+        self.output(&call.id, &output);
+    }
+
+    fn output(&self, call_id: &str, output: &Value) {
+        self.message(LogMessage::ToolOutput { call_id: call_id.to_owned(), content: cap(output.to_string()) });
+    }
+
+    fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
+        CallScope {
+            snapshot: snapshot.clone(),
+            vault: self.scope.vault.clone(),
+            rules: self.scope.rules.clone(),
+            grants: self.session.grants.clone(),
+            keep_rule: self.scope.keep_rule.clone(),
+            clock: self.scope.clock.clone(),
+            approver: self.scope.approver.clone(),
+            events: self.journal.clone(),
+            change_set: self.change_set.clone(),
+            touched: self.touched.clone(),
+            privacy: Arc::new(Privacy {
+                remote: self.scope.provider.locality() != Locality::Local,
+                private: self.scope.private.clone(),
+            }),
+            session: self.session.id.clone(),
+            turn: Some(self.scope.turn.clone()),
+            principal: Principal::owner(),
+            author: "model".into(),
+            by_hand: false,
+            time_limit: self.scope.call_limit,
+        }
+    }
+
+    fn run_control(&self, snapshot: &Snapshot, control: ControlTool, call: &LogCall) -> String {
+        if control == ControlTool::ListSkills {
+            return activation::listing(snapshot, &self.session.lock().active).to_string();
+        }
+        let name = ControlTool::skill_of(&call.arguments).unwrap_or_default();
+        let Some(skill) = snapshot.skill(&name).filter(|skill| skill.is_available()) else {
+            return activation::unknown_skill(snapshot, &name).to_string();
+        };
+        match control {
+            ControlTool::ListSkills => String::new(),
+            ControlTool::LoadSkill if self.activate(skill, ActivatedBy::Model, false) => activation::instructions(skill),
+            ControlTool::LoadSkill => format!("{} is active already; its instructions are above.", skill.id),
+            ControlTool::UnloadSkill if self.deactivate(&skill.id, ActivatedBy::Model) => {
+                format!("{} is not active any more.", skill.id)
+            }
+            ControlTool::UnloadSkill => format!("{} was not active.", skill.id),
+        }
+    }
+
+    /// Answers whether the skill was not active before. `tell` sends its instructions as a notice,
+    /// for activations that are not the answer to a call.
+    fn activate(&self, skill: &nova_registry::SkillEntry, by: ActivatedBy, tell: bool) -> bool {
+        if skill.mode == nova_skill::Mode::Always || !self.session.lock().active.add(&skill.id) {
+            return false;
+        }
+        self.journal.event(activation::activated(skill, by));
+        if tell && by != ActivatedBy::Model {
+            self.message(LogMessage::Notice { text: activation::instructions(skill) });
+        }
+        true
+    }
+
+    fn deactivate(&self, skill: &str, by: ActivatedBy) -> bool {
+        let was = self.session.lock().active.remove(skill);
+        if was {
+            self.journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by });
+        }
+        was
+    }
+
+    fn message(&self, message: LogMessage) {
+        self.session.lock().messages.push(message.clone());
+        self.journal.message(message);
+    }
+
+    /// The one place where a turn ends.
+    async fn finish(self, end: Result<String, Stop>) -> Result<TurnEnd, SessionError> {
+        let missing = crate::message::missing_outputs(&self.session.lock().messages);
+        for output in missing {
+            self.message(output);
+        }
+        let end = match end {
+            Ok(text) => TurnEnd::Completed { text },
+            Err(Stop::Cancelled) => {
+                self.message(LogMessage::Notice { text: "The user stopped the turn.".into() });
+                TurnEnd::Cancelled
+            }
+            Err(Stop::Failed(error)) => TurnEnd::Failed(error),
+        };
+        if let Some(change_set) = self.change_set.and_then(Arc::into_inner) {
+            let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
+            if !matches!(closed, Ok(Ok(_))) {
+                tracing::error!("a change set could not be closed; it is listed as interrupted");
+            }
+        }
+        self.journal.event(match &end {
+            TurnEnd::Completed { text } => Event::TurnCompleted { text: text.clone() },
+            TurnEnd::Cancelled => Event::TurnCancelled { unknown: self.unknown.clone() },
+            TurnEnd::Failed(error) => Event::TurnFailed {
+                code: error.code,
+                message: error.message.clone(),
+                hint: error.hint.clone(),
+            },
+        });
+        self.journal.flush().await?;
+        Ok(end)
+    }
+}
+
+fn is_read(snapshot: &Snapshot, name: &str) -> bool {
+    matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
+}
+
+/// What providers hash, in their order: tools, system, messages.
+fn cache_order(request: &ChatRequest) -> Vec<u8> {
+    let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
+    for message in &request.messages {
+        parts.extend(message_bytes(message));
+    }
+    parts
+}
+
+fn message_bytes(message: &Message) -> Vec<u8> {
+    format!("{message:?}\0").into_bytes()
+}
+
+fn cap(mut output: String) -> String {
+    if output.len() > OUTPUT_CAP {
+        let end = (0..=OUTPUT_CAP).rev().find(|at| output.is_char_boundary(*at)).unwrap_or_default();
+        let rest = output.len() - end;
+        output.truncate(end);
+        output.push_str(&format!("\n[{rest} more bytes were left out: ask for less at once.]"));
+    }
+    output
+}
+
+fn provider_error(error: &ProviderError) -> UserError {
+    let code = ErrorCode::ALL
+        .iter()
+        .map(|(code, _)| *code)
+        .find(|code| code.as_str() == error.code())
+        .unwrap_or(match error {
+            ProviderError::ModelNotFound { .. } => ErrorCode::UnknownModel,
+            _ => ErrorCode::ProviderFailed,
+        });
+    UserError::new(code, error.to_string(), error.hint())
+}
+
+/// The first words of a message.
+fn title_of(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= TITLE_LENGTH {
+        return words;
+    }
+    let cut: String = words.chars().take(TITLE_LENGTH).collect();
+    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole);
+    format!("{whole}…")
+}

@@ -1,0 +1,204 @@
+//! What a tool may ask for while it runs. Each part is a trait: the real one is bound to the call
+//! by `nova-calls`, a double stands in `nova-testkit`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_vault::Note;
+use nova_vault::note::{PropertyEdit, VaultPath};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{RecordTypes, ToolError};
+
+/// A note's place in the vault.
+pub type NotePath = VaultPath;
+
+/// Everything a running tool has. Nothing else is reachable: no environment, no home folder, no
+/// global clock.
+pub trait ToolContext: Send + Sync {
+    /// The vault, bound to this call's change set and to what the principal may see.
+    fn vault(&self) -> &dyn ToolVault;
+    /// The web, bound to the skill's declared hosts.
+    fn http(&self) -> &dyn ToolHttp;
+    fn credentials(&self) -> &dyn Credentials;
+    fn clock(&self) -> &dyn Clock;
+    /// A small store of the skill's own; never the truth about anything.
+    fn store(&self) -> &dyn ToolStore;
+    /// Guarded child processes, for native skills that request them.
+    fn process(&self) -> &dyn ToolProcess;
+    /// Runs a sub-agent.
+    fn delegate(&self) -> &dyn Delegate;
+    fn request(&self) -> &RequestInfo;
+    /// The record types of this skill.
+    fn records(&self) -> &RecordTypes;
+    /// The skill's configuration: its defaults with the user's changes.
+    fn config(&self) -> &Value;
+    /// Set when the user stops the call; long work looks at it.
+    fn cancel(&self) -> &CancellationToken;
+    fn progress(&self, progress: Progress);
+    fn log(&self, level: LogLevel, message: &str);
+}
+
+/// Notes. Writes are planned here and reach the disk only when the call was allowed and the tool
+/// has returned; reads see the planned writes.
+#[async_trait]
+pub trait ToolVault: Send + Sync {
+    async fn read(&self, path: &VaultPath) -> Result<Note, ToolError>;
+    /// Notes with that path, name or alias.
+    async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError>;
+    /// Notes whose `type:` is that of the record type, wherever they lie, by path.
+    async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
+    /// A path for a new note: the display name made a file name, with ` 2` on collision.
+    async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError>;
+    /// Refuses where a note is.
+    async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError>;
+    async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError>;
+    /// Replaces exact text, `count` times (once by default).
+    async fn replace(
+        &self,
+        path: &VaultPath,
+        old: &str,
+        new: &str,
+        count: Option<usize>,
+    ) -> Result<(), ToolError>;
+    /// Adds text at the end, or at the end of the section under a heading.
+    async fn append(
+        &self,
+        path: &VaultPath,
+        text: &str,
+        heading: Option<&str>,
+    ) -> Result<(), ToolError>;
+    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
+}
+
+/// HTTP to the hosts that the skill declares.
+#[async_trait]
+pub trait ToolHttp: Send + Sync {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    pub method: String,
+    pub url: url::Url,
+    pub headers: BTreeMap<String, String>,
+    pub body: Option<Vec<u8>>,
+    /// At most this long in all; the context's own limit where none is given.
+    pub timeout: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpResponse {
+    pub status: u16,
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+    /// Where the answer came from after redirects.
+    pub url: url::Url,
+    /// RFC 3339.
+    pub at: String,
+}
+
+/// Secrets by name, `service/key`, each only with the user's grant for this skill.
+#[async_trait]
+pub trait Credentials: Send + Sync {
+    async fn get(&self, name: &str) -> Result<Secret, ToolError>;
+    async fn has(&self, name: &str) -> bool;
+}
+
+/// A secret text: prints as `[REDACTED]`, does not serialise, is wiped when dropped.
+pub type Secret = secrecy::SecretString;
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> jiff::Timestamp;
+    /// The user's zone.
+    fn zone(&self) -> jiff::tz::TimeZone;
+
+    /// Today in the user's zone.
+    fn today(&self) -> jiff::civil::Date {
+        self.now().to_zoned(self.zone()).date()
+    }
+}
+
+#[async_trait]
+pub trait ToolStore: Send + Sync {
+    async fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
+    async fn set(&self, key: &str, value: Value) -> Result<(), ToolError>;
+    async fn remove(&self, key: &str) -> Result<(), ToolError>;
+}
+
+#[async_trait]
+pub trait ToolProcess: Send + Sync {
+    /// Runs a command to its end under Nova's guard.
+    async fn run(&self, command: &[String], input: &[u8]) -> Result<ProcessOutput, ToolError>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessOutput {
+    /// None when a signal ended it.
+    pub status: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+#[async_trait]
+pub trait Delegate: Send + Sync {
+    /// Gives a task to a sub-agent with these skills; answers with its final text.
+    async fn run(&self, prompt: &str, skills: &[String]) -> Result<String, ToolError>;
+}
+
+/// In which call of which turn the tool runs, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestInfo {
+    pub call: String,
+    /// The session, or the form run.
+    pub session: String,
+    pub turn: Option<String>,
+    pub principal: Principal,
+}
+
+/// On whose behalf a call runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    pub kind: PrincipalKind,
+    pub name: String,
+    pub relationship: Relationship,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrincipalKind {
+    User,
+    Subagent,
+    McpClient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relationship {
+    Owner,
+    Delegate,
+    Known,
+    Unknown,
+}
+
+impl Principal {
+    /// The person at this machine.
+    pub fn owner() -> Self {
+        Self { kind: PrincipalKind::User, name: "you".into(), relationship: Relationship::Owner }
+    }
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    /// 0 to 1, where the total is known.
+    pub fraction: Option<f64>,
+    pub message: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    Info,
+    Warn,
+    Error,
+}

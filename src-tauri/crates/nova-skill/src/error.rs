@@ -1,0 +1,74 @@
+use nova_vault::VaultError;
+
+/// Why a tool could not do what it was asked. Every message is told to the model and shown to the
+/// user, so it says what happened and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The arguments do not make sense together, or name something of the wrong kind.
+    /// (Arguments that do not fit the schema never reach a tool.)
+    #[error("{path}: {rule}")]
+    InvalidArguments {
+        /// JSON pointer to the argument, "" for the whole.
+        path: String,
+        rule: String,
+        /// What would be accepted, where it can be listed.
+        allowed: Vec<String>,
+    },
+    /// Nothing has that name.
+    #[error("There is no {kind} \"{name}\".")]
+    NotFound {
+        kind: String,
+        name: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
+    /// Several things have that name.
+    #[error("Several {kind}s match \"{name}\": {}.", matches.join(", "))]
+    Ambiguous { kind: String, name: String, matches: Vec<String> },
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error("No vault is open.")]
+    NoVault,
+    /// The note is marked private and the model is not on this machine.
+    #[error("\"{path}\" is private: it is not read for a remote model.")]
+    Private { path: String },
+    /// A credential is missing.
+    #[error("The credential {credential} is missing.")]
+    CredentialNeeded { credential: String },
+    /// The tool asked its context for something its skill has not declared.
+    #[error("{what}")]
+    NotDeclared { what: String, remedy: String },
+    #[error("The call was stopped.")]
+    Cancelled,
+    /// Anything else, in the tool's own words.
+    #[error("{message}")]
+    Failed { message: String, hint: String },
+}
+
+impl ToolError {
+    pub fn failed(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), hint: hint.into() }
+    }
+
+    /// What to do about it, one sentence; empty where nothing can be done.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::InvalidArguments { allowed, .. } if !allowed.is_empty() => {
+                format!("Allowed: {}.", allowed.join(", "))
+            }
+            Self::InvalidArguments { .. } => "Change the argument and call again.".into(),
+            Self::NotFound { nearest, .. } if !nearest.is_empty() => {
+                format!("Nearest: {}.", nearest.join(", "))
+            }
+            Self::NotFound { .. } => "Look at the list first, or create it.".into(),
+            Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
+            Self::Vault(error) => error.hint(),
+            Self::CredentialNeeded { credential } => format!("Run: nova credential set {credential}"),
+            Self::NotDeclared { remedy, .. } => remedy.clone(),
+            Self::NoVault => "Open a vault first.".into(),
+            Self::Private { .. } => "Use a model on this machine, or leave the note out.".into(),
+            Self::Cancelled => String::new(),
+            Self::Failed { hint, .. } => hint.clone(),
+        }
+    }
+}

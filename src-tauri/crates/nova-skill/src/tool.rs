@@ -1,0 +1,139 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Description, Effect, ToolContext, ToolError, ToolOutput};
+
+/// A skill compiled into Nova: the files of its folder, and its tools.
+pub trait Skill: Send + Sync {
+    /// The text of `SKILL.md`.
+    fn skill_md(&self) -> &str;
+    /// The text of `manifest.yaml`.
+    fn manifest(&self) -> &str;
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+}
+
+/// One function the model may call.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &ToolSpec;
+
+    /// Runs with arguments that fit `spec().parameters`. Only the crate `nova-calls` can call this:
+    /// it alone makes a [`CallToken`].
+    async fn run(
+        &self,
+        token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError>;
+}
+
+/// What is known of a tool before it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// `[a-z0-9_]+`, unique in its skill.
+    pub id: String,
+    pub description: Description,
+    /// JSON Schema (2020-12) of the arguments, an object.
+    pub parameters: Value,
+    pub effect: Effect,
+    /// Credentials it asks for, `service/key`.
+    pub credentials: Vec<String>,
+    /// Where in the vault a `write` tool writes without being asked again.
+    pub scope: NoteScope,
+}
+
+/// The notes a `write` tool is expected to touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NoteScope {
+    /// Notes in the folders of the skill's records, or records of its types wherever they lie.
+    #[default]
+    OwnRecords,
+    /// Any note.
+    Anywhere,
+}
+
+/// Proof that a call went through `nova-calls`: validated, allowed, with its change set.
+#[derive(Debug)]
+pub struct CallToken(());
+
+impl CallToken {
+    /// For the crate `nova-calls` alone. A test of the workspace fails when any other source file
+    /// names this function: Rust has no friend crates, and a feature would be open to all.
+    #[doc(hidden)]
+    pub fn mint_for_nova_calls() -> Self {
+        Self(())
+    }
+}
+
+/// A tool written in Rust, its parameters derived from a type.
+#[async_trait]
+pub trait NativeTool: Send + Sync + 'static {
+    type Args: DeserializeOwned + JsonSchema + Send;
+
+    const ID: &'static str;
+    const EFFECT: Effect;
+    const SCOPE: NoteScope = NoteScope::OwnRecords;
+
+    fn description(&self) -> Description;
+
+    /// Values of the schema that are only known at run time, such as configured stages.
+    fn refine_parameters(&self, _parameters: &mut Value) {}
+
+    async fn run(&self, args: Self::Args, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError>;
+}
+
+/// Makes a [`Tool`] of a native one.
+pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
+    let mut parameters = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .into_generator()
+        .into_root_schema_for::<T::Args>()
+        .to_value();
+    if let Some(object) = parameters.as_object_mut() {
+        object.remove("title");
+        object.insert("additionalProperties".into(), Value::Bool(false));
+    }
+    tool.refine_parameters(&mut parameters);
+    let spec = ToolSpec {
+        id: T::ID.into(),
+        description: tool.description(),
+        parameters,
+        effect: T::EFFECT,
+        credentials: Vec::new(),
+        scope: T::SCOPE,
+    };
+    Arc::new(Native { spec, tool })
+}
+
+struct Native<T> {
+    spec: ToolSpec,
+    tool: T,
+}
+
+#[async_trait]
+impl<T: NativeTool> Tool for Native<T> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(
+        &self,
+        _token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let args = serde_json::from_value(args).map_err(|error| ToolError::InvalidArguments {
+            path: String::new(),
+            rule: error.to_string(),
+            allowed: Vec::new(),
+        })?;
+        self.tool.run(args, ctx).await
+    }
+}

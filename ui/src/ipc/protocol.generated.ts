@@ -1,0 +1,427 @@
+// Generated from the crate nova-protocol by `make generate`. Do not edit.
+
+export type ActivatedBy = "model" | "user" | "router" | "pin";
+
+export type AppStatus = { version: string, 
+/**
+ * `linux`, `macos`, `windows`.
+ */
+platform: string, 
+/**
+ * Nothing was chosen yet: show the first start.
+ */
+first_run: boolean, vault: VaultSummary | null, 
+/**
+ * Why the configured vault is not open.
+ */
+vault_problem: UserError | null, config_problem: ConfigProblemView | null, 
+/**
+ * `provider/model` new chats use.
+ */
+model: string | null, appearance: Appearance, 
+/**
+ * Today's date in the user's zone, `YYYY-MM-DD`.
+ */
+today: string, };
+
+export type Appearance = { theme: Theme, 
+/**
+ * 12 to 18, px of the conversation text.
+ */
+text_size: number, 
+/**
+ * The line of catalog and token figures under the composer.
+ */
+activity_line: boolean, };
+
+export type CallTool = { 
+/**
+ * `skill.tool` or its wire name.
+ */
+tool: string, args: JsonValue, 
+/**
+ * An id chosen by the caller; the call's events carry it as `session`, decisions name it.
+ */
+run: string, };
+
+export type ChangeSetKind = "turn" | "form" | "cli" | "mcp" | "undo" | "import";
+
+export type ChangeSetState = "open" | "committed" | "interrupted" | "undone" | "partly_undone";
+
+export type ChangeSetView = { id: string, kind: ChangeSetKind, at: string, author: string, label: string, state: ChangeSetState, session: string | null, 
+/**
+ * When it was undone, RFC 3339.
+ */
+undone_at: string | null, notes: Array<ChangedNoteView>, };
+
+export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: string, call: string | null, undone: boolean, 
+/**
+ * Somebody changed the note after Nova did.
+ */
+edited_since: boolean, diff: NoteDiffView, };
+
+export type ConfigProblemView = { file: string, line: number | null, message: string, };
+
+export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
+
+export type DecideApproval = { 
+/**
+ * The session, or the form run, that the call belongs to.
+ */
+session: string, call: string, decision: Decision, 
+/**
+ * The revision that was looked at; an older one is refused.
+ */
+revision: number, 
+/**
+ * Edited arguments, with an allowing decision.
+ */
+args?: JsonValue, 
+/**
+ * Why not, with a denial.
+ */
+reason?: string, };
+
+export type Decision = "once" | "session" | "always" | "deny";
+
+export type DiffLineKind = "context" | "added" | "removed";
+
+export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number | null, words: Array<DiffWordView>, };
+
+export type DiffWordView = { text: string, changed: boolean, };
+
+export type Effect = "read" | "write" | "external" | "destructive" | "send" | "undeclared";
+
+export type EnableSkill = { skill: string, enabled: boolean, };
+
+export type Envelope = { 
+/**
+ * [`crate::PROTOCOL_VERSION`].
+ */
+v: number, 
+/**
+ * Grows by one or more from event to event of one stream.
+ */
+seq: number, 
+/**
+ * RFC 3339, UTC.
+ */
+at: string, 
+/**
+ * The session of a session event; absent on app events.
+ */
+session?: string, 
+/**
+ * The turn the event belongs to.
+ */
+turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, } | { "type": "tool_call_started", call: string, 
+/**
+ * `skill.tool`
+ */
+tool: string, args: JsonValue, effect: Effect, principal: PrincipalView, } | { "type": "approval_requested", call: string, 
+/**
+ * What would run: the arguments of the call, or as they were edited.
+ */
+args: JsonValue, 
+/**
+ * What may be answered, in the order to offer it.
+ */
+decisions: Array<Decision>, 
+/**
+ * The consequence as a question: "Change 1 note?"
+ */
+question: string, 
+/**
+ * Whether `args` may accompany an allowing decision.
+ */
+editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
+/**
+ * Grows each time the diff was made anew because a note changed meanwhile.
+ */
+revision: number, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
+/**
+ * The value, or `{code, message, hint}`.
+ */
+output: JsonValue, sources: Array<SourceView>, ms: number, changes: Array<NoteChangeView>, change_set: string | null, 
+/**
+ * What came from outside while the call wrote.
+ */
+merged: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: ActivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+/**
+ * "stage: lead → won"
+ */
+summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "session_changed", id: string, });
+
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type FirstRunOptions = { 
+/**
+ * Obsidian vaults found on this machine.
+ */
+found: Array<FoundVault>, 
+/**
+ * Where the sample vault would be copied to.
+ */
+sample_target: string, sample_notes: number, 
+/**
+ * A model server on this machine.
+ */
+local_model: LocalModelServer | null, 
+/**
+ * Where a local server was looked for.
+ */
+looked_at: string, };
+
+export type FoundVault = { path: string, name: string, notes: number, };
+
+export type HunkView = { 
+/**
+ * Unchanged lines before it.
+ */
+skipped: number, lines: Array<DiffLineView>, };
+
+export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+export type ListChanges = { 
+/**
+ * Only those of this session.
+ */
+session?: string, limit?: number, };
+
+export type LocalModelServer = { 
+/**
+ * `ollama`
+ */
+provider: string, host: string, models: Array<string>, };
+
+export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
+
+export type NoteChangeView = { path: string, kind: NoteChangeKind, from?: string, };
+
+export type NoteDiffView = { path: string, kind: NoteChangeKind, properties: Array<PropertyChangeView>, hunks: Array<HunkView>, 
+/**
+ * Unchanged lines behind the last hunk.
+ */
+tail_skipped: number, 
+/**
+ * "1 property, nothing else in the note"
+ */
+summary: string, };
+
+export type NoteRef = { path: string, };
+
+export type NoteView = { path: string, name: string, 
+/**
+ * Property and its text, in the note's order.
+ */
+properties: Array<[string, string]>, 
+/**
+ * Sanitised.
+ */
+html: string, broken: ProblemView | null, };
+
+export type Nothing = Record<symbol, never>;
+
+export type OpenVault = { choice: VaultChoice, 
+/**
+ * `provider/model`; none goes on without one.
+ */
+model: string | null, };
+
+export type OutsideTag = "outside";
+
+export type PickedFolder = { path: string | null, 
+/**
+ * Markdown notes found in it.
+ */
+notes: number | null, };
+
+export type PrincipalKind = "user" | "subagent" | "mcp_client";
+
+export type PrincipalView = { kind: PrincipalKind, name: string, };
+
+export type ProblemView = { path: string, line: number, problem: string, remedy: string, };
+
+export type PropertyChangeView = { key: string, 
+/**
+ * In the file after the change, 1-based.
+ */
+line: number, before: string | null, after: string | null, };
+
+export type ProviderRef = { provider: string, };
+
+export type ProviderRow = { id: string, 
+/**
+ * `openai` …
+ */
+kind: string, 
+/**
+ * On this machine.
+ */
+local: boolean, host: string, 
+/**
+ * A remote provider that the user agreed to send notes to; always true for a local one.
+ */
+agreed: boolean, models: Array<string>, 
+/**
+ * Why its models could not be listed.
+ */
+problem: UserError | null, };
+
+export type RenameSession = { session: string, title: string, };
+
+export type ReviseApproval = { session: string, call: string, args: JsonValue, };
+
+export type RunRef = { run: string, };
+
+export type SendMessage = { session: string, text: string, 
+/**
+ * `provider/model`, else the session's, else the config's.
+ */
+model?: string, 
+/**
+ * Skills the user activates with this message.
+ */
+skills: Array<string>, 
+/**
+ * `skill.tool` the user points at.
+ */
+tool?: string, };
+
+export type SessionRef = { session: string, };
+
+export type SessionRow = { id: string, title: string, 
+/**
+ * RFC 3339 of the last event.
+ */
+updated_at: string, created_at: string, running: boolean, 
+/**
+ * `provider/model` of this session.
+ */
+model: string | null, };
+
+export type SessionView = { row: SessionRow, 
+/**
+ * The events that make the conversation, oldest first; the same `reduce` reads them.
+ */
+events: Array<Envelope>, };
+
+export type SetModel = { 
+/**
+ * The session, or none for new chats.
+ */
+session: string | null, 
+/**
+ * `provider/model`
+ */
+model: string, };
+
+export type SkillRow = { id: string, name: string, version: string, 
+/**
+ * `native`, `folder`, `dynamic`, `mcp`
+ */
+source: string, state: SkillState, 
+/**
+ * Why, and what to do, where the state is not a good one.
+ */
+reason: string | null, description: string, 
+/**
+ * `on_demand` or `always`
+ */
+mode: string, 
+/**
+ * `session` or `turn`
+ */
+lifetime: string, pinned: boolean, hidden: boolean, 
+/**
+ * `skill.tool` of each.
+ */
+tools: Array<string>, tokens: SkillTokens, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
+
+export type SkillState = "active" | "available" | "disabled" | "unavailable" | "needs_sign_in" | "needs_review" | "starting" | "failed" | "broken";
+
+export type SkillTokens = { catalog: number, instructions: number, schemas: number, };
+
+export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, last_used: string | null, };
+
+export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
+
+export type Theme = "system" | "light" | "dark";
+
+export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserError | null, sources: Array<SourceView>, changes: Array<NoteChangeView>, change_set: string | null, ms: number, };
+
+export type ToolRow = { wire_name: string, 
+/**
+ * `skill.tool`
+ */
+name: string, skill: string, effect: Effect, description: string, input_schema: JsonValue, state: SkillState, reason: string | null, };
+
+export type TurnRef = { turn: string, };
+
+export type UndoChanges = { change_set: string, note?: string, call?: string, };
+
+export type UndoResult = { 
+/**
+ * The change set that the undo itself is; none when nothing could be undone.
+ */
+change_set: string | null, undone: Array<string>, 
+/**
+ * Notes edited since, where both changes are kept.
+ */
+merged: Array<string>, conflicts: Array<ConflictView>, };
+
+export type UserError = { code: ErrorCode, 
+/**
+ * One sentence: what happened.
+ */
+message: string, 
+/**
+ * One sentence: what to do about it. Empty where nothing can be done.
+ */
+hint: string, };
+
+export type VaultChangeAuthor = OutsideTag | { change_set: string, principal: string, skill: string | null, };
+
+export type VaultChangeKind = "created" | "modified" | "removed" | "renamed";
+
+export type VaultChoice = { "kind": "sample" } | { "kind": "folder", path: string, };
+
+export type VaultSummary = { name: string, path: string, notes: number, 
+/**
+ * "watching", or why not.
+ */
+watching: string, 
+/**
+ * Notes that could not be read in full.
+ */
+problems: Array<ProblemView>, };
+
+export type Commands = {
+  app_status: { params: Nothing; result: AppStatus };
+  set_appearance: { params: Appearance; result: Nothing };
+  first_run_options: { params: Nothing; result: FirstRunOptions };
+  pick_folder: { params: Nothing; result: PickedFolder };
+  open_vault: { params: OpenVault; result: VaultSummary };
+  list_sessions: { params: Nothing; result: Array<SessionRow> };
+  create_session: { params: Nothing; result: SessionRow };
+  open_session: { params: SessionRef; result: SessionView };
+  rename_session: { params: RenameSession; result: SessionRow };
+  delete_session: { params: SessionRef; result: Nothing };
+  send_message: { params: SendMessage; result: TurnRef };
+  stop_turn: { params: SessionRef; result: Nothing };
+  decide_approval: { params: DecideApproval; result: Nothing };
+  revise_approval: { params: ReviseApproval; result: Nothing };
+  list_providers: { params: Nothing; result: Array<ProviderRow> };
+  agree_provider: { params: ProviderRef; result: Nothing };
+  revoke_provider: { params: ProviderRef; result: Nothing };
+  set_model: { params: SetModel; result: Nothing };
+  list_skills: { params: Nothing; result: Array<SkillRow> };
+  enable_skill: { params: EnableSkill; result: Array<SkillRow> };
+  list_tools: { params: Nothing; result: Array<ToolRow> };
+  call_tool: { params: CallTool; result: ToolResult };
+  stop_tool: { params: RunRef; result: Nothing };
+  read_note: { params: NoteRef; result: NoteView };
+  open_note: { params: NoteRef; result: Nothing };
+  list_changes: { params: ListChanges; result: Array<ChangeSetView> };
+  undo_changes: { params: UndoChanges; result: UndoResult };
+};
