@@ -50,7 +50,7 @@ export type ChangeSetState = "open" | "committed" | "interrupted" | "undone" | "
 
 export type ChangeSetView = { id: string, kind: ChangeSetKind, at: string, author: string, label: string, state: ChangeSetState, session: string | null, 
 /**
- * When it was undone, RFC 3339.
+ * When it, or the latest part of it, was undone, RFC 3339.
  */
 undone_at: string | null, notes: Array<ChangedNoteView>, };
 
@@ -181,6 +181,8 @@ export type HunkView = {
 skipped: number, lines: Array<DiffLineView>, };
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+export type LinkRef = { url: string, };
 
 export type ListChanges = { 
 /**
@@ -422,6 +424,7 @@ export type Commands = {
   stop_tool: { params: RunRef; result: Nothing };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };
+  open_link: { params: LinkRef; result: Nothing };
   list_changes: { params: ListChanges; result: Array<ChangeSetView> };
   undo_changes: { params: UndoChanges; result: UndoResult };
 };

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_skill::{Note, PropertyEdit, PropertyValue, RecordTypes, ToolError, ToolVault, VaultError, VaultPath};
+use nova_skill::{
+    Note, Problem, PropertyEdit, PropertyValue, RecordType, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
+};
 use nova_vault::note::ContentHash;
 use nova_vault::{Draft, Vault};
 
@@ -131,7 +133,34 @@ impl ToolVault for DraftVault {
         self.records.get(record_type)?;
         let wanted = record_type.to_owned();
         let notes = self.with(move |vault, _| vault.records(&[&wanted])).await?;
-        Ok(notes.into_iter().filter(|note| self.saw(note).is_ok()).collect())
+        let records = notes.into_iter().filter(|note| !RecordType::is_template(note));
+        Ok(records.filter(|note| self.saw(note).is_ok()).collect())
+    }
+
+    async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
+        let folder = self.records.get(record_type)?.folder.trim_matches('/').to_owned();
+        let (wanted, privacy) = (record_type.to_owned(), self.privacy.clone());
+        self.with(move |vault, _| {
+            let mut problems = vault.problems()?;
+            problems.retain(|problem| {
+                let Ok(path) = VaultPath::parse(&problem.path) else { return false };
+                // Its properties cannot be read, so its lines say what it is.
+                let text = vault.read(&path).map(|note| note.text).unwrap_or_default();
+                let says = |key: &str, value: &str| {
+                    text.lines().any(|line| {
+                        line.split_once(':').is_some_and(|(left, right)| {
+                            let right = right.trim().trim_matches(['"', '\'']);
+                            left.trim() == key && right.eq_ignore_ascii_case(value)
+                        })
+                    })
+                };
+                let hidden = privacy.remote && (privacy.listed(&path) || says("nova", "private"));
+                let in_folder = path.as_str().strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'));
+                path.is_note() && !hidden && (in_folder || says("type", &wanted))
+            });
+            Ok(problems)
+        })
+        .await
     }
 
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {

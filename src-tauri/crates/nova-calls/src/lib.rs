@@ -21,4 +21,4 @@ pub use decide::{Facts, Verdict, decide};
 pub use draft_vault::Privacy;
 pub use grants::{Grants, KeepRule};
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
-pub use view::{diff_view, error_from_tool, error_from_vault, principal_view};
+pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -62,6 +62,7 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::InvalidArguments { .. } => ErrorCode::InvalidArguments,
         ToolError::NotFound { .. } => ErrorCode::NoteNotFound,
         ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
+        ToolError::Exists { .. } => ErrorCode::NoteExists,
         ToolError::Vault(error) => return error_from_vault(error),
         ToolError::NoVault => ErrorCode::NoVault,
         ToolError::Private { .. } => ErrorCode::Private,
@@ -103,7 +104,7 @@ pub fn principal_view(principal: &Principal) -> PrincipalView {
     }
 }
 
-pub(crate) fn effect_view(effect: nova_skill::Effect) -> Effect {
+pub fn effect_view(effect: nova_skill::Effect) -> Effect {
     match effect {
         nova_skill::Effect::Read => Effect::Read,
         nova_skill::Effect::Write => Effect::Write,

@@ -87,6 +87,8 @@ commands! {
     read_note(NoteRef) -> NoteView;
     /// Opens the note in Obsidian.
     open_note(NoteRef) -> Nothing;
+    /// Opens a link of a message in the system's browser; only http and https.
+    open_link(LinkRef) -> Nothing;
     list_changes(ListChanges) -> Vec<ChangeSetView>;
     undo_changes(UndoChanges) -> UndoResult;
 }

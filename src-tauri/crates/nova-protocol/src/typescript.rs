@@ -16,7 +16,7 @@ pub fn typescript() -> Result<String, ExportError> {
     visit!(
         Nothing, Appearance, FirstRunOptions, PickedFolder, OpenVault, VaultSummary, SessionRow,
         SessionRef, SessionView, RenameSession, SendMessage, TurnRef, DecideApproval, ReviseApproval, ProviderRow,
-        ProviderRef, SetModel, SkillRow, EnableSkill, ToolRow, CallTool, ToolResult, RunRef, NoteRef,
+        ProviderRef, SetModel, SkillRow, EnableSkill, ToolRow, CallTool, ToolResult, RunRef, NoteRef, LinkRef,
         NoteView, ListChanges, ChangeSetView, UndoChanges, UndoResult,
     );
 

@@ -357,6 +357,11 @@ pub struct NoteRef {
     pub path: String,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LinkRef {
+    pub url: String,
+}
+
 /// A note as the window shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct NoteView {
@@ -410,7 +415,7 @@ pub struct ChangeSetView {
     pub label: String,
     pub state: ChangeSetState,
     pub session: Option<String>,
-    /// When it was undone, RFC 3339.
+    /// When it, or the latest part of it, was undone, RFC 3339.
     pub undone_at: Option<String>,
     pub notes: Vec<ChangedNoteView>,
 }

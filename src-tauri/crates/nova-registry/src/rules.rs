@@ -62,6 +62,15 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// These rules with one more pattern that allows, before the others.
+    pub fn with_allowed(&self, pattern: &str) -> Self {
+        let mut rules = self.clone();
+        rules.allow.0.insert(0, Rule { text: pattern.to_owned() });
+        rules
+    }
+}
+
 impl PatternList {
     /// The first pattern that covers the tool.
     pub fn covering(&self, skill: &str, tool: &str) -> Option<&Rule> {

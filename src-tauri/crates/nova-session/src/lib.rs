@@ -17,4 +17,4 @@ mod turn;
 pub use markdown::{Block, blocks, html};
 pub use session::{Session, UserMessage, WaitingApprovals};
 pub use store::{SessionError, SessionInfo, Store};
-pub use turn::{EventSink, Ids, TurnEnd, TurnScope, run_turn};
+pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_turn};

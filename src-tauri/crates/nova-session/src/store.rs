@@ -158,6 +158,19 @@ impl Store {
         .await?)
     }
 
+    /// Which change set was made in which session.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn change_sets(&self) -> Result<Vec<(String, String)>, SessionError> {
+        Ok(sqlx::query_as(
+            "SELECT DISTINCT body ->> 'change_set', session FROM log
+             WHERE kind = 'event' AND body ->> 'type' = 'tool_call_completed' AND body ->> 'change_set' IS NOT NULL",
+        )
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// The events of a session, oldest first.
     ///
     /// # Errors

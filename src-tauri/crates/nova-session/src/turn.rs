@@ -75,6 +75,8 @@ pub struct TurnScope {
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.
     pub model: String,
+    /// Where what is sent ends up.
+    pub locality: Locality,
     /// The user agreed that this provider sees notes.
     pub agreed: bool,
     /// Folders and notes that no remote model sees.
@@ -208,7 +210,7 @@ impl Turn {
         self.journal.flush().await?;
 
         // Nothing of the vault may leave before the user agreed, and the message itself may name it.
-        if let Locality::Remote { host } = self.scope.provider.locality()
+        if let Locality::Remote { host } = &self.scope.locality
             && self.scope.vault.is_some()
             && !self.scope.agreed
         {
@@ -443,7 +445,7 @@ impl Turn {
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
             privacy: Arc::new(Privacy {
-                remote: self.scope.provider.locality() != Locality::Local,
+                remote: self.scope.locality != Locality::Local,
                 private: self.scope.private.clone(),
             }),
             session: self.session.id.clone(),
@@ -561,7 +563,8 @@ fn cap(mut output: String) -> String {
     output
 }
 
-fn provider_error(error: &ProviderError) -> UserError {
+/// A provider's failure as the user is told.
+pub fn provider_error(error: &ProviderError) -> UserError {
     let code = ErrorCode::ALL
         .iter()
         .map(|(code, _)| *code)

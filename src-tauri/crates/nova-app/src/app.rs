@@ -1,0 +1,297 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
+use nova_registry::{NativeSkills, Registry, Rules, Source};
+use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
+use nova_skill::Clock;
+use nova_vault::Vault;
+use secrecy::SecretString;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, ConfigError};
+use crate::desktop::Desktop;
+use crate::places::Places;
+use crate::rule_file::RuleFile;
+use crate::trust::Trust;
+
+/// Nova: everything that its window and its command line can do.
+#[derive(Clone)]
+pub struct App {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What Nova is given from outside.
+pub struct AppOptions {
+    pub places: Places,
+    pub desktop: Arc<dyn Desktop>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    /// Secrets by the name of their environment variable.
+    pub secret: Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>,
+    /// Where a model server on this machine is looked for.
+    pub ollama: String,
+    /// An HTTP proxy for remote providers.
+    pub proxy: Option<String>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) options: AppOptions,
+    pub(crate) store: Store,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) trust: Trust,
+    pub(crate) rule_file: Arc<RuleFile>,
+    pub(crate) settings: RwLock<SettingsInForce>,
+    pub(crate) vault: RwLock<VaultState>,
+    pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
+    pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
+    /// Ends the forwarding of the vault that was open before.
+    pub(crate) feed: Mutex<Option<CancellationToken>>,
+    pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
+    events: broadcast::Sender<Envelope>,
+    next_seq: AtomicU64,
+}
+
+/// The last good configuration and rules, and what is wrong with the newer ones.
+#[derive(Default)]
+pub(crate) struct SettingsInForce {
+    pub(crate) config: Config,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) problem: Option<nova_protocol::ConfigProblemView>,
+}
+
+#[derive(Default)]
+pub(crate) struct VaultState {
+    pub(crate) vault: Option<Vault>,
+    pub(crate) problem: Option<UserError>,
+}
+
+/// A session that was used since Nova started.
+pub(crate) struct OpenChat {
+    pub(crate) session: Arc<Session>,
+    pub(crate) waiting: Arc<WaitingApprovals>,
+    /// Of the running turn.
+    pub(crate) running: Mutex<Option<CancellationToken>>,
+    /// False while a turn runs.
+    pub(crate) idle: tokio::sync::watch::Sender<bool>,
+}
+
+/// A tool started from its form.
+pub(crate) struct OpenRun {
+    pub(crate) waiting: Arc<WaitingApprovals>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl App {
+    /// Reads the configuration and opens the vault. Neither a broken configuration nor a missing
+    /// vault prevents the start: both are kept as problems to show.
+    ///
+    /// # Errors
+    /// When the data folder cannot be written.
+    pub async fn start(options: AppOptions) -> Result<Self, UserError> {
+        let places = &options.places;
+        std::fs::create_dir_all(&places.data).map_err(|error| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The folder {} cannot be made: {error}.", places.data.display()),
+                "Make it writable, or name another one with --data.",
+            )
+        })?;
+        let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
+        let sources: Vec<Box<dyn Source>> = vec![Box::new(NativeSkills(crate::skills::built_in()))];
+        let rule_file = Arc::new(RuleFile::new(places.rules_file()));
+        let mut settings = SettingsInForce::default();
+        settings.reload(places, &rule_file);
+        let registry = Arc::new(Registry::new(sources, &settings.config.skills));
+        let app = Self {
+            inner: Arc::new(Inner {
+                trust: Trust::new(&places.data),
+                rule_file,
+                registry,
+                store,
+                settings: RwLock::new(settings),
+                vault: RwLock::default(),
+                chats: Mutex::default(),
+                runs: Mutex::default(),
+                feed: Mutex::default(),
+                config_watch: Mutex::default(),
+                events: broadcast::channel(16_384).0,
+                next_seq: AtomicU64::new(1),
+                options,
+            }),
+        };
+        app.open_configured_vault().await;
+        Ok(app)
+    }
+
+    /// Every event from now on: of all sessions, and of the program.
+    pub fn events(&self) -> broadcast::Receiver<Envelope> {
+        self.inner.events.subscribe()
+    }
+
+    pub fn places(&self) -> &Places {
+        &self.inner.options.places
+    }
+
+    /// The skills, tools and record types as they are now.
+    pub fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    pub(crate) fn emit(&self, event: Event) {
+        self.inner.emit(event);
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).config.clone()
+    }
+
+    pub(crate) fn rules(&self) -> Arc<Rules> {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).rules.clone()
+    }
+
+    /// Changes the configuration file and takes the result into force.
+    pub(crate) fn change_config(
+        &self,
+        edit: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
+    ) -> Result<(), UserError> {
+        Config::change(&self.places().config_file(), edit).map_err(|error| config_error(&error))?;
+        self.reload_settings();
+        Ok(())
+    }
+
+    /// Reads configuration and rules again; broken ones leave the last good ones in force.
+    pub(crate) fn reload_settings(&self) {
+        let (skills, problem) = {
+            let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
+            let before = settings.problem.clone();
+            settings.reload(self.places(), &self.inner.rule_file);
+            let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
+            (settings.config.skills.clone(), news)
+        };
+        if let Some(problem) = problem {
+            self.emit(Event::ConfigProblem { file: problem.file, line: problem.line, message: problem.message });
+        }
+        let changed = self.inner.registry.reload(&skills);
+        if !changed.is_empty() {
+            self.emit(Event::RegistryChanged { added: Vec::new(), removed: Vec::new(), changed });
+        }
+    }
+
+    /// The open vault.
+    ///
+    /// # Errors
+    /// `no_vault`, or why the configured one is not open.
+    pub fn vault(&self) -> Result<Vault, UserError> {
+        let state = self.inner.vault.read().unwrap_or_else(PoisonError::into_inner);
+        match (&state.vault, &state.problem) {
+            (Some(vault), _) => Ok(vault.clone()),
+            (None, Some(problem)) => Err(problem.clone()),
+            (None, None) => Err(UserError::new(
+                ErrorCode::NoVault,
+                "No vault is open.",
+                "Open one in the window, or name a folder with --vault.",
+            )),
+        }
+    }
+
+    pub(crate) fn chats(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenChat>>> {
+        self.inner.chats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn runs(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenRun>>> {
+        self.inner.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(120);
+}
+
+impl Inner {
+    /// Sends an event of the whole program.
+    pub(crate) fn emit(&self, event: Event) {
+        let envelope = Envelope {
+            v: PROTOCOL_VERSION,
+            seq: self.next_seq.fetch_add(1, Ordering::SeqCst),
+            at: self.options.clock.now().to_string(),
+            session: None,
+            turn: None,
+            event,
+        };
+        // Nobody listening is not an error.
+        let _ = self.events.send(envelope);
+    }
+}
+
+impl EventSink for Inner {
+    fn emit(&self, envelope: Envelope) {
+        let _ = self.events.send(envelope);
+    }
+}
+
+impl SettingsInForce {
+    fn reload(&mut self, places: &Places, rule_file: &RuleFile) {
+        self.problem = None;
+        match Config::read(&places.config_file()) {
+            Ok(config) => {
+                for key in config.unknown_keys() {
+                    tracing::warn!("nova.config.json: the key \"{key}\" is not known; it is kept");
+                }
+                self.config = config;
+            }
+            Err(error) => self.problem = Some(config_problem(places, &error)),
+        }
+        match rule_file.read() {
+            Ok(rules) => self.rules = Arc::new(rules),
+            Err(error) => {
+                self.problem = Some(nova_protocol::ConfigProblemView {
+                    file: places.rules_file().display().to_string(),
+                    line: error.line,
+                    message: format!("{}. The last good rules stay in use.", error.message.trim_end_matches('.')),
+                });
+            }
+        }
+    }
+}
+
+fn config_problem(places: &Places, error: &ConfigError) -> nova_protocol::ConfigProblemView {
+    nova_protocol::ConfigProblemView {
+        file: places.config_file().display().to_string(),
+        line: error.line(),
+        message: format!("{error} {}", error.remedy()),
+    }
+}
+
+pub(crate) fn config_error(error: &ConfigError) -> UserError {
+    let code = match error {
+        ConfigError::LiteralSecret { .. } => ErrorCode::LiteralSecret,
+        ConfigError::Io { .. } => ErrorCode::Io,
+        ConfigError::Syntax { .. } | ConfigError::Shape { .. } => ErrorCode::ConfigBroken,
+    };
+    UserError::new(code, error.to_string(), error.remedy())
+}
+
+pub(crate) fn session_error(error: &SessionError) -> UserError {
+    match error {
+        SessionError::Unknown(_) => {
+            UserError::new(ErrorCode::UnknownSession, error.to_string(), "See the list: nova session list.")
+        }
+        SessionError::Busy => UserError::new(
+            ErrorCode::SessionBusy,
+            error.to_string(),
+            "Wait until it ends, or stop it.",
+        ),
+        _ => UserError::new(ErrorCode::Io, error.to_string(), "Check the data folder and the disk, then try again."),
+    }
+}
+
+/// Runs blocking work off the async threads.
+pub(crate) async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, UserError> + Send + 'static,
+) -> Result<R, UserError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(UserError::new(ErrorCode::Internal, format!("Something broke: {error}."), "Try again."))
+    })
+}

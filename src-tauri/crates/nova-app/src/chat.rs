@@ -1,0 +1,208 @@
+use std::sync::{Arc, PoisonError};
+
+use nova_calls::Approver;
+use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
+use nova_session::{Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_turn};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, OpenChat, session_error};
+
+/// One turn without a window.
+pub struct ChatRequest {
+    /// None begins a new session.
+    pub session: Option<String>,
+    pub text: String,
+    pub skills: Vec<String>,
+    pub tool: Option<String>,
+    /// `provider/model`
+    pub model: Option<String>,
+    pub approver: Arc<dyn Approver>,
+    pub cancel: CancellationToken,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatEnd {
+    pub session: String,
+    pub end: TurnEnd,
+}
+
+impl App {
+    /// Runs one turn to its end; what happens meanwhile arrives as events.
+    ///
+    /// # Errors
+    /// When the turn could not begin. A turn that failed is not an error but an end.
+    pub async fn chat(&self, request: ChatRequest) -> Result<ChatEnd, UserError> {
+        let id = match request.session {
+            Some(id) => id,
+            None => self.new_session().await?.id,
+        };
+        let chat = self.open_chat(&id).await?;
+        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool };
+        let turn = self.inner.options.ids.next();
+        let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
+        let end = run_turn(scope, chat.session.clone(), message, request.cancel)
+            .await
+            .map_err(|error| session_error(&error))?;
+        Ok(ChatEnd { session: id, end })
+    }
+
+    /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id.
+    pub(crate) async fn start_turn(&self, session: &str, model: Option<&str>, message: UserMessage) -> Result<String, UserError> {
+        if message.text.trim().is_empty() {
+            return Err(UserError::new(ErrorCode::BadRequest, "The message is empty.", "Write something first."));
+        }
+        let chat = self.open_chat(session).await?;
+        let cancel = CancellationToken::new();
+        {
+            let mut running = chat.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if running.is_some() {
+                return Err(session_error(&nova_session::SessionError::Busy));
+            }
+            *running = Some(cancel.clone());
+            chat.idle.send_replace(false);
+        }
+        let turn = self.inner.options.ids.next();
+        let scope = match self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await {
+            Ok(scope) => scope,
+            Err(error) => {
+                self.turn_ended(&chat);
+                return Err(error);
+            }
+        };
+        self.emit(Event::SessionChanged { id: session.to_owned() });
+        let app = self.clone();
+        tokio::spawn(async move {
+            let session = chat.session.clone();
+            let ended = tokio::spawn(run_turn(scope, session, message, cancel)).await;
+            let failure = match ended {
+                Ok(Ok(_)) => None,
+                Ok(Err(error)) => Some(session_error(&error)),
+                Err(error) => {
+                    Some(UserError::new(ErrorCode::Internal, format!("The turn broke: {error}."), "Send the message again."))
+                }
+            };
+            app.turn_ended(&chat);
+            if let Some(error) = failure {
+                app.fail_turn(&chat.session.id, error);
+            }
+            app.emit(Event::SessionChanged { id: chat.session.id.clone() });
+        });
+        Ok(turn)
+    }
+
+    /// A turn that could not even write its own end.
+    fn fail_turn(&self, session: &str, error: UserError) {
+        let envelope = nova_protocol::Envelope {
+            v: nova_protocol::PROTOCOL_VERSION,
+            seq: u64::MAX >> 12,
+            at: self.inner.options.clock.now().to_string(),
+            session: Some(session.to_owned()),
+            turn: None,
+            event: Event::TurnFailed { code: error.code, message: error.message, hint: error.hint },
+        };
+        nova_session::EventSink::emit(self.inner.as_ref(), envelope);
+    }
+
+    fn turn_ended(&self, chat: &OpenChat) {
+        *chat.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        chat.idle.send_replace(true);
+    }
+
+    async fn turn_scope(
+        &self,
+        chat: &OpenChat,
+        turn: String,
+        model: Option<&str>,
+        approver: Arc<dyn Approver>,
+    ) -> Result<TurnScope, UserError> {
+        let info = self.inner.store.info(&chat.session.id).await.map_err(|error| session_error(&error))?;
+        let chosen = self.choose_model(model.or(info.model.as_deref())).await?;
+        Ok(TurnScope {
+            turn,
+            store: self.inner.store.clone(),
+            registry: self.inner.registry.clone(),
+            rules: self.rules(),
+            keep_rule: self.inner.rule_file.clone(),
+            vault: self.vault().ok(),
+            provider: chosen.provider,
+            model: chosen.model,
+            locality: chosen.locality,
+            agreed: chosen.agreed,
+            private: self.config().private,
+            approver,
+            sink: self.inner.clone(),
+            clock: self.inner.options.clock.clone(),
+            ids: self.inner.options.ids.clone(),
+            call_limit: Self::CALL_LIMIT,
+        })
+    }
+
+    pub(crate) async fn open_chat(&self, id: &str) -> Result<Arc<OpenChat>, UserError> {
+        if let Some(chat) = self.chats().get(id) {
+            return Ok(chat.clone());
+        }
+        let session = Session::load(&self.inner.store, id).await.map_err(|error| session_error(&error))?;
+        let chat = Arc::new(OpenChat {
+            session: Arc::new(session),
+            waiting: Arc::new(WaitingApprovals::default()),
+            running: std::sync::Mutex::default(),
+            idle: tokio::sync::watch::Sender::new(true),
+        });
+        Ok(self.chats().entry(id.to_owned()).or_insert(chat).clone())
+    }
+
+    /// Makes a new session.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn new_session(&self) -> Result<SessionInfo, UserError> {
+        let id = self.inner.options.ids.next();
+        let at = self.inner.options.clock.now().to_string();
+        let info = self.inner.store.create(&id, &at).await.map_err(|error| session_error(&error))?;
+        self.emit(Event::SessionChanged { id });
+        Ok(info)
+    }
+
+    pub(crate) fn session_row(&self, info: SessionInfo) -> SessionRow {
+        let running = self.chats().get(&info.id).is_some_and(|chat| {
+            chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        });
+        SessionRow {
+            title: info.title,
+            updated_at: info.updated_at,
+            created_at: info.created_at,
+            model: info.model,
+            running,
+            id: info.id,
+        }
+    }
+
+    /// Stops every turn and every tool, and waits until the turns have written their end.
+    pub async fn stop_everything(&self) {
+        let chats: Vec<_> = self.chats().values().cloned().collect();
+        for run in self.runs().values() {
+            run.cancel.cancel();
+        }
+        for chat in &chats {
+            self.stop(&chat.session.id);
+        }
+        let all_ended = async {
+            for chat in &chats {
+                chat.idle.subscribe().wait_for(|idle| *idle).await.ok();
+            }
+        };
+        if tokio::time::timeout(std::time::Duration::from_secs(3), all_ended).await.is_err() {
+            tracing::warn!("a turn did not end in time; its session says so when it is opened");
+        }
+    }
+
+    pub(crate) fn stop(&self, session: &str) {
+        if let Some(chat) = self.chats().get(session) {
+            let running = chat.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(cancel) = running.as_ref() {
+                cancel.cancel();
+            }
+        }
+    }
+}

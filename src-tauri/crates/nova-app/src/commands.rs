@@ -1,0 +1,356 @@
+use nova_protocol::*;
+use nova_registry::{SkillEntry, State, catalog_section};
+use nova_session::UserMessage;
+use nova_skill::{Lifetime, Mode};
+use serde_json::{Map, Value};
+
+use crate::app::{App, blocking, session_error};
+use crate::first_run::picked;
+
+impl Commands for App {
+    async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
+        let (config_problem, appearance, configured) = {
+            let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            (settings.problem.clone(), settings.config.appearance.clone(), settings.config.vault.is_some())
+        };
+        let vault_problem = self.vault().err().filter(|error| error.code != ErrorCode::NoVault);
+        Ok(AppStatus {
+            version: env!("CARGO_PKG_VERSION").into(),
+            platform: std::env::consts::OS.into(),
+            first_run: !configured && self.places().vault.is_none(),
+            vault: self.vault_summary().await.ok(),
+            vault_problem,
+            config_problem,
+            model: self.default_model().await,
+            appearance,
+            today: self.inner.options.clock.today().to_string(),
+        })
+    }
+
+    async fn set_appearance(&self, appearance: Appearance) -> Result<Nothing, UserError> {
+        let value = serde_json::to_value(appearance)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        self.change_config(|config| {
+            config.insert("appearance".into(), value.clone());
+        })?;
+        Ok(Nothing {})
+    }
+
+    async fn first_run_options(&self, _: Nothing) -> Result<FirstRunOptions, UserError> {
+        self.first_run().await
+    }
+
+    async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, UserError> {
+        let path = self.inner.options.desktop.pick_folder().await;
+        blocking(move || Ok(picked(path))).await
+    }
+
+    async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
+        self.open_first(choice).await?;
+        self.vault_summary().await
+    }
+
+    async fn list_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
+        let sessions = self.inner.store.list().await.map_err(|error| session_error(&error))?;
+        Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
+    }
+
+    async fn create_session(&self, _: Nothing) -> Result<SessionRow, UserError> {
+        Ok(self.session_row(self.new_session().await?))
+    }
+
+    async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
+        let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
+        let events = self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
+        Ok(SessionView { row: self.session_row(info), events: with_blocks(events) })
+    }
+
+    async fn rename_session(&self, rename: RenameSession) -> Result<SessionRow, UserError> {
+        let title = rename.title.trim();
+        if title.is_empty() {
+            return Err(UserError::new(ErrorCode::BadRequest, "The title is empty.", "Write a title."));
+        }
+        let info = self.inner.store.rename(&rename.session, title).await.map_err(|error| session_error(&error))?;
+        self.emit(Event::SessionChanged { id: rename.session });
+        Ok(self.session_row(info))
+    }
+
+    async fn delete_session(&self, session: SessionRef) -> Result<Nothing, UserError> {
+        self.inner.store.delete(&session.session).await.map_err(|error| session_error(&error))?;
+        self.chats().remove(&session.session);
+        self.emit(Event::SessionChanged { id: session.session });
+        Ok(Nothing {})
+    }
+
+    async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
+        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool };
+        let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
+        Ok(TurnRef { turn })
+    }
+
+    async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
+        self.stop(&session.session);
+        Ok(Nothing {})
+    }
+
+    async fn decide_approval(&self, decide: DecideApproval) -> Result<Nothing, UserError> {
+        self.waiting(&decide.session)?.decide(
+            &decide.call,
+            Some(decide.revision),
+            decide.decision,
+            decide.args,
+            decide.reason,
+            "you",
+        )?;
+        Ok(Nothing {})
+    }
+
+    async fn revise_approval(&self, revise: ReviseApproval) -> Result<Nothing, UserError> {
+        self.waiting(&revise.session)?.revise(&revise.call, revise.args)?;
+        Ok(Nothing {})
+    }
+
+    async fn list_providers(&self, _: Nothing) -> Result<Vec<ProviderRow>, UserError> {
+        Ok(self.list_provider_rows().await)
+    }
+
+    async fn agree_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
+        self.agree_to_provider(&provider.provider)?;
+        Ok(Nothing {})
+    }
+
+    async fn revoke_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
+        self.revoke_provider_agreement(&provider.provider)?;
+        Ok(Nothing {})
+    }
+
+    async fn set_model(&self, set: SetModel) -> Result<Nothing, UserError> {
+        match set.session {
+            Some(session) => {
+                self.inner.store.set_model(&session, &set.model).await.map_err(|error| session_error(&error))?;
+                self.emit(Event::SessionChanged { id: session });
+            }
+            None => self.change_config(|config| {
+                config.insert("model".into(), Value::String(set.model.clone()));
+            })?,
+        }
+        Ok(Nothing {})
+    }
+
+    async fn list_skills(&self, _: Nothing) -> Result<Vec<SkillRow>, UserError> {
+        let calls = self.inner.store.tool_usage().await.map_err(|error| session_error(&error))?;
+        let activations = self.inner.store.activations().await.map_err(|error| session_error(&error))?;
+        let snapshot = self.inner.registry.snapshot();
+        let with_hints = catalog_section(&snapshot).unwrap_or_default();
+        Ok(snapshot
+            .skills()
+            .iter()
+            .map(|skill| {
+                let mut row = skill_row(skill, &with_hints);
+                row.usage = usage(&skill.id, &calls, &activations);
+                row
+            })
+            .collect())
+    }
+
+    async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let Some(skill) = snapshot.skill(&enable.skill) else {
+            let known: Vec<&str> = snapshot.skills().iter().map(|skill| skill.id.as_str()).collect();
+            return Err(UserError::new(
+                ErrorCode::UnknownSkill,
+                format!("There is no skill \"{}\".", enable.skill),
+                format!("Installed: {}.", known.join(", ")),
+            ));
+        };
+        let id = skill.id.clone();
+        self.change_config(|config| {
+            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(own) = skills.as_object_mut() {
+                let entry = own.entry(id.clone()).or_insert_with(|| Value::Object(Map::new()));
+                if let Some(entry) = entry.as_object_mut() {
+                    entry.insert("enabled".into(), Value::Bool(enable.enabled));
+                }
+            }
+        })?;
+        self.list_skills(Nothing {}).await
+    }
+
+    async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let rows = snapshot.skills().iter().flat_map(|skill| {
+            skill.tools.iter().map(|tool| ToolRow {
+                wire_name: tool.wire_name.clone(),
+                name: tool.shown_name(),
+                skill: skill.id.clone(),
+                effect: nova_calls::effect_view(tool.effect()),
+                description: tool.spec().description.to_string(),
+                input_schema: tool.spec().parameters.clone(),
+                state: state_view(skill.state),
+                reason: reason(skill),
+            })
+        });
+        Ok(rows.collect())
+    }
+
+    async fn call_tool(&self, call: CallTool) -> Result<ToolResult, UserError> {
+        self.run_form(call.run, call.tool, call.args).await
+    }
+
+    async fn stop_tool(&self, run: RunRef) -> Result<Nothing, UserError> {
+        if let Some(run) = self.runs().get(&run.run) {
+            run.cancel.cancel();
+        }
+        Ok(Nothing {})
+    }
+
+    async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
+        self.note_view(&note.path).await
+    }
+
+    async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
+        let address = self.obsidian_address(&note.path).await?;
+        self.inner.options.desktop.open_url(&address).map_err(|reason| {
+            UserError::new(ErrorCode::Io, format!("Obsidian could not be opened: {reason}."), "Install Obsidian, or open the note by hand.")
+        })?;
+        Ok(Nothing {})
+    }
+
+    async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {
+        let web = url::Url::parse(&link.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(url) = web else {
+            return Err(UserError::new(ErrorCode::BadRequest, "Only web addresses are opened.", "Copy the address instead."));
+        };
+        self.inner.options.desktop.open_url(url.as_str()).map_err(|reason| {
+            UserError::new(ErrorCode::Io, format!("The browser could not be opened: {reason}."), "Copy the address instead.")
+        })?;
+        Ok(Nothing {})
+    }
+
+    async fn list_changes(&self, list: ListChanges) -> Result<Vec<ChangeSetView>, UserError> {
+        self.change_sets(list.session.as_deref(), list.limit.map(|limit| limit as usize)).await
+    }
+
+    async fn undo_changes(&self, undo: UndoChanges) -> Result<UndoResult, UserError> {
+        self.undo(&undo.change_set, undo.note.as_deref(), undo.call.as_deref()).await
+    }
+}
+
+impl App {
+    fn waiting(&self, session: &str) -> Result<std::sync::Arc<nova_session::WaitingApprovals>, UserError> {
+        let chat = self.chats().get(session).map(|chat| chat.waiting.clone());
+        let run = || self.runs().get(session).map(|run| run.waiting.clone());
+        chat.or_else(run).ok_or_else(|| {
+            UserError::new(
+                ErrorCode::UnknownApproval,
+                "No approval waits there.",
+                "It was answered already, or its turn has ended.",
+            )
+        })
+    }
+}
+
+/// The log keeps a message's text; its rendered blocks are made again for the window.
+fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
+    let mut all = Vec::with_capacity(events.len());
+    for envelope in events {
+        if let Event::MessageCompleted { message, text } = &envelope.event {
+            for (index, block) in nova_session::blocks(text).into_iter().enumerate() {
+                let event = Event::MessageBlock {
+                    message: message.clone(),
+                    index: u32::try_from(index).unwrap_or(u32::MAX),
+                    html: block.html,
+                    done: true,
+                };
+                all.push(Envelope { event, ..envelope.clone() });
+            }
+        }
+        all.push(envelope);
+    }
+    all
+}
+
+fn skill_row(skill: &SkillEntry, catalog: &str) -> SkillRow {
+    let start = format!("- {}:", skill.id);
+    let line = catalog.lines().find(|line| line.starts_with(&start));
+    let schemas: usize = skill
+        .tools
+        .iter()
+        .map(|tool| tool.spec().description.to_string().len() + tool.spec().parameters.to_string().len())
+        .sum();
+    let hints = &skill.manifest.hints;
+    let use_when = hints.use_when.iter().cloned();
+    let not_when = hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
+    SkillRow {
+        id: skill.id.clone(),
+        name: skill.name.clone(),
+        version: skill.version.clone(),
+        source: skill.source.as_str().into(),
+        state: state_view(skill.state),
+        reason: reason(skill),
+        description: skill.description.clone(),
+        mode: match skill.mode {
+            Mode::Always => "always",
+            Mode::OnDemand => "on_demand",
+        }
+        .into(),
+        lifetime: match skill.lifetime {
+            Lifetime::Session => "session",
+            Lifetime::Turn => "turn",
+        }
+        .into(),
+        pinned: skill.pinned,
+        hidden: skill.hidden,
+        tools: skill.tools.iter().map(|tool| tool.shown_name()).collect(),
+        tokens: SkillTokens {
+            catalog: tokens(line.map_or(0, str::len)),
+            instructions: tokens(skill.instructions.len()),
+            schemas: tokens(schemas),
+        },
+        usage: SkillUsage::default(),
+        tags: skill.manifest.tags.clone(),
+        hints: use_when.chain(not_when).collect(),
+        examples: skill.manifest.routing.examples.clone(),
+    }
+}
+
+/// Four bytes a token: an estimate that needs no vocabulary.
+fn tokens(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
+}
+
+fn usage(skill: &str, calls: &[(String, bool, i64, String)], activations: &[(String, i64)]) -> SkillUsage {
+    let own: Vec<_> = calls.iter().filter(|(tool, ..)| tool.split('.').next() == Some(skill)).collect();
+    let count = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
+    let total: i64 = own.iter().map(|(_, _, ms, _)| ms).sum();
+    SkillUsage {
+        activations: activations
+            .iter()
+            .find(|(id, _)| id == skill)
+            .map_or(0, |(_, times)| u32::try_from(*times).unwrap_or(u32::MAX)),
+        calls: count(own.len()),
+        errors: count(own.iter().filter(|(_, ok, ..)| !ok).count()),
+        mean_ms: (!own.is_empty()).then(|| total as f64 / own.len() as f64),
+        last_used: own.iter().map(|(.., at)| at.clone()).max(),
+    }
+}
+
+fn state_view(state: State) -> SkillState {
+    match state {
+        State::Available => SkillState::Available,
+        State::Disabled => SkillState::Disabled,
+        State::Unavailable => SkillState::Unavailable,
+        State::NeedsSignIn => SkillState::NeedsSignIn,
+        State::NeedsReview => SkillState::NeedsReview,
+        State::Starting => SkillState::Starting,
+        State::Failed => SkillState::Failed,
+        State::Broken => SkillState::Broken,
+    }
+}
+
+fn reason(skill: &SkillEntry) -> Option<String> {
+    match skill.state {
+        State::Disabled => Some("Switched off".into()),
+        _ => skill.reason.clone(),
+    }
+}

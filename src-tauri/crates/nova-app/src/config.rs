@@ -1,0 +1,344 @@
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use nova_protocol::{Appearance, Theme};
+use nova_registry::{Settings, SkillSettings};
+use nova_skill::{Lifetime, Mode};
+use serde_json::{Map, Value};
+
+/// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    root: Map<String, Value>,
+    pub vault: Option<PathBuf>,
+    pub providers: Vec<ProviderConfig>,
+    /// `provider/model`
+    pub model: Option<String>,
+    pub skills: Settings,
+    pub private: Vec<String>,
+    pub appearance: Appearance,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderConfig {
+    pub id: String,
+    /// `openai`, `ollama`
+    pub kind: String,
+    pub base_url: Option<String>,
+    pub headers: Vec<(String, String)>,
+    /// Offered beside those that the provider lists.
+    pub models: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{file}, line {line}: {reason}.")]
+    Syntax { file: String, line: u32, reason: String },
+    #[error("{file}: {key} {reason}.")]
+    Shape { file: String, key: String, reason: String },
+    #[error("{file}: {key} holds a secret as plain text.")]
+    LiteralSecret { file: String, key: String, remedy: String },
+    #[error("{file}: {reason}.")]
+    Io { file: String, reason: String },
+}
+
+impl Config {
+    /// Reads the file; a missing one is an empty configuration.
+    ///
+    /// # Errors
+    /// With the file and the line or key that is wrong.
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        let name = file.display().to_string();
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(ConfigError::Io { file: name, reason: error.to_string() }),
+        };
+        Self::parse(&name, &text)
+    }
+
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| ConfigError::Syntax {
+            file: file.to_owned(),
+            line: u32::try_from(error.line()).unwrap_or(1),
+            reason: error.to_string(),
+        })?;
+        let Value::Object(root) = value else {
+            return Err(shape(file, "the file", "must be a JSON object"));
+        };
+        refuse_secrets(file, &root)?;
+        let text_at = |key: &str| match root.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(shape(file, key, "must be a text")),
+        };
+        Ok(Self {
+            vault: text_at("vault")?.map(PathBuf::from),
+            model: text_at("model")?,
+            providers: providers(file, root.get("providers"))?,
+            skills: skills(file, root.get("skills"))?,
+            private: texts(file, "private", root.get("private"))?,
+            appearance: appearance(root.get("appearance")),
+            root,
+        })
+    }
+
+    /// Changes keys of the file and leaves all others as they are. What was written by somebody
+    /// else since it was last read is kept.
+    ///
+    /// # Errors
+    /// When the file is broken or cannot be written; nothing is changed then.
+    pub fn change(file: &Path, edit: impl Fn(&mut Map<String, Value>)) -> Result<Self, ConfigError> {
+        let name = file.display().to_string();
+        let io = |error: std::io::Error| ConfigError::Io { file: name.clone(), reason: error.to_string() };
+        let folder = file.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(io)?;
+        // One writer at a time, among all Novas on this configuration.
+        let lock = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(folder.join(".nova.config.lock"))
+            .map_err(io)?;
+        lock.lock().map_err(io)?;
+        let mut root = Self::read(file)?.root;
+        edit(&mut root);
+        let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
+        text.push('\n');
+        let config = Self::parse(&name, &text)?;
+        let mut fresh = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+        fresh.write_all(text.as_bytes()).map_err(io)?;
+        fresh.as_file().sync_all().map_err(io)?;
+        fresh.persist(file).map_err(|error| io(error.error))?;
+        Ok(config)
+    }
+
+    /// Keys at the top that Nova does not know.
+    pub fn unknown_keys(&self) -> Vec<&str> {
+        const KNOWN: &[&str] = &[
+            "vault", "roots", "providers", "model", "mcpServers", "skills", "private", "trusted_vaults", "appearance",
+        ];
+        self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
+    }
+}
+
+impl ConfigError {
+    pub(crate) fn line(&self) -> Option<u32> {
+        match self {
+            Self::Syntax { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn remedy(&self) -> String {
+        match self {
+            Self::LiteralSecret { remedy, .. } => remedy.clone(),
+            Self::Io { .. } => "Make the file readable and writable.".into(),
+            _ => "Correct the file; the last good settings stay in use until then.".into(),
+        }
+    }
+}
+
+fn shape(file: &str, key: &str, reason: &str) -> ConfigError {
+    ConfigError::Shape { file: file.to_owned(), key: key.to_owned(), reason: reason.to_owned() }
+}
+
+fn texts(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<String>, ConfigError> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let wrong = || shape(file, key, "must be a list of texts");
+    value
+        .as_array()
+        .ok_or_else(wrong)?
+        .iter()
+        .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
+        .collect()
+}
+
+fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, ConfigError> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let list = value.as_array().ok_or_else(|| shape(file, "providers", "must be a list"))?;
+    let mut found: Vec<ProviderConfig> = Vec::new();
+    for (at, item) in list.iter().enumerate() {
+        let text = |key: &str| item[key].as_str().map(str::to_owned);
+        let needed = |key: &str| {
+            text(key).ok_or_else(|| shape(file, &format!("providers[{at}].{key}"), "is missing"))
+        };
+        let id = needed("id")?;
+        if id.is_empty() || id.contains('/') || found.iter().any(|other| other.id == id) {
+            return Err(shape(file, &format!("providers[{at}].id"), "must be unique and without a slash"));
+        }
+        let headers = item["headers"].as_object().into_iter().flatten();
+        found.push(ProviderConfig {
+            kind: needed("kind")?,
+            base_url: text("base_url"),
+            headers: headers.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
+            models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
+            id,
+        });
+    }
+    Ok(found)
+}
+
+fn skills(file: &str, value: Option<&Value>) -> Result<Settings, ConfigError> {
+    let Some(value) = value else { return Ok(Settings::default()) };
+    let map = value.as_object().ok_or_else(|| shape(file, "skills", "must be an object"))?;
+    let mut settings = BTreeMap::new();
+    for (id, item) in map {
+        let denied = item["tools"].get("deny");
+        settings.insert(
+            id.clone(),
+            SkillSettings {
+                enabled: item["enabled"].as_bool(),
+                mode: match item["mode"].as_str() {
+                    Some("always") => Some(Mode::Always),
+                    Some("on_demand") => Some(Mode::OnDemand),
+                    _ => None,
+                },
+                lifetime: match item["lifetime"].as_str() {
+                    Some("turn") => Some(Lifetime::Turn),
+                    Some("session") => Some(Lifetime::Session),
+                    _ => None,
+                },
+                pinned: item["pinned"].as_bool().unwrap_or_default(),
+                hidden: item["hidden"].as_bool().unwrap_or_default(),
+                denied_tools: texts(file, &format!("skills.{id}.tools.deny"), denied)?,
+                config: item["config"].clone(),
+            },
+        );
+    }
+    Ok(Settings(settings))
+}
+
+fn appearance(value: Option<&Value>) -> Appearance {
+    let default = Appearance::default();
+    let Some(value) = value else { return default };
+    Appearance {
+        theme: match value["theme"].as_str() {
+            Some("light") => Theme::Light,
+            Some("dark") => Theme::Dark,
+            _ => Theme::System,
+        },
+        text_size: value["text_size"]
+            .as_u64()
+            .and_then(|size| u8::try_from(size).ok())
+            .filter(|size| (12..=18).contains(size))
+            .unwrap_or(default.text_size),
+        activity_line: value["activity_line"].as_bool().unwrap_or(default.activity_line),
+    }
+}
+
+/// Secrets belong into the environment or the keychain, never into this file.
+fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigError> {
+    for (at, provider) in root.get("providers").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if provider["kind"] == "ollama" {
+            continue;
+        }
+        let id = provider["id"].as_str().unwrap_or("provider");
+        let remedy = format!(
+            "Take it out of the file and set the environment variable {} instead.",
+            crate::models::key_variable(id)
+        );
+        look(file, &format!("providers[{at}]"), provider, &remedy)?;
+    }
+    for (name, server) in root.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
+        let remedy = "Take it out of the file and keep it in the environment.";
+        look(file, &format!("mcpServers.{name}"), server, remedy)?;
+    }
+    Ok(())
+}
+
+fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), ConfigError> {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let path = format!("{path}.{key}");
+                if value.as_str().is_some_and(|text| is_secret(key, text)) {
+                    return Err(ConfigError::LiteralSecret {
+                        file: file.to_owned(),
+                        key: path,
+                        remedy: remedy.to_owned(),
+                    });
+                }
+                look(file, &path, value, remedy)?;
+            }
+            Ok(())
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, item)| look(file, &format!("{path}[{at}]"), item, remedy)),
+        _ => Ok(()),
+    }
+}
+
+fn is_secret(key: &str, text: &str) -> bool {
+    let key = key.to_lowercase().replace('-', "_");
+    let text = text.trim();
+    let text = text.strip_prefix("Bearer ").unwrap_or(text);
+    if text.len() < 9 || text.starts_with("${") {
+        return false;
+    }
+    let named = ["token", "secret", "password", "api_key", "apikey", "authorization"];
+    let known = ["sk-", "ghp_", "github_pat_", "xoxb-", "xoxp-", "AKIA", "AIza", "glpat-"];
+    named.iter().any(|name| key.contains(name)) || known.iter().any(|start| text.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_its_line() {
+        let error = Config::parse("nova.config.json", "{\n  \"vault\": \"x\",\n  oops\n}").expect_err("broken");
+        assert_eq!(error.line(), Some(3));
+    }
+
+    #[test]
+    fn literal_secrets_are_refused_with_the_place_and_the_remedy() {
+        let refused = [
+            r#"{"providers":[{"id":"openai","kind":"openai","api_key":"abcdefghijkl"}]}"#,
+            r#"{"providers":[{"id":"openai","kind":"openai","headers":{"Authorization":"Bearer abcdefghijkl"}}]}"#,
+            r#"{"mcpServers":{"gh":{"command":"x","env":{"ANY":"ghp_0123456789"}}}}"#,
+        ];
+        for text in refused {
+            let error = Config::parse("f", text).expect_err(text);
+            assert!(matches!(error, ConfigError::LiteralSecret { .. }), "{error}");
+        }
+        let accepted = [
+            r#"{"providers":[{"id":"o","kind":"ollama","api_key":"abcdefghijkl"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"short"}]}"#,
+        ];
+        for text in accepted {
+            assert!(Config::parse("f", text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_unknown_keys_and_their_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("nova.config.json");
+        std::fs::write(&file, "{\"zebra\": 1, \"model\": \"a/b\", \"apple\": {\"x\": [1]}}").expect("written");
+        let config = Config::change(&file, |root| {
+            root.insert("model".into(), Value::String("c/d".into()));
+        })
+        .expect("changed");
+        assert_eq!(config.model.as_deref(), Some("c/d"));
+        assert_eq!(config.unknown_keys(), ["zebra", "apple"]);
+        let text = std::fs::read_to_string(&file).expect("there");
+        let places: Vec<_> = ["zebra", "model", "apple"].iter().map(|key| text.find(key)).collect();
+        assert!(places.is_sorted() && places[0].is_some(), "{text}");
+    }
+
+    #[test]
+    fn a_broken_file_is_not_overwritten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("nova.config.json");
+        std::fs::write(&file, "{ broken").expect("written");
+        assert!(Config::change(&file, |root| root.clear()).is_err());
+        assert_eq!(std::fs::read_to_string(&file).expect("there"), "{ broken");
+    }
+}

@@ -1,0 +1,30 @@
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+
+/// The few things that only a program with a window can do.
+#[async_trait]
+pub trait Desktop: Send + Sync {
+    /// Lets the user choose a folder in the system's dialog; None when they close it.
+    async fn pick_folder(&self) -> Option<PathBuf>;
+
+    /// Opens an address with the program the system has for it.
+    ///
+    /// # Errors
+    /// When there is none; the text says why.
+    fn open_url(&self, url: &str) -> Result<(), String>;
+}
+
+/// No window: nothing can be chosen or opened.
+pub struct NoDesktop;
+
+#[async_trait]
+impl Desktop for NoDesktop {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, url: &str) -> Result<(), String> {
+        Err(format!("there is no window to open {url} from"))
+    }
+}

@@ -1,0 +1,118 @@
+//! What happens outside of commands: notes that change, settings that are edited.
+
+use std::sync::PoisonError;
+
+use notify::{RecursiveMode, Watcher as _};
+use nova_protocol::{Event, VaultChangeAuthor, VaultChangeKind};
+use nova_vault::{By, VaultChange};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+
+impl App {
+    /// Starts to watch the vault and the configuration; what changes is emitted as events.
+    /// Called by programs that live long enough to care.
+    pub fn watch(&self) {
+        self.restart_feed();
+        self.watch_settings();
+    }
+
+    /// Watches the vault that is open now, and no other.
+    pub(crate) fn restart_feed(&self) {
+        let stop = CancellationToken::new();
+        {
+            let mut feed = self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(before) = feed.replace(stop.clone()) {
+                before.cancel();
+            }
+        }
+        let Ok(vault) = self.vault() else { return };
+        let app = self.clone();
+        let mut changes = vault.changes();
+        tokio::spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = stop.cancelled() => return,
+                    change = changes.recv() => change,
+                };
+                match change {
+                    Ok(change) => app.note_changed(&change),
+                    Err(RecvError::Lagged(missed)) => {
+                        tracing::warn!("{missed} changes of notes came too fast to show one by one");
+                    }
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    fn note_changed(&self, change: &VaultChange) {
+        let summary = (!change.summary.is_empty()).then(|| change.summary.join(", "));
+        let by = match &change.by {
+            By::Outside => VaultChangeAuthor::OUTSIDE,
+            By::ChangeSet { change_set, principal, skill } => VaultChangeAuthor::Nova {
+                change_set: change_set.clone(),
+                principal: principal.clone(),
+                skill: skill.clone(),
+            },
+        };
+        if by == VaultChangeAuthor::OUTSIDE {
+            for chat in self.chats().values() {
+                chat.session.note_changed(&change.path, summary.clone());
+                if let Some(from) = &change.from {
+                    chat.session.note_changed(from, Some(format!("now {}", change.path)));
+                }
+            }
+        }
+        self.emit(Event::VaultChanged {
+            kind: match change.kind {
+                nova_vault::VaultChangeKind::Created => VaultChangeKind::Created,
+                nova_vault::VaultChangeKind::Modified => VaultChangeKind::Modified,
+                nova_vault::VaultChangeKind::Removed => VaultChangeKind::Removed,
+                nova_vault::VaultChangeKind::Renamed => VaultChangeKind::Renamed,
+            },
+            path: change.path.to_string(),
+            from: change.from.as_ref().map(ToString::to_string),
+            by,
+            summary,
+        });
+    }
+
+    fn watch_settings(&self) {
+        let folder = self.places().config.clone();
+        if let Err(error) = std::fs::create_dir_all(&folder) {
+            tracing::warn!("{}: {error}; edits of the settings are not noticed", folder.display());
+            return;
+        }
+        let (changed, mut changes) = tokio::sync::mpsc::unbounded_channel();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let concerns = |event: notify::Event| {
+                !event.kind.is_access()
+                    && event.paths.iter().any(|path| {
+                        path.file_name().is_some_and(|name| name == "nova.config.json" || name == "permissions.yaml")
+                    })
+            };
+            if event.is_ok_and(concerns) {
+                let _ = changed.send(());
+            }
+        });
+        let watching = watcher.and_then(|mut watcher| {
+            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        match watching {
+            Ok(watcher) => {
+                *self.inner.config_watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
+            }
+            Err(error) => tracing::warn!("edits of the settings are not noticed: {error}"),
+        }
+        let app = self.clone();
+        tokio::spawn(async move {
+            while changes.recv().await.is_some() {
+                while changes.try_recv().is_ok() {}
+                app.reload_settings();
+            }
+        });
+    }
+}

@@ -1,0 +1,129 @@
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+use nova_protocol::{ErrorCode, FirstRunOptions, FoundVault, LocalModelServer, OpenVault, PickedFolder, UserError, VaultChoice};
+use serde_json::Value;
+
+use crate::app::{App, blocking};
+
+/// The starter vault, carried in the program so that it is there wherever Nova is installed.
+static SAMPLE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../../vault-template");
+
+/// The folder that the sample vault is copied to, in the user's documents.
+const SAMPLE_NAME: &str = "Nova sample vault";
+
+/// Folders are not searched deeper than this when notes are counted for the first start.
+const COUNT_DEPTH: usize = 8;
+const COUNT_LIMIT: u32 = 100_000;
+
+impl App {
+    /// What the first start can offer. Writes nothing.
+    pub(crate) async fn first_run(&self) -> Result<FirstRunOptions, UserError> {
+        let places = self.places().clone();
+        let found = blocking(move || Ok(places.obsidian.as_deref().map(known_vaults).unwrap_or_default())).await?;
+        let models = self.find_local_models().await;
+        let looked_at = self.inner.options.ollama.clone();
+        let host = url::Url::parse(&looked_at)
+            .ok()
+            .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))
+            .unwrap_or_else(|| looked_at.clone());
+        Ok(FirstRunOptions {
+            found,
+            sample_target: free_folder(&self.places().documents).display().to_string(),
+            sample_notes: count_sample(&SAMPLE),
+            local_model: models.map(|models| LocalModelServer { provider: "ollama".into(), host, models }),
+            looked_at,
+        })
+    }
+
+    /// Opens what was chosen at the first start, and remembers it.
+    pub(crate) async fn open_first(&self, choice: OpenVault) -> Result<(), UserError> {
+        let root = match choice.choice {
+            VaultChoice::Folder { path } => PathBuf::from(path),
+            VaultChoice::Sample => self.copy_sample().await?,
+        };
+        self.switch_vault(&root).await?;
+        if let Some(model) = choice.model {
+            self.change_config(|config| {
+                config.insert("model".into(), Value::String(model.clone()));
+            })?;
+        }
+        Ok(())
+    }
+
+    async fn copy_sample(&self) -> Result<PathBuf, UserError> {
+        let documents = self.places().documents.clone();
+        blocking(move || {
+            let target = free_folder(&documents);
+            let copy = || {
+                std::fs::create_dir_all(&target)?;
+                SAMPLE.extract(&target)
+            };
+            copy().map_err(|error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("The sample vault could not be copied to {}: {error}.", target.display()),
+                    "Make the documents folder writable, or choose a folder of your own.",
+                )
+            })?;
+            Ok(target)
+        })
+        .await
+    }
+}
+
+pub(crate) fn picked(path: Option<PathBuf>) -> PickedFolder {
+    PickedFolder { notes: path.as_deref().map(count_notes), path: path.map(|path| path.display().to_string()) }
+}
+
+/// The sample's own folder, or one with a number where it is taken.
+fn free_folder(documents: &Path) -> PathBuf {
+    let first = documents.join(SAMPLE_NAME);
+    let numbered = (2..).map(|number| documents.join(format!("{SAMPLE_NAME} {number}")));
+    std::iter::once(first.clone()).chain(numbered).find(|path| !path.exists()).unwrap_or(first)
+}
+
+fn count_sample(dir: &Dir) -> u32 {
+    let own = dir.files().filter(|file| file.path().extension().is_some_and(|end| end == "md")).count();
+    u32::try_from(own).unwrap_or_default() + dir.dirs().map(count_sample).sum::<u32>()
+}
+
+/// The vaults of Obsidian's own list that still exist and hold notes.
+fn known_vaults(list: &Path) -> Vec<FoundVault> {
+    let Ok(text) = std::fs::read_to_string(list) else { return Vec::new() };
+    let Ok(list) = serde_json::from_str::<Value>(&text) else { return Vec::new() };
+    let mut found: Vec<FoundVault> = list["vaults"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, vault)| {
+            let path = PathBuf::from(vault["path"].as_str()?);
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            let notes = path.is_dir().then(|| count_notes(&path))?;
+            Some(FoundVault { path: path.display().to_string(), name, notes })
+        })
+        .collect();
+    found.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.path.cmp(&b.path)));
+    found
+}
+
+fn count_notes(root: &Path) -> u32 {
+    fn walk(folder: &Path, depth: usize, count: &mut u32) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Ok(kind) = entry.file_type() else { continue };
+            if name.to_string_lossy().starts_with('.') || *count >= COUNT_LIMIT {
+                continue;
+            }
+            if kind.is_dir() && depth > 0 {
+                walk(&entry.path(), depth - 1, count);
+            } else if kind.is_file() && name.to_string_lossy().ends_with(".md") {
+                *count += 1;
+            }
+        }
+    }
+    let mut count = 0;
+    walk(root, COUNT_DEPTH, &mut count);
+    count
+}

@@ -1,0 +1,36 @@
+//! What Nova does: one function per command, the wiring of all parts, the list of built-in skills.
+//!
+//! The window, the command line and the tests all call this crate. It never mentions Tauri and
+//! never draws anything; below it nothing reads the environment or the home folder.
+
+mod app;
+mod changes;
+mod chat;
+mod commands;
+mod config;
+mod desktop;
+mod feed;
+mod first_run;
+mod models;
+mod notes;
+mod places;
+mod rule_file;
+mod skills;
+mod system;
+mod tool_runs;
+mod trust;
+mod vaults;
+
+pub use app::{App, AppOptions};
+pub use chat::{ChatEnd, ChatRequest};
+pub use config::{Config, ConfigError};
+pub use desktop::{Desktop, NoDesktop};
+pub use places::Places;
+pub use system::{SystemClock, UlidIds};
+pub use tool_runs::ToolRun;
+
+// What the program around this crate needs of the others.
+pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use nova_session::{SessionInfo, TurnEnd};
+pub use nova_vault::ChangeSetKind;
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,203 @@
+use std::sync::Arc;
+
+use nova_protocol::{ErrorCode, ProviderRow, UserError};
+use nova_provider::{Locality, Provider, ProviderError, ProviderSettings, connect, ollama};
+
+use crate::app::App;
+use crate::config::ProviderConfig;
+
+/// The id of the model server that Nova finds by itself.
+const FOUND: &str = "ollama";
+
+/// A model, ready for a turn.
+pub(crate) struct ChosenModel {
+    pub(crate) provider: Arc<dyn Provider>,
+    /// Without the provider's id.
+    pub(crate) model: String,
+    /// Where what is sent ends up.
+    pub(crate) locality: Locality,
+    pub(crate) agreed: bool,
+}
+
+/// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
+pub(crate) fn key_variable(id: &str) -> String {
+    let name: String = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect();
+    format!("NOVA_{name}_KEY")
+}
+
+impl App {
+    /// The configured providers, and the model server found on this machine.
+    pub(crate) fn providers(&self) -> Vec<ProviderConfig> {
+        let mut providers = self.config().providers;
+        if !providers.iter().any(|provider| provider.id == FOUND || provider.kind == "ollama") {
+            providers.push(ProviderConfig {
+                id: FOUND.into(),
+                kind: "ollama".into(),
+                base_url: Some(self.inner.options.ollama.clone()),
+                headers: Vec::new(),
+                models: Vec::new(),
+            });
+        }
+        providers
+    }
+
+    fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+        let mut settings = ProviderSettings::new(&config.id);
+        settings.base_url.clone_from(&config.base_url);
+        settings.headers.clone_from(&config.headers);
+        settings.proxy = self.inner.options.proxy.as_deref().and_then(|address| address.parse().ok());
+        let secret = self.inner.options.secret.clone();
+        let variable = key_variable(&config.id);
+        settings.key = Arc::new(move || secret(&variable));
+        connect(&config.kind, settings).map_err(|error| model_error(&error))
+    }
+
+    /// Every provider with its models; one that does not answer has a problem instead. The model
+    /// server that Nova only looked for is left out when it is not there.
+    pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
+        let configured = self.config().providers;
+        let rows = self.providers().into_iter().map(|config| {
+            let is_configured = configured.iter().any(|other| other.id == config.id);
+            async move { self.provider_row(&config).await.filter(|row| is_configured || row.problem.is_none()) }
+        });
+        futures::future::join_all(rows).await.into_iter().flatten().collect()
+    }
+
+    async fn provider_row(&self, config: &ProviderConfig) -> Option<ProviderRow> {
+        let mut row = ProviderRow {
+            id: config.id.clone(),
+            kind: config.kind.clone(),
+            local: false,
+            host: config.base_url.clone().unwrap_or_default(),
+            agreed: false,
+            models: config.models.clone(),
+            problem: None,
+        };
+        match self.connect(config) {
+            Ok(provider) => {
+                let locality = provider.locality();
+                row.local = locality == Locality::Local;
+                if let Locality::Remote { host } = &locality {
+                    row.host.clone_from(host);
+                }
+                row.agreed = self.agrees(&config.id, &locality);
+                match provider.models().await {
+                    Ok(models) => {
+                        let listed = models.into_iter().map(|model| model.id);
+                        row.models.extend(listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>());
+                    }
+                    Err(_) if !config.models.is_empty() => {}
+                    Err(error) => row.problem = Some(model_error(&error)),
+                }
+            }
+            Err(problem) => row.problem = Some(problem),
+        }
+        Some(row)
+    }
+
+    fn agrees(&self, provider: &str, locality: &Locality) -> bool {
+        match locality {
+            Locality::Local => true,
+            Locality::Remote { host } => self.inner.trust.agrees(provider, host),
+        }
+    }
+
+    /// The user agrees that a remote provider sees messages and notes.
+    ///
+    /// # Errors
+    /// `unknown_model` when there is no such provider.
+    pub fn agree_to_provider(&self, id: &str) -> Result<(), UserError> {
+        let config = self.provider_config(id)?;
+        if let Locality::Remote { host } = self.connect(&config)?.locality() {
+            self.inner.trust.agree(id, &host).map_err(|error| trust_error(&error))?;
+        } else {
+            // A local server may pass single models on; agreeing covers where they run.
+            self.inner.trust.agree(id, PASSED_ON).map_err(|error| trust_error(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Takes an agreement back.
+    ///
+    /// # Errors
+    /// `unknown_model` when there is no such provider.
+    pub fn revoke_provider_agreement(&self, id: &str) -> Result<(), UserError> {
+        self.provider_config(id)?;
+        self.inner.trust.revoke(id).map_err(|error| trust_error(&error))
+    }
+
+    fn provider_config(&self, id: &str) -> Result<ProviderConfig, UserError> {
+        let providers = self.providers();
+        let names: Vec<&str> = providers.iter().map(|provider| provider.id.as_str()).collect();
+        let hint = format!("Providers: {}.", names.join(", "));
+        providers
+            .iter()
+            .find(|provider| provider.id == id)
+            .cloned()
+            .ok_or_else(|| UserError::new(ErrorCode::UnknownModel, format!("There is no provider \"{id}\"."), hint))
+    }
+
+    /// The model that new chats use: the configured one, else the first one found on this machine.
+    pub(crate) async fn default_model(&self) -> Option<String> {
+        if let Some(model) = self.config().model {
+            return Some(model);
+        }
+        let rows = self.list_provider_rows().await;
+        let row = rows.iter().filter(|row| row.local).find(|row| !row.models.is_empty())?;
+        Some(format!("{}/{}", row.id, row.models.first()?))
+    }
+
+    /// Finds the model by its `provider/model` name, else the default.
+    pub(crate) async fn choose_model(&self, wanted: Option<&str>) -> Result<ChosenModel, UserError> {
+        let name = match wanted {
+            Some(name) => name.to_owned(),
+            None => self.default_model().await.ok_or_else(|| {
+                UserError::new(
+                    ErrorCode::NoModel,
+                    format!("No model is configured, and none was found at {}.", self.inner.options.ollama),
+                    "Start Ollama, or add a provider to nova.config.json. Every tool runs without a model from Run a tool.",
+                )
+            })?,
+        };
+        let Some((id, model)) = name.split_once('/') else {
+            return Err(UserError::new(
+                ErrorCode::UnknownModel,
+                format!("\"{name}\" does not name a model."),
+                "Write it as provider/model.",
+            ));
+        };
+        let provider = self.connect(&self.provider_config(id)?)?;
+        let mut locality = provider.locality();
+        let mut agreed = self.agrees(id, &locality);
+        // A model server on this machine may run single models elsewhere.
+        if locality == Locality::Local
+            && let Ok(models) = provider.models().await
+            && let Some(host) = models.into_iter().find(|listed| listed.id == model).and_then(|listed| listed.runs_at)
+        {
+            locality = Locality::Remote { host };
+            agreed = self.inner.trust.agrees(id, PASSED_ON);
+        }
+        Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed })
+    }
+
+    /// What a model server on this machine offers; None where there is none.
+    pub(crate) async fn find_local_models(&self) -> Option<Vec<String>> {
+        let base = url::Url::parse(&self.inner.options.ollama).ok()?;
+        let models = ollama::detect(&base).await.ok()?;
+        Some(models.into_iter().map(|model| model.id).collect())
+    }
+}
+
+/// Stands for the host in an agreement to models that a local server passes on.
+const PASSED_ON: &str = "(passed on)";
+
+fn trust_error(error: &std::io::Error) -> UserError {
+    UserError::new(ErrorCode::Io, format!("trust.json: {error}."), "Make the data folder writable.")
+}
+
+pub(crate) fn model_error(error: &ProviderError) -> UserError {
+    nova_session::provider_error(error)
+}

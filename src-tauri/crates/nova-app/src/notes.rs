@@ -1,0 +1,85 @@
+use nova_calls::error_from_vault;
+use nova_protocol::{ErrorCode, NoteView, ProblemView, UserError};
+use nova_vault::note::FrontMatter;
+use nova_vault::{Note, Vault, VaultPath};
+
+use crate::app::{App, blocking};
+
+impl App {
+    /// A note as the window shows it, by its path or by the name a link uses.
+    pub(crate) async fn note_view(&self, name: &str) -> Result<NoteView, UserError> {
+        let vault = self.vault()?;
+        let name = name.to_owned();
+        blocking(move || {
+            let note = find_note(&vault, &name)?;
+            let broken = match note.document.front_matter() {
+                FrontMatter::Broken { line, reason } => Some(ProblemView {
+                    path: note.path.to_string(),
+                    line: *line,
+                    problem: reason.clone(),
+                    remedy: "Correct it in Obsidian; Nova leaves it as it is.".into(),
+                }),
+                _ => None,
+            };
+            let properties = note
+                .document
+                .properties()
+                .iter()
+                .map(|(key, property)| (key.clone(), property.value.display()))
+                .collect();
+            let body = note.text.get(note.document.body_start()..).unwrap_or_default();
+            Ok(NoteView {
+                path: note.path.to_string(),
+                name: note.path.name().to_owned(),
+                properties,
+                html: nova_session::html(body),
+                broken,
+            })
+        })
+        .await
+    }
+
+    /// The address at which Obsidian opens the note.
+    pub(crate) async fn obsidian_address(&self, name: &str) -> Result<String, UserError> {
+        let vault = self.vault()?;
+        let name = name.to_owned();
+        blocking(move || {
+            let note = find_note(&vault, &name)?;
+            let file = vault.root().join(note.path.as_str());
+            let mut address = url::Url::parse("obsidian://open")
+                .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+            address.query_pairs_mut().append_pair("path", &file.display().to_string());
+            // Obsidian reads %20, not the + of forms.
+            Ok(address.to_string().replace('+', "%20"))
+        })
+        .await
+    }
+}
+
+/// By path, else by name or alias; a link's heading does not matter.
+fn find_note(vault: &Vault, name: &str) -> Result<Note, UserError> {
+    let target = name.split('#').next().unwrap_or(name).trim();
+    if let Ok(path) = VaultPath::parse(target)
+        && path.is_note()
+        && let Ok(note) = vault.read(&path)
+    {
+        return Ok(note);
+    }
+    let found = vault.find(target).map_err(|error| error_from_vault(&error))?;
+    match found.as_slice() {
+        [path] => vault.read(path).map_err(|error| error_from_vault(&error)),
+        [] => Err(UserError::new(
+            ErrorCode::NoteNotFound,
+            format!("There is no note \"{target}\"."),
+            "It may have been renamed or deleted.",
+        )),
+        several => {
+            let names: Vec<&str> = several.iter().map(VaultPath::as_str).collect();
+            Err(UserError::new(
+                ErrorCode::Ambiguous,
+                format!("Several notes are named \"{target}\"."),
+                format!("They are {}.", names.join(", ")),
+            ))
+        }
+    }
+}

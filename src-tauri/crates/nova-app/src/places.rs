@@ -1,0 +1,62 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use directories::{ProjectDirs, UserDirs};
+
+/// Where Nova keeps its own files, and where it looks for the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    pub config: PathBuf,
+    pub data: PathBuf,
+    /// Overrides the vault of the configuration.
+    pub vault: Option<PathBuf>,
+    /// Where the sample vault is copied to.
+    pub documents: PathBuf,
+    /// Obsidian's own list of vaults, where there is one.
+    pub obsidian: Option<PathBuf>,
+}
+
+impl Places {
+    /// From the command line's options, then `NOVA_CONFIG_DIR`, `NOVA_DATA_DIR` and `NOVA_VAULT`,
+    /// then the platform's folders. With a config folder and no data folder, the data lies in
+    /// `<config>/data`.
+    ///
+    /// # Errors
+    /// When the platform names no home folder and no option stands in for it.
+    pub fn find(
+        config: Option<PathBuf>,
+        data: Option<PathBuf>,
+        vault: Option<PathBuf>,
+        env: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, String> {
+        let from_env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let platform = ProjectDirs::from("", "", "nova");
+        let given = config.clone().or_else(|| from_env("NOVA_CONFIG_DIR"));
+        let nowhere = || "No home folder was found. Name the folders with --config and --data.".to_owned();
+        let config = match &given {
+            Some(config) => config.clone(),
+            None => platform.as_ref().ok_or_else(nowhere)?.config_dir().to_owned(),
+        };
+        let data = match data.or_else(|| from_env("NOVA_DATA_DIR")) {
+            Some(data) => data,
+            None if given.is_some() => config.join("data"),
+            None => platform.as_ref().ok_or_else(nowhere)?.data_dir().to_owned(),
+        };
+        let user = UserDirs::new();
+        let documents = user
+            .as_ref()
+            .and_then(|user| user.document_dir().map(ToOwned::to_owned))
+            .or_else(|| user.as_ref().map(|user| user.home_dir().join("Documents")))
+            .unwrap_or_else(|| data.join("Documents"));
+        let obsidian = directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
+        Ok(Self { config, data, vault: vault.or_else(|| from_env("NOVA_VAULT")), documents, obsidian })
+    }
+
+    pub(crate) fn config_file(&self) -> PathBuf {
+        self.config.join("nova.config.json")
+    }
+
+    pub(crate) fn rules_file(&self) -> PathBuf {
+        self.config.join("permissions.yaml")
+    }
+}

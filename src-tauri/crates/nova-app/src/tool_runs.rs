@@ -1,0 +1,117 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, Privacy, run_call};
+use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
+use nova_session::{EventSink, WaitingApprovals};
+use nova_skill::Principal;
+use nova_vault::ChangeSetKind;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, OpenRun};
+
+/// One tool run from a form or the command line.
+pub struct ToolRun {
+    /// Carried by its events as their session.
+    pub run: String,
+    /// `skill.tool` or the wire name.
+    pub tool: String,
+    pub args: Value,
+    pub kind: ChangeSetKind,
+    pub approver: Arc<dyn Approver>,
+    /// The user's own hand started it; else everything is asked as in a turn.
+    pub by_hand: bool,
+    pub cancel: CancellationToken,
+}
+
+impl App {
+    /// Runs one tool the same way a turn does.
+    pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
+        let vault = self.vault().ok();
+        let change_set = vault.as_ref().map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
+        let scope = CallScope {
+            snapshot: self.inner.registry.snapshot(),
+            vault,
+            rules: self.rules(),
+            grants: Arc::new(Grants::default()),
+            keep_rule: self.inner.rule_file.clone(),
+            clock: self.inner.options.clock.clone(),
+            approver: run.approver,
+            events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),
+            change_set: change_set.clone(),
+            touched: Arc::default(),
+            privacy: Arc::new(Privacy::default()),
+            session: run.run,
+            turn: None,
+            principal: Principal::owner(),
+            author: "user".into(),
+            by_hand: run.by_hand,
+            time_limit: Self::CALL_LIMIT,
+        };
+        let call = Call::with_value(self.inner.options.ids.next(), run.tool, run.args);
+        let outcome = run_call(&scope, call, run.cancel).await;
+        drop(scope);
+        if let Some(change_set) = change_set.and_then(Arc::into_inner) {
+            let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
+            if !matches!(closed, Ok(Ok(()))) {
+                tracing::error!("a change set could not be closed; it is listed as interrupted");
+            }
+        }
+        if let Some(id) = &outcome.change_set {
+            self.emit(Event::ChangeSet { id: id.clone(), state: "committed".into() });
+        }
+        let (value, error) = match outcome.result {
+            Ok(value) => (Some(value), None),
+            Err(error) => (None, Some(error)),
+        };
+        ToolResult {
+            ok: error.is_none(),
+            value,
+            error,
+            sources: outcome.sources,
+            changes: outcome.changes,
+            change_set: outcome.change_set,
+            ms: outcome.ms,
+        }
+    }
+
+    /// Runs a tool from its form; its approvals are answered by `decide_approval`.
+    pub(crate) async fn run_form(&self, run: String, tool: String, args: Value) -> Result<ToolResult, UserError> {
+        let open = Arc::new(OpenRun { waiting: Arc::new(WaitingApprovals::default()), cancel: CancellationToken::new() });
+        self.runs().insert(run.clone(), open.clone());
+        let result = self
+            .run_tool(ToolRun {
+                run: run.clone(),
+                tool,
+                args,
+                kind: ChangeSetKind::Form,
+                approver: open.waiting.clone(),
+                by_hand: true,
+                cancel: open.cancel.clone(),
+            })
+            .await;
+        self.runs().remove(&run);
+        Ok(result)
+    }
+}
+
+struct RunEvents {
+    app: App,
+    run: String,
+    next: AtomicU64,
+}
+
+impl CallEvents for RunEvents {
+    fn emit(&self, event: Event) {
+        let envelope = Envelope {
+            v: PROTOCOL_VERSION,
+            seq: self.next.fetch_add(1, Ordering::SeqCst),
+            at: self.app.inner.options.clock.now().to_string(),
+            session: Some(self.run.clone()),
+            turn: None,
+            event,
+        };
+        EventSink::emit(self.app.inner.as_ref(), envelope);
+    }
+}

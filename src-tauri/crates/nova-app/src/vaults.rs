@@ -1,0 +1,99 @@
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use nova_protocol::{ErrorCode, ProblemView, UserError, VaultSummary};
+use nova_vault::{Problem, Vault, VaultOptions};
+use serde_json::Value;
+
+use crate::app::{App, VaultState, blocking};
+
+impl App {
+    /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
+    pub(crate) async fn open_configured_vault(&self) {
+        let Some(root) = self.places().vault.clone().or_else(|| self.config().vault) else { return };
+        let result = self.load_vault(&root).await;
+        if let Err(problem) = result {
+            let mut state = self.inner.vault.write().unwrap_or_else(PoisonError::into_inner);
+            *state = VaultState { vault: None, problem: Some(problem) };
+        }
+    }
+
+    async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
+        let clock = self.inner.options.clock.clone();
+        let ids = self.inner.options.ids.clone();
+        let places = self.places().clone();
+        let root = root.to_owned();
+        let vault = blocking(move || {
+            Vault::open(VaultOptions {
+                root,
+                history: places.data.join("history"),
+                forbidden: vec![places.config, places.data],
+                clock: Arc::new(move || clock.now()),
+                new_id: Arc::new(move || ids.next()),
+            })
+            .map_err(|error| nova_calls::error_from_vault(&error))
+        })
+        .await?;
+        let mut state = self.inner.vault.write().unwrap_or_else(PoisonError::into_inner);
+        *state = VaultState { vault: Some(vault.clone()), problem: None };
+        Ok(vault)
+    }
+
+    /// Opens a vault and remembers it in the configuration.
+    pub(crate) async fn switch_vault(&self, root: &Path) -> Result<(), UserError> {
+        let vault = self.load_vault(root).await?;
+        let path = vault.root().display().to_string();
+        self.change_config(|config| {
+            config.insert("vault".into(), Value::String(path.clone()));
+        })?;
+        self.restart_feed();
+        Ok(())
+    }
+
+    pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
+        let vault = self.vault()?;
+        blocking(move || {
+            let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let problems = vault.problems().map_err(|error| nova_calls::error_from_vault(&error))?;
+            Ok(VaultSummary {
+                name: status.name,
+                path: status.root.display().to_string(),
+                notes: u32::try_from(status.notes).unwrap_or(u32::MAX),
+                watching: vault.watching().unwrap_or_else(|| "not watching".into()),
+                problems: problems.into_iter().map(problem_view).collect(),
+            })
+        })
+        .await
+    }
+
+    /// The status of the vault as `nova vault status --json` prints it.
+    ///
+    /// # Errors
+    /// `no_vault`, or what prevents reading it.
+    pub async fn vault_status(&self) -> Result<Value, UserError> {
+        let vault = self.vault()?;
+        blocking(move || {
+            let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            serde_json::to_value(status)
+                .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))
+        })
+        .await
+    }
+
+    /// Everything in the vault that could not be read in full.
+    ///
+    /// # Errors
+    /// `no_vault`, or what prevents reading it.
+    pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
+        let vault = self.vault()?;
+        blocking(move || {
+            let problems = vault.problems().map_err(|error| nova_calls::error_from_vault(&error))?;
+            Ok(problems.into_iter().map(problem_view).collect())
+        })
+        .await
+    }
+}
+
+fn problem_view(problem: Problem) -> ProblemView {
+    ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
+}

@@ -1,0 +1,174 @@
+//! What can go wrong with a provider, said to a person, with the remedy.
+
+use std::time::Duration;
+
+/// Why a request to a provider gave no complete answer.
+///
+/// `Display` is a sentence for the user, [`ProviderError::hint`] the remedy. Neither holds a
+/// secret: text from a server is shortened and the key is cut out of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// No connection, or one that closed without an answer.
+    #[error("Cannot reach {address}: {reason}")]
+    Unreachable {
+        /// The provider's id.
+        provider: String,
+        /// The address tried.
+        address: String,
+        /// Whether that address is this machine.
+        local: bool,
+        /// What the system said.
+        reason: String,
+    },
+    /// The provider wants a key, or another one (401, 403).
+    #[error("{provider} {}{}", if *.had_key { "refused the key" } else { "needs a key" }, said(.detail))]
+    RefusedKey {
+        /// The provider's id.
+        provider: String,
+        /// Whether a key was sent.
+        had_key: bool,
+        /// What the provider said, possibly empty.
+        detail: String,
+    },
+    /// Too many requests, or no credit left (429), also after trying again.
+    #[error("{provider} takes no more requests for now{}", said(.detail))]
+    RateLimited {
+        /// The provider's id.
+        provider: String,
+        /// How long the provider asks to wait.
+        wait: Option<Duration>,
+        /// What the provider said, possibly empty.
+        detail: String,
+    },
+    /// Nothing arrived for longer than the limit.
+    #[error("No answer from the model for {}", span(.after))]
+    Timeout {
+        /// The limit.
+        after: Duration,
+    },
+    /// The answer stopped in the middle.
+    #[error("The answer was cut off before its end")]
+    Truncated,
+    /// Something answered, but not in the way the provider's kind does.
+    #[error("{provider} sent an answer Nova cannot use: {reason}")]
+    BadResponse {
+        /// The provider's id.
+        provider: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The provider does not offer this model.
+    #[error("{provider} has no model `{model}`")]
+    ModelNotFound {
+        /// The provider's id.
+        provider: String,
+        /// The model asked for.
+        model: String,
+    },
+    /// The provider answered with an error of its own.
+    #[error("{provider} failed{}{}", status.map(|code| format!(" ({code})")).unwrap_or_default(), said(.detail))]
+    Failed {
+        /// The provider's id.
+        provider: String,
+        /// The HTTP status, if the failure was one; none in the middle of an answer.
+        status: Option<u16>,
+        /// What the provider said, possibly empty.
+        detail: String,
+    },
+    /// The provider's entry in the configuration cannot be used.
+    #[error("The settings of {provider} cannot be used: {reason}")]
+    Settings {
+        /// The provider's id.
+        provider: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The caller stopped the request.
+    #[error("Stopped")]
+    Cancelled,
+}
+
+impl ProviderError {
+    /// A stable word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "provider_unreachable",
+            Self::RefusedKey { .. } => "provider_refused_key",
+            Self::RateLimited { .. } => "provider_rate_limited",
+            Self::Timeout { .. } => "provider_timeout",
+            Self::Truncated => "provider_truncated",
+            Self::BadResponse { .. } => "provider_bad_response",
+            Self::ModelNotFound { .. } => "model_not_found",
+            Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unreachable { provider, address, local: true, .. } => format!(
+                "Start the model server at {address} (for Ollama: `ollama serve`), or change `base_url` of the provider `{provider}` in nova.config.json."
+            ),
+            Self::Unreachable { provider, address, local: false, .. } => format!(
+                "Check the network and that {address} is right: it is `base_url` of the provider `{provider}` in nova.config.json."
+            ),
+            Self::RefusedKey { provider, .. } => format!(
+                "Set {} to a valid key, or store one with `nova credential set {provider}/key`.",
+                key_variable(provider)
+            ),
+            Self::RateLimited { wait: Some(wait), .. } => {
+                format!("Try again in {}, or choose another model.", span(wait))
+            }
+            Self::RateLimited { wait: None, provider, .. } => format!(
+                "Wait a little and try again, check the credit of your {provider} account, or choose another model."
+            ),
+            Self::Timeout { .. } => {
+                "Try again; a large local model may still be loading. A smaller model answers sooner.".into()
+            }
+            Self::Truncated => "Try again; nothing of the cut answer was run.".into(),
+            Self::BadResponse { provider, .. } => format!(
+                "Check `kind` and `base_url` of the provider `{provider}` in nova.config.json; for the kind `openai` the address usually ends in /v1."
+            ),
+            Self::ModelNotFound { provider, model } => format!(
+                "Choose one of the models {provider} lists; with Ollama, `ollama pull {model}` fetches it."
+            ),
+            Self::Failed { .. } => "Try again, or choose another model.".into(),
+            Self::Settings { provider, .. } => {
+                format!("Change the provider `{provider}` in nova.config.json.")
+            }
+            Self::Cancelled => String::new(),
+        }
+    }
+}
+
+/// The variable that holds a provider's key: `open-router` gives `NOVA_OPEN_ROUTER_KEY`.
+fn key_variable(provider: &str) -> String {
+    let id: String = provider
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    format!("NOVA_{id}_KEY")
+}
+
+fn said(detail: &str) -> String {
+    if detail.is_empty() {
+        String::new()
+    } else {
+        format!(": {detail}")
+    }
+}
+
+fn span(time: &Duration) -> String {
+    if time.subsec_millis() == 0 {
+        format!("{} s", time.as_secs())
+    } else {
+        format!("{} ms", time.as_millis())
+    }
+}

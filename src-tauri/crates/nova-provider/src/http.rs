@@ -1,0 +1,417 @@
+//! The way to a provider: one address, its key, the limits, and tries before the first byte.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::ProviderError;
+use crate::said::{Said, Scrub};
+use crate::settings::{Backoff, Limits, Locality, ProviderSettings, SecretSource, locality_of};
+
+/// How much of an error's body is read, and how much of a listing.
+const ERROR_BYTES: usize = 64 * 1024;
+const LISTING_BYTES: usize = 8 * 1024 * 1024;
+
+/// A provider's address, ready for requests.
+pub(crate) struct Endpoint {
+    id: String,
+    base: Url,
+    client: Client,
+    headers: HeaderMap,
+    key: SecretSource,
+    limits: Limits,
+    backoff: Backoff,
+}
+
+/// What a request asks for.
+pub(crate) struct Ask<'a> {
+    /// Relative to the base address.
+    pub(crate) path: &'a str,
+    /// A JSON body to post; none for a plain get.
+    pub(crate) body: Option<Vec<u8>>,
+    /// The model it is about, for a better error.
+    pub(crate) model: Option<&'a str>,
+}
+
+impl Endpoint {
+    pub(crate) fn new(
+        settings: ProviderSettings,
+        default_base: &str,
+    ) -> Result<Self, ProviderError> {
+        let refuse = |reason: String| ProviderError::Settings {
+            provider: settings.id.clone(),
+            reason,
+        };
+        let base = settings.base_url.as_deref().unwrap_or(default_base);
+        let base =
+            Url::parse(base).map_err(|e| refuse(format!("base_url is not an address ({e})")))?;
+        if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
+            return Err(refuse(
+                "base_url must start with http:// or https://".into(),
+            ));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(refuse(
+                "base_url must not hold a name or a password; use api_key or headers".into(),
+            ));
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            let (Ok(name), Ok(mut value)) =
+                (HeaderName::try_from(name), HeaderValue::try_from(value))
+            else {
+                return Err(refuse(format!(
+                    "the header `{name}` has characters that cannot be sent"
+                )));
+            };
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        let client = client(&base, &settings).map_err(|e| refuse(reason(&e)))?;
+        Ok(Self {
+            id: settings.id,
+            base,
+            client,
+            headers,
+            key: settings.key,
+            limits: settings.limits,
+            backoff: settings.backoff,
+        })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    pub(crate) fn locality(&self) -> Locality {
+        locality_of(&self.base)
+    }
+
+    /// Asks, again while the provider is busy, and returns the answer before its first byte.
+    pub(crate) async fn open(
+        &self,
+        ask: Ask<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, ProviderError> {
+        let key = (self.key)();
+        let scrub = Scrub::new(key.as_ref(), &self.headers);
+        let mut tries_made = 0;
+        loop {
+            tries_made += 1;
+            let sending =
+                tokio::time::timeout(self.limits.read, self.request(&ask, key.as_ref()).send());
+            let response = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(ProviderError::Cancelled),
+                sent = sending => sent
+                    .map_err(|_| ProviderError::Timeout { after: self.limits.read })?
+                    .map_err(|e| self.unreachable(&e))?,
+            };
+            let answer = Answer {
+                provider: self.id.clone(),
+                read: self.limits.read,
+                left: self.limits.answer_bytes,
+                cancel: cancel.clone(),
+                scrub: scrub.clone(),
+                response,
+            };
+            let status = answer.response.status();
+            if status.is_success() {
+                return answer.checked();
+            }
+            let asked = asked_wait(answer.response.headers());
+            let (error, final_refusal) = self.refusal(answer, &ask, key.is_some(), asked).await;
+            let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+            if !busy || final_refusal || tries_made >= self.limits.tries {
+                return Err(error);
+            }
+            let wait = (self.backoff)(tries_made, asked);
+            if wait > self.limits.longest_wait {
+                return Err(error);
+            }
+            tracing::debug!(provider = %self.id, %status, ?wait, "busy, trying again");
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(ProviderError::Cancelled),
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    /// Gets a small JSON document.
+    pub(crate) async fn listing(&self, path: &str) -> Result<Value, ProviderError> {
+        let ask = Ask {
+            path,
+            body: None,
+            model: None,
+        };
+        let mut answer = self.open(ask, &CancellationToken::new()).await?;
+        answer.left = answer.left.min(LISTING_BYTES);
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            body.extend_from_slice(&chunk);
+        }
+        serde_json::from_slice(&body).map_err(|_| answer.bad("the list of models is not JSON"))
+    }
+
+    fn request(&self, ask: &Ask<'_>, key: Option<&SecretString>) -> RequestBuilder {
+        let mut url = self.base.clone();
+        url.set_path(&format!(
+            "{}/{}",
+            self.base.path().trim_end_matches('/'),
+            ask.path
+        ));
+        let method = if ask.body.is_some() {
+            Method::POST
+        } else {
+            Method::GET
+        };
+        let mut headers = self.headers.clone();
+        headers
+            .entry(header::ACCEPT_ENCODING)
+            .or_insert(HeaderValue::from_static("identity"));
+        if let Some(key) = key
+            && !headers.contains_key(header::AUTHORIZATION)
+            && let Ok(mut value) =
+                HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
+        {
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        let request = self.client.request(method, url);
+        match &ask.body {
+            Some(body) => {
+                headers.insert(
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("application/json"),
+                );
+                request.headers(headers).body(body.clone())
+            }
+            None => request.headers(headers),
+        }
+    }
+
+    /// The address for people: without a query, which may hold a key.
+    fn address(&self) -> String {
+        let mut shown = self.base.clone();
+        shown.set_query(None);
+        shown.set_fragment(None);
+        shown.as_str().trim_end_matches('/').to_owned()
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> ProviderError {
+        let reason = if error.is_timeout() {
+            "no connection in time".to_owned()
+        } else if error.is_connect() {
+            reason(error)
+        } else {
+            format!(
+                "the connection closed without an answer ({})",
+                reason(error)
+            )
+        };
+        ProviderError::Unreachable {
+            provider: self.id.clone(),
+            address: self.address(),
+            local: self.locality() == Locality::Local,
+            reason,
+        }
+    }
+
+    /// What a status other than success means; true if trying again is pointless.
+    async fn refusal(
+        &self,
+        mut answer: Answer,
+        ask: &Ask<'_>,
+        had_key: bool,
+        wait: Option<Duration>,
+    ) -> (ProviderError, bool) {
+        let provider = self.id.clone();
+        let status = answer.response.status();
+        let location = answer.response.headers().get(header::LOCATION).cloned();
+        let mut body = Vec::new();
+        while body.len() < ERROR_BYTES
+            && let Ok(Some(chunk)) = answer.chunk().await
+        {
+            body.extend_from_slice(&chunk);
+        }
+        if answer.cancel.is_cancelled() {
+            return (ProviderError::Cancelled, true);
+        }
+        let said = Said::of_body(&body, &answer.scrub);
+        let error = match status.as_u16() {
+            300..=399 => {
+                let to = location.as_ref().and_then(|to| to.to_str().ok());
+                let to = to.and_then(|to| self.base.join(to).ok());
+                let host = to
+                    .as_ref()
+                    .and_then(Url::host_str)
+                    .unwrap_or("another address");
+                answer.bad(&format!(
+                    "it redirects to {host}, and a key must not follow"
+                ))
+            }
+            401 | 403 => ProviderError::RefusedKey {
+                provider,
+                had_key,
+                detail: said.text,
+            },
+            429 => ProviderError::RateLimited {
+                provider,
+                wait,
+                detail: said.text,
+            },
+            404 | 400 if said.no_model(status.as_u16()) && ask.model.is_some() => {
+                ProviderError::ModelNotFound {
+                    provider,
+                    model: ask.model.unwrap_or_default().to_owned(),
+                }
+            }
+            404 => answer.bad(&format!(
+                "there is nothing at {}/{} (404)",
+                self.address(),
+                ask.path
+            )),
+            code => ProviderError::Failed {
+                provider,
+                status: Some(code),
+                detail: said.text,
+            },
+        };
+        (error, said.word == "insufficient_quota")
+    }
+}
+
+/// An answer that has begun. Dropping it closes the connection.
+pub(crate) struct Answer {
+    provider: String,
+    response: Response,
+    read: Duration,
+    left: usize,
+    cancel: CancellationToken,
+    scrub: Scrub,
+}
+
+impl Answer {
+    /// The next bytes; none at a proper end.
+    pub(crate) async fn chunk(
+        &mut self,
+    ) -> Result<Option<impl std::ops::Deref<Target = [u8]> + use<>>, ProviderError> {
+        let chunk = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(ProviderError::Cancelled),
+            read = tokio::time::timeout(self.read, self.response.chunk()) => read
+                .map_err(|_| ProviderError::Timeout { after: self.read })?
+                .map_err(|_| ProviderError::Truncated)?,
+        };
+        if let Some(chunk) = &chunk {
+            self.left = self
+                .left
+                .checked_sub(chunk.len())
+                .ok_or_else(|| self.bad("it is larger than any answer may be"))?;
+        }
+        Ok(chunk)
+    }
+
+    pub(crate) fn bad(&self, reason: &str) -> ProviderError {
+        ProviderError::BadResponse {
+            provider: self.provider.clone(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// An error that the provider reports within its answer.
+    pub(crate) fn failed(&self, error: &Value) -> ProviderError {
+        let said = Said::of_error(error, &self.scrub);
+        let provider = self.provider.clone();
+        let code = error
+            .get("code")
+            .or_else(|| error.get("status"))
+            .and_then(Value::as_u64);
+        match (code, said.word.as_str()) {
+            (Some(429), _)
+            | (_, "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => {
+                ProviderError::RateLimited {
+                    provider,
+                    wait: None,
+                    detail: said.text,
+                }
+            }
+            _ => ProviderError::Failed {
+                provider,
+                status: None,
+                detail: said.text,
+            },
+        }
+    }
+
+    /// Refuses a compressed body: nothing asked for one.
+    fn checked(self) -> Result<Self, ProviderError> {
+        match self.response.headers().get(header::CONTENT_ENCODING) {
+            Some(encoding) if encoding != "identity" => Err(self.bad("it is compressed")),
+            _ => Ok(self),
+        }
+    }
+}
+
+fn client(base: &Url, settings: &ProviderSettings) -> Result<Client, reqwest::Error> {
+    let mut client = Client::builder()
+        .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .tcp_nodelay(true)
+        .connect_timeout(settings.limits.connect);
+    if locality_of(base) == Locality::Local {
+        // The port is the address's own; 0 means "not said here".
+        let loopback = [
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
+        ];
+        client = client.resolve_to_addrs("localhost", &loopback);
+    } else if let Some(proxy) = &settings.proxy {
+        client = client.proxy(reqwest::Proxy::all(proxy.clone())?);
+    }
+    if base.scheme() == "http" {
+        // No certificate is ever looked at: a machine without any can still reach its own server.
+        client = client.tls_certs_only([]);
+    }
+    client.build()
+}
+
+/// The innermost cause, which is the readable one.
+fn reason(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    // The outermost error prints the address with its query; an inner one does not.
+    match cause.downcast_ref::<reqwest::Error>() {
+        Some(_) => "the request could not be made".to_owned(),
+        None => cause.to_string(),
+    }
+}
+
+/// What the provider asks to wait, in seconds or (OpenAI) milliseconds. A date is not
+/// understood: it takes a clock, and providers of models send seconds.
+fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms")
+        .map(|ms| ms / 1000.0)
+        .or_else(|| number("retry-after"))?;
+    Duration::try_from_secs_f64(seconds).ok()
+}

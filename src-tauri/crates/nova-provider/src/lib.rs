@@ -1,0 +1,93 @@
+//! Models behind one trait: turns one request into a stream of events from a model.
+//!
+//! It never runs a tool, never reads the environment, never retries after the first byte of an
+//! answer, and is given a function that returns a secret, never the store that keeps it.
+//!
+//! A dialect (the shape of requests and answers on the wire) is one module; what a dialect must
+//! carry from one step to the next without anybody else understanding it (signatures of
+//! reasoning, for instance) travels in [`Completed::provider_data`] and
+//! [`Message::Assistant::provider_data`].
+//!
+//! Deliberately absent: the environment's proxy variables (a proxy is a setting), redirects (a
+//! key would follow them), compressed answers (a small one can unpack to gigabytes).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+mod error;
+mod event;
+mod http;
+pub mod ollama;
+mod openai;
+mod request;
+mod said;
+mod schema;
+mod settings;
+mod sse;
+
+pub use error::ProviderError;
+pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
+pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
+pub use schema::normalise_schema;
+pub use settings::{
+    Backoff, Limits, Locality, ProviderSettings, SecretSource, default_backoff, locality_of,
+};
+
+/// A service that runs models.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// The id the user gave it in the configuration, the part before `/` in `provider/model`.
+    fn id(&self) -> &str;
+
+    /// Whether what is sent stays on this machine. A local server may still pass single models
+    /// on: see [`ModelInfo::runs_at`].
+    fn locality(&self) -> Locality;
+
+    /// The models offered, in the provider's order.
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
+
+    /// Sends one request and returns the answer as it arrives.
+    ///
+    /// The stream ends after one [`ChatEvent::End`] or one error, whichever comes first.
+    /// Cancelling, or dropping the stream, closes the connection.
+    async fn stream(
+        &self,
+        request: &ChatRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChatStream, ProviderError>;
+
+    /// The bytes [`Provider::stream`] sends as the body of this request.
+    ///
+    /// The same request gives the same bytes, and a request with more messages starts with the
+    /// bytes of the shorter one up to the end of its last message: providers cache by prefix.
+    fn encode(&self, request: &ChatRequest) -> Vec<u8>;
+}
+
+/// A model that a provider offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The name to put into [`ChatRequest::model`].
+    pub id: String,
+    /// How many tokens the model can take in, where the provider says so.
+    pub context: Option<u64>,
+    /// The address a local server passes this model's requests on to, where it says so: an
+    /// Ollama "cloud" model leaves the machine although its provider is local.
+    pub runs_at: Option<String>,
+}
+
+/// Makes the provider for a `kind` of the configuration: `openai` (the API of OpenAI and of the
+/// many servers that copy it) or `ollama`.
+///
+/// Nothing is sent yet.
+pub fn connect(kind: &str, settings: ProviderSettings) -> Result<Arc<dyn Provider>, ProviderError> {
+    match kind {
+        "openai" => Ok(Arc::new(openai::OpenAi::new(settings)?)),
+        "ollama" => Ok(Arc::new(ollama::Ollama::new(settings)?)),
+        other => Err(ProviderError::Settings {
+            provider: settings.id,
+            reason: format!("the kind `{other}` is not known; known are `openai` and `ollama`"),
+        }),
+    }
+}

@@ -1,0 +1,318 @@
+//! Tool calls put together from deltas, however a server numbers them.
+//!
+//! A delta belongs to a call by its id, else by its `index`, else by its position in the chunk.
+//! `index` is only a label: it may start at 1, be 0 for every call, or be missing, and nothing
+//! is ever made up to fill a gap.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::ToolCall;
+
+/// The calls of one answer, while it arrives.
+#[derive(Default)]
+pub(super) struct Calls {
+    begun: Vec<Begun>,
+}
+
+/// A call that has begun.
+struct Begun {
+    id: Option<String>,
+    index: Option<i64>,
+    /// Its place in the chunk it began in.
+    position: usize,
+    name: String,
+    arguments: String,
+    braces: Braces,
+    extra: Option<Value>,
+}
+
+/// How the answer ended, as far as calls are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The model stopped by itself: what it wrote is what it meant.
+    Meant,
+    /// It was cut by a limit or a filter: the last call may be half of one.
+    Cut,
+    /// The stream was closed without a reason: every call must be visibly whole.
+    Unsaid,
+}
+
+/// Why calls cannot be handed on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CallFault {
+    Nameless,
+    Half,
+}
+
+/// A call as it stands after a delta, for display.
+pub(super) struct Progress {
+    pub(super) index: usize,
+    pub(super) name: Option<String>,
+    pub(super) length: usize,
+}
+
+impl Calls {
+    /// Takes the delta at `position` of its chunk.
+    pub(super) fn accept(&mut self, position: usize, delta: &Value) -> Option<Progress> {
+        // A few servers leave out the wrapper.
+        let function = delta.get("function").unwrap_or(delta);
+        let text = |value: Option<&Value>| {
+            value
+                .and_then(Value::as_str)
+                .filter(|s| !s.is_empty())
+                .map(str::to_owned)
+        };
+        let id = match delta.get("id") {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            other => text(other),
+        };
+        let name = text(function.get("name"));
+        let arguments = match function.get("arguments") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(piece)) => piece.clone(),
+            // Ollama's own habit, and some that copy it.
+            Some(whole) => whole.to_string(),
+        };
+        let piece = Piece {
+            id,
+            index: delta.get("index").and_then(Value::as_i64),
+            position,
+            name,
+            arguments,
+        };
+        if piece.id.is_none() && piece.name.is_none() && piece.arguments.is_empty() {
+            return None;
+        }
+        let at = match self.owner(&piece) {
+            Some(at) => at,
+            None => {
+                self.begun.push(Begun::new(&piece));
+                self.begun.len() - 1
+            }
+        };
+        self.begun[at].add(piece);
+        if let Some(extra) = delta.get("extra_content") {
+            self.begun[at].extra = Some(extra.clone());
+        }
+        let call = &self.begun[at];
+        let repeated =
+            call.id.is_some() && self.begun[..at].iter().any(|earlier| earlier.id == call.id);
+        (!repeated).then(|| Progress {
+            index: at,
+            name: Some(call.name.clone()).filter(|name| !name.is_empty()),
+            length: call.arguments.len(),
+        })
+    }
+
+    /// The calls, each whole and each id once. `taken` are ids of the conversation so far, which
+    /// an invented one must not repeat. Extras go into `extras` by call id.
+    pub(super) fn close(
+        self,
+        ending: Ending,
+        mut taken: HashSet<String>,
+        extras: &mut Map<String, Value>,
+    ) -> Result<Vec<ToolCall>, CallFault> {
+        let mut number = taken.len();
+        taken.extend(self.begun.iter().filter_map(|call| call.id.clone()));
+        let mut seen = HashSet::new();
+        let mut calls = Vec::new();
+        for call in self.begun {
+            let blank = call.arguments.trim().is_empty();
+            if call.name.is_empty() && blank {
+                continue;
+            }
+            let whole = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
+            match ending {
+                Ending::Cut if !whole || call.name.is_empty() => continue,
+                Ending::Unsaid if !whole => return Err(CallFault::Half),
+                _ if call.name.is_empty() => return Err(CallFault::Nameless),
+                _ => {}
+            }
+            let id = call.id.unwrap_or_else(|| {
+                loop {
+                    number += 1;
+                    let id = format!("call_{number}");
+                    if taken.insert(id.clone()) {
+                        break id;
+                    }
+                }
+            });
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            extras.extend(call.extra.map(|extra| (id.clone(), extra)));
+            let arguments = if blank {
+                "{}".to_owned()
+            } else {
+                call.arguments
+            };
+            calls.push(ToolCall {
+                id,
+                name: call.name,
+                arguments,
+            });
+        }
+        Ok(calls)
+    }
+
+    /// The call a delta goes on with; none if it begins one.
+    fn owner(&self, piece: &Piece) -> Option<usize> {
+        let by_index = |index: i64| {
+            self.begun
+                .iter()
+                .rposition(|call| call.index == Some(index))
+        };
+        match (&piece.id, piece.index) {
+            (Some(id), index) => {
+                let known = |call: &Begun| call.id.as_ref() == Some(id);
+                let labels_agree =
+                    |call: &Begun| index.is_none() || call.index.is_none() || call.index == index;
+                let exact = self
+                    .begun
+                    .iter()
+                    .rposition(|call| known(call) && labels_agree(call));
+                if let Some(at) = exact {
+                    // The whole call once more: an entry of its own, dropped as a repeat.
+                    let again =
+                        piece.name.is_some() && self.begun[at].braces.closed && !piece.is_blank();
+                    return (!again).then_some(at);
+                }
+                if self.begun.iter().any(known) {
+                    // A used id under another index: by id it is the same call, unless it
+                    // begins anew with a name, and then it is a repeat.
+                    return if piece.name.is_some() {
+                        None
+                    } else {
+                        self.begun.iter().rposition(known)
+                    };
+                }
+                let labelled = match index {
+                    Some(index) => by_index(index),
+                    None => self
+                        .begun
+                        .iter()
+                        .rposition(|call| call.position == piece.position),
+                }?;
+                let call = &self.begun[labelled];
+                // An id that comes late, or a new one with every delta (which has no name then).
+                let late = call.id.is_none() && !call.ends_before(piece);
+                (late || piece.name.is_none()).then_some(labelled)
+            }
+            (None, Some(index)) => match by_index(index) {
+                Some(at) => (!self.begun[at].ends_before(piece)).then_some(at),
+                // The label was left out at first.
+                None => self
+                    .by_position(piece)
+                    .filter(|&at| self.begun[at].index.is_none()),
+            },
+            (None, None) => self.by_position(piece),
+        }
+    }
+
+    /// The owner of a delta that has neither id nor index.
+    fn by_position(&self, piece: &Piece) -> Option<usize> {
+        let at = self
+            .begun
+            .iter()
+            .rposition(|call| call.position == piece.position)?;
+        if piece.name.is_some() {
+            return (!self.begun[at].ends_before(piece)).then_some(at);
+        }
+        // The call at this position may be whole while a later one is still open.
+        let open = || self.begun.iter().rposition(|call| !call.braces.closed);
+        if self.begun[at].braces.closed {
+            open().or(Some(at))
+        } else {
+            Some(at)
+        }
+    }
+}
+
+/// One delta, read.
+struct Piece {
+    id: Option<String>,
+    index: Option<i64>,
+    position: usize,
+    name: Option<String>,
+    arguments: String,
+}
+
+impl Piece {
+    fn is_blank(&self) -> bool {
+        self.arguments.trim().is_empty()
+    }
+}
+
+impl Begun {
+    fn new(piece: &Piece) -> Self {
+        Self {
+            id: None,
+            index: piece.index,
+            position: piece.position,
+            name: String::new(),
+            arguments: String::new(),
+            braces: Braces::default(),
+            extra: None,
+        }
+    }
+
+    /// Whether a delta with the same label cannot be part of this call: it names another tool,
+    /// or the same once more after the arguments are whole.
+    fn ends_before(&self, piece: &Piece) -> bool {
+        match &piece.name {
+            Some(name) if !self.name.is_empty() => {
+                *name != self.name || (self.braces.closed && !piece.is_blank())
+            }
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, piece: Piece) {
+        if self.id.is_none() {
+            self.id = piece.id;
+        }
+        if self.index.is_none() {
+            self.index = piece.index;
+        }
+        if self.name.is_empty() {
+            self.name = piece.name.unwrap_or_default();
+        }
+        // Sent whole once more, without the name.
+        if self.braces.closed && piece.arguments == self.arguments {
+            return;
+        }
+        self.braces.read(&piece.arguments);
+        self.arguments.push_str(&piece.arguments);
+    }
+}
+
+/// Follows the braces of a JSON object as it grows, so that nothing is read twice.
+#[derive(Default)]
+struct Braces {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+    /// The outermost brace has been closed.
+    closed: bool,
+}
+
+impl Braces {
+    fn read(&mut self, piece: &str) {
+        for byte in piece.bytes() {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' if self.in_text => self.escaped = true,
+                b'"' => self.in_text = !self.in_text,
+                _ if self.in_text => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.closed |= self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A request as the body of a chat completion.
+
+use serde_json::{Map, Value, json};
+
+use super::carried;
+use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+
+/// The body. What stays the same from step to step comes first and what may change after the
+/// messages, so that a longer conversation starts with the bytes of the shorter one.
+pub(super) fn encode(request: &ChatRequest, provider: &str, host: &str) -> Vec<u8> {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(request.model));
+    body.insert("stream".into(), json!(true));
+    body.insert("stream_options".into(), json!({ "include_usage": true }));
+    // An empty list is refused by OpenAI.
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    }
+    let system = (!request.system.is_empty())
+        .then(|| json!({ "role": "system", "content": request.system }));
+    let messages = request
+        .messages
+        .iter()
+        .map(|m| message(m, provider, &request.model));
+    body.insert(
+        "messages".into(),
+        system.into_iter().chain(messages).collect(),
+    );
+    if !request.tools.is_empty() {
+        let choice = match &request.tool_choice {
+            // The default; some servers refuse to be told so.
+            ToolChoice::Auto => None,
+            ToolChoice::None => Some(json!("none")),
+            ToolChoice::Required(name) => {
+                Some(json!({ "type": "function", "function": { "name": name } }))
+            }
+        };
+        body.extend(choice.map(|choice| ("tool_choice".into(), choice)));
+    }
+    if let Some(limit) = request.max_output {
+        // OpenAI's reasoning models refuse the old name, most other servers know only that.
+        let own = host == "api.openai.com" || host.ends_with(".openai.azure.com");
+        let name = if own {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        };
+        body.insert(name.into(), json!(limit));
+    }
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({ "type": "function", "function": {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": normalise_schema(&tool.input_schema),
+    }})
+}
+
+fn message(message: &Message, provider: &str, model: &str) -> Value {
+    match message {
+        Message::User { content } => json!({ "role": "user", "content": content }),
+        Message::ToolOutput { call_id, content } => {
+            json!({ "role": "tool", "tool_call_id": call_id, "content": content })
+        }
+        // As the user: several servers refuse a system message after the first one.
+        Message::Notice { text } => {
+            json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
+        }
+        Message::Assistant {
+            text,
+            calls,
+            provider_data,
+        } => {
+            let mut out = Map::new();
+            out.insert("role".into(), json!("assistant"));
+            let silent = text.is_empty() && !calls.is_empty();
+            out.insert(
+                "content".into(),
+                if silent { Value::Null } else { json!(text) },
+            );
+            if !calls.is_empty() {
+                out.insert("tool_calls".into(), calls.iter().map(call).collect());
+            }
+            if let Some(data) = provider_data {
+                carried::add_to(&mut out, data, provider, model);
+            }
+            Value::Object(out)
+        }
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    let whole = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
+    // Servers parse the arguments in the history and fail the request when they cannot; the
+    // model still sees what it wrote.
+    let arguments = if whole {
+        call.arguments.clone()
+    } else {
+        json!({ "invalid_json": call.arguments }).to_string()
+    };
+    json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
+}

@@ -1,0 +1,88 @@
+//! The chat completions of OpenAI and of the many servers that copy them.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::http::{Ask, Endpoint};
+use crate::settings::{Locality, ProviderSettings};
+use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
+
+mod answer;
+mod calls;
+mod carried;
+mod encode;
+mod read;
+
+const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
+
+/// A server that speaks chat completions.
+pub(crate) struct OpenAi {
+    endpoint: Endpoint,
+}
+
+impl OpenAi {
+    pub(crate) fn new(settings: ProviderSettings) -> Result<Self, ProviderError> {
+        Ok(Self {
+            endpoint: Endpoint::new(settings, DEFAULT_ADDRESS)?,
+        })
+    }
+}
+
+#[async_trait]
+impl Provider for OpenAi {
+    fn id(&self) -> &str {
+        self.endpoint.id()
+    }
+
+    fn locality(&self) -> Locality {
+        self.endpoint.locality()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        let listing = self.endpoint.listing("models").await?;
+        // Some servers send the bare array.
+        let models = listing.get("data").unwrap_or(&listing).as_array();
+        let models = models.ok_or_else(|| ProviderError::BadResponse {
+            provider: self.id().to_owned(),
+            reason: "its list of models has no `data`".into(),
+        })?;
+        Ok(models
+            .iter()
+            .filter_map(|model| {
+                let number = |key| model.get(key).and_then(Value::as_u64);
+                Some(ModelInfo {
+                    id: model.get("id").and_then(Value::as_str)?.to_owned(),
+                    // OpenRouter, vLLM and Groq, in this order.
+                    context: number("context_length")
+                        .or_else(|| number("max_model_len"))
+                        .or_else(|| number("context_window")),
+                    runs_at: None,
+                })
+            })
+            .collect())
+    }
+
+    async fn stream(
+        &self,
+        request: &ChatRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChatStream, ProviderError> {
+        let ask = Ask {
+            path: "chat/completions",
+            body: Some(self.encode(request)),
+            model: Some(&request.model),
+        };
+        let answer = self.endpoint.open(ask, &cancel).await?;
+        let state = answer::AnswerState::new(self.id(), request);
+        Ok(read::read(answer, state))
+    }
+
+    fn encode(&self, request: &ChatRequest) -> Vec<u8> {
+        encode::encode(
+            request,
+            self.id(),
+            self.endpoint.base().host_str().unwrap_or_default(),
+        )
+    }
+}

@@ -1,0 +1,166 @@
+//! From the bytes of an answer to its events.
+
+use async_stream::stream;
+use futures::FutureExt;
+
+use super::answer::{AnswerState, Fault};
+use crate::http::Answer;
+use crate::sse::{SseDecoder, SseError};
+use crate::{ChatEvent, ChatStream, ProviderError};
+
+/// Reads an answer to its end, which is one `End` or one error.
+pub(super) fn read(answer: Answer, state: AnswerState) -> ChatStream {
+    let mut reading = Reading {
+        answer,
+        state,
+        form: Form::Unknown,
+    };
+    Box::pin(stream! {
+        loop {
+            let mut events = Vec::new();
+            let ended = reading.step(&mut events).await;
+            for event in events {
+                yield Ok(event);
+            }
+            match ended {
+                Ok(false) => {}
+                Ok(true) => {
+                    let outcome = reading.close();
+                    yield outcome.map(ChatEvent::End);
+                    return;
+                }
+                Err(error) => {
+                    // The connection closes now, not when the reader has looked at the error.
+                    drop(reading);
+                    yield Err(error);
+                    return;
+                }
+            }
+        }
+    })
+}
+
+struct Reading {
+    answer: Answer,
+    state: AnswerState,
+    form: Form,
+}
+
+/// What the body turned out to be.
+enum Form {
+    /// Only white space so far.
+    Unknown,
+    Events(SseDecoder),
+    /// One JSON object: the server ignored the wish for a stream, or reports an error.
+    Whole(Vec<u8>),
+}
+
+impl Reading {
+    /// Reads once; true when nothing more is to come.
+    async fn step(&mut self, events: &mut Vec<ChatEvent>) -> Result<bool, ProviderError> {
+        match self.answer.chunk().await {
+            Ok(Some(chunk)) => self.take(&chunk, events)?,
+            Ok(None) => {
+                self.take_rest(events)?;
+                return Ok(true);
+            }
+            // The model had finished: only the count of tokens is missing.
+            Err(ProviderError::Truncated | ProviderError::Timeout { .. })
+                if self.state.is_finished() =>
+            {
+                return Ok(true);
+            }
+            Err(error) => return Err(error),
+        }
+        if self.state.is_done() {
+            // Usually the end of the body has come with it, and reading it lets the connection
+            // be used again.
+            let _ = self.answer.chunk().now_or_never();
+        }
+        Ok(self.state.is_done())
+    }
+
+    fn take(&mut self, chunk: &[u8], events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
+        if let Form::Unknown = self.form {
+            // The byte order mark counts as nothing here and is skipped by the decoder.
+            match chunk.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return Ok(()),
+                Some(b'{') => self.form = Form::Whole(Vec::new()),
+                Some(b'<') => return Err(self.answer.bad("it is a web page")),
+                Some(_) => self.form = Form::Events(SseDecoder::default()),
+            }
+        }
+        match &mut self.form {
+            Form::Unknown => Ok(()),
+            Form::Whole(body) => {
+                body.extend_from_slice(chunk);
+                Ok(())
+            }
+            Form::Events(decoder) => {
+                let mut received = Vec::new();
+                let outcome = decoder.push(chunk, &mut received);
+                for event in received {
+                    if self.state.is_done() {
+                        return Ok(());
+                    }
+                    self.accept(&event.kind, &event.data, events)?;
+                }
+                match outcome {
+                    Err(_) if self.state.is_done() => Ok(()),
+                    Err(SseError::NotUtf8) => Err(self.answer.bad("it is not text")),
+                    Err(SseError::TooLong) => Err(self.answer.bad("a part of it is too long")),
+                    Ok(()) => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Takes what stood at the end without its end mark, if it is whole.
+    fn take_rest(&mut self, events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
+        let (kind, data) = match std::mem::replace(&mut self.form, Form::Unknown) {
+            Form::Unknown => return Ok(()),
+            Form::Events(decoder) => match decoder.rest() {
+                Some(event) => (event.kind, event.data),
+                None => return Ok(()),
+            },
+            Form::Whole(body) => (String::new(), String::from_utf8_lossy(&body).into_owned()),
+        };
+        let whole =
+            data.trim() == "[DONE]" || serde_json::from_str::<serde_json::Value>(&data).is_ok();
+        if whole {
+            self.accept(&kind, &data, events)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn accept(
+        &mut self,
+        kind: &str,
+        data: &str,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<(), ProviderError> {
+        let outcome = self.state.accept(data, events);
+        // `event: error` may carry the error bare.
+        let outcome = match (kind, outcome) {
+            ("error", Ok(()) | Err(Fault::Bad(_))) => Err(Fault::Reported(
+                serde_json::from_str(data).unwrap_or_else(|_| data.into()),
+            )),
+            (_, outcome) => outcome,
+        };
+        outcome.map_err(|fault| said(&self.answer, fault))
+    }
+
+    fn close(self) -> Result<crate::Completed, ProviderError> {
+        let Self { answer, state, .. } = self;
+        state.close().map_err(|fault| said(&answer, fault))
+    }
+}
+
+fn said(answer: &Answer, fault: Fault) -> ProviderError {
+    match fault {
+        Fault::Reported(error) => answer.failed(&error),
+        Fault::Bad(reason) => answer.bad(reason),
+        Fault::Truncated => ProviderError::Truncated,
+    }
+}

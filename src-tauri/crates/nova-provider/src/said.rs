@@ -1,0 +1,112 @@
+//! What a server says when it refuses, made fit to show: short, on one line, without secrets.
+
+use reqwest::header::HeaderMap;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+/// How much of what a server says is shown.
+const SHOWN_CHARS: usize = 300;
+
+/// What a server says about an error.
+pub(crate) struct Said {
+    /// For people, short; empty if it said nothing readable.
+    pub(crate) text: String,
+    /// Its own word for the kind of error (`code` or `type`), or empty.
+    pub(crate) word: String,
+}
+
+impl Said {
+    pub(crate) fn of_body(body: &[u8], scrub: &Scrub) -> Self {
+        match serde_json::from_slice::<Value>(body) {
+            // OpenAI nests `error`, FastAPI says `detail`, others put `message` on top.
+            Ok(said) => Self::of_error(said.get("error").unwrap_or(&said), scrub),
+            Err(_) => {
+                let text = String::from_utf8_lossy(body);
+                let page = text.trim_start().starts_with('<');
+                let text = if page {
+                    String::new()
+                } else {
+                    shown(&scrub.text(&text))
+                };
+                Self {
+                    text,
+                    word: String::new(),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn of_error(error: &Value, scrub: &Scrub) -> Self {
+        let word_of = |key: &str| error.get(key).and_then(Value::as_str);
+        let text = error
+            .as_str()
+            .or_else(|| word_of("message"))
+            .or_else(|| word_of("detail"))
+            .or_else(|| word_of("error"))
+            .map_or_else(
+                || {
+                    if error.is_null() {
+                        String::new()
+                    } else {
+                        error.to_string()
+                    }
+                },
+                str::to_owned,
+            );
+        let word = word_of("code")
+            .or_else(|| word_of("type"))
+            .unwrap_or_default();
+        Self {
+            text: shown(&scrub.text(&text)),
+            word: word.to_owned(),
+        }
+    }
+
+    /// Whether it says that the model is not there, rather than the whole address.
+    pub(crate) fn no_model(&self, status: u16) -> bool {
+        let text = self.text.to_lowercase();
+        self.word == "model_not_found"
+            || text.contains("not a valid model")
+            || (status == 404 && text.contains("model"))
+    }
+}
+
+/// Cuts out of a server's text what must not be shown.
+#[derive(Clone)]
+pub(crate) struct Scrub(Vec<SecretString>);
+
+impl Scrub {
+    pub(crate) fn new(key: Option<&SecretString>, headers: &HeaderMap) -> Self {
+        let headers = headers.values().filter_map(|value| value.to_str().ok());
+        // `Bearer abc` hides the word after the space too.
+        let parts = headers
+            .flat_map(str::split_whitespace)
+            .chain(key.map(|key| key.expose_secret().trim()));
+        // A short value is no secret, and cutting it would make the text unreadable.
+        Self(
+            parts
+                .filter(|part| part.len() >= 8)
+                .map(SecretString::from)
+                .collect(),
+        )
+    }
+
+    fn text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret.expose_secret(), "…")
+        })
+    }
+}
+
+/// At most [`SHOWN_CHARS`] characters on one line.
+fn shown(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = String::new();
+    for c in line.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS) {
+        out.push(c);
+    }
+    if line.chars().count() > SHOWN_CHARS {
+        out.push('…');
+    }
+    out
+}

@@ -1,0 +1,125 @@
+//! Where a provider is, how it is reached and how long it may take.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+/// Returns the provider's key at the moment a request is made, if there is one.
+pub type SecretSource = Arc<dyn Fn() -> Option<SecretString> + Send + Sync>;
+
+/// Says how long to wait before the next try: given how many tries were made (from 1) and what
+/// the provider asked for.
+pub type Backoff = Arc<dyn Fn(u32, Option<Duration>) -> Duration + Send + Sync>;
+
+/// One provider of the configuration, with everything it needs from outside.
+#[derive(Clone)]
+pub struct ProviderSettings {
+    /// The user's name for it; also names its key in hints.
+    pub id: String,
+    /// The address before `/chat/completions`; each kind has a default.
+    pub base_url: Option<String>,
+    /// Sent with every request. A value may be a secret: none is ever printed.
+    pub headers: Vec<(String, String)>,
+    /// The key. Sent to `base_url` and nowhere else.
+    pub key: SecretSource,
+    /// An HTTP proxy for remote addresses; never used for this machine.
+    pub proxy: Option<Url>,
+    /// Time and size limits.
+    pub limits: Limits,
+    /// The wait between tries.
+    pub backoff: Backoff,
+}
+
+impl ProviderSettings {
+    /// Settings with the defaults and no key.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            base_url: None,
+            headers: Vec::new(),
+            key: Arc::new(|| None),
+            proxy: None,
+            limits: Limits::default(),
+            backoff: Arc::new(default_backoff),
+        }
+    }
+}
+
+impl fmt::Debug for ProviderSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("ProviderSettings")
+            .field("id", &self.id)
+            .field("headers", &names)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Time and size limits of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// Without a byte, before the answer starts or within it.
+    pub read: Duration,
+    /// Bytes of one answer on the wire.
+    pub answer_bytes: usize,
+    /// Requests made for one answer while the provider is busy (429, 5xx).
+    pub tries: u32,
+    /// The longest wait between two tries; when more is asked for, the request fails at once.
+    pub longest_wait: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(40),
+            answer_bytes: 64 * 1024 * 1024,
+            tries: 3,
+            longest_wait: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What the provider asked for, or half a second, doubled with each try.
+pub fn default_backoff(tries_made: u32, asked: Option<Duration>) -> Duration {
+    asked.unwrap_or_else(|| Duration::from_millis(250) * 2u32.saturating_pow(tries_made.min(8)))
+}
+
+/// Whether what is sent to a provider stays on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Locality {
+    /// A loopback address.
+    Local,
+    /// Any other address, the local network included.
+    Remote {
+        /// Its host, with the port where one is written.
+        host: String,
+    },
+}
+
+/// Where an address is. `localhost` counts as loopback because requests to it are sent to a
+/// loopback address whatever the system's resolver says.
+pub fn locality_of(address: &Url) -> Locality {
+    let local = match address.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.to_canonical().is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    if local {
+        return Locality::Local;
+    }
+    let host = address.host_str().unwrap_or_default();
+    Locality::Remote {
+        host: match address.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        },
+    }
+}

@@ -1,0 +1,11 @@
+//! A provider against a real server on loopback that answers whatever a test says, to the byte.
+#![allow(clippy::unwrap_used)]
+
+mod calls;
+mod endings;
+mod listings;
+mod refusals;
+mod requests;
+mod secrets;
+mod streams;
+mod support;

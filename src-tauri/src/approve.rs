@@ -1,0 +1,167 @@
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use nova_app::{Answer, ApprovalRequest, Approver, NoApprover};
+use nova_protocol::{Decision, DiffLineKind, Effect, NoteDiffView};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
+use tokio::sync::Mutex;
+
+use crate::args::ApproveHow;
+use crate::print;
+
+/// Whoever answers approvals, as the options say: at a terminal the person, elsewhere nobody.
+pub(crate) fn approver(how: Option<ApproveHow>) -> Arc<dyn Approver> {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    match how.unwrap_or(if at_terminal { ApproveHow::Ask } else { ApproveHow::None }) {
+        ApproveHow::Ask => Arc::new(AtTerminal(Input::new())),
+        ApproveHow::None => Arc::new(NoApprover),
+        ApproveHow::All => Arc::new(AllButSending),
+        ApproveHow::Stdio => Arc::new(Stdio { input: Input::new(), early: Mutex::default() }),
+    }
+}
+
+struct AllButSending;
+
+#[async_trait::async_trait]
+impl Approver for AllButSending {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        if request.effect == Effect::Send {
+            return Answer::Unanswered { reason: "--approve all never sends to a person".into() };
+        }
+        Answer::Decided { decision: Decision::Once, args: None, by: "--approve all".into(), reason: None }
+    }
+}
+
+/// Lines of stdin, shared by questions that wait at the same time.
+struct Input(Mutex<Lines<BufReader<Stdin>>>);
+
+impl Input {
+    fn new() -> Self {
+        Self(Mutex::new(BufReader::new(tokio::io::stdin()).lines()))
+    }
+}
+
+/// Answers arrive as JSON lines, in any order.
+struct Stdio {
+    input: Input,
+    /// Answers to calls that have not asked yet.
+    early: Mutex<HashMap<String, Answer>>,
+}
+
+#[async_trait::async_trait]
+impl Approver for Stdio {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        loop {
+            if let Some(answer) = self.early.lock().await.remove(&request.call) {
+                return answer;
+            }
+            let mut lines = self.input.0.lock().await;
+            // While this question waited for the input, another may have read its answer.
+            if let Some(answer) = self.early.lock().await.remove(&request.call) {
+                return answer;
+            }
+            match lines.next_line().await {
+                Ok(Some(line)) => match read_decision(&line) {
+                    Ok((call, answer)) => {
+                        self.early.lock().await.insert(call, answer);
+                    }
+                    Err(reason) => print::note(&format!("nova: this answer is not understood: {reason}")),
+                },
+                Ok(None) | Err(_) => return Answer::Unanswered { reason: "the input ended".into() },
+            }
+        }
+    }
+}
+
+fn read_decision(line: &str) -> Result<(String, Answer), String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let call = value["call"].as_str().ok_or("call is missing")?.to_owned();
+    let decision: Decision = serde_json::from_value(value["decision"].clone())
+        .map_err(|_| "decision must be once, session, always or deny".to_owned())?;
+    let args = value.get("args").filter(|args| !args.is_null()).cloned();
+    let reason = value["reason"].as_str().map(str::to_owned);
+    Ok((call, Answer::Decided { decision, args, by: "you".into(), reason }))
+}
+
+/// Asks the person at the terminal.
+struct AtTerminal(Input);
+
+#[async_trait::async_trait]
+impl Approver for AtTerminal {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        let mut lines = self.0.0.lock().await;
+        show(request);
+        let offered: Vec<(&str, Decision)> = request
+            .decisions
+            .iter()
+            .map(|decision| {
+                let key = match decision {
+                    Decision::Once => "o",
+                    Decision::Session => "s",
+                    Decision::Always => "a",
+                    Decision::Deny => "d",
+                };
+                (key, *decision)
+            })
+            .collect();
+        loop {
+            print::note(&format!("  {}?", offered.iter().map(|(key, decision)| name(key, *decision)).collect::<Vec<_>>().join(", ")));
+            let Ok(Some(line)) = lines.next_line().await else {
+                return Answer::Unanswered { reason: "the input ended".into() };
+            };
+            let typed = line.trim().to_lowercase();
+            if let Some((_, decision)) = offered.iter().find(|(key, _)| *key == typed) {
+                return Answer::Decided { decision: *decision, args: None, by: "you".into(), reason: None };
+            }
+        }
+    }
+}
+
+fn name(key: &str, decision: Decision) -> String {
+    let words = match decision {
+        Decision::Once => "allow once",
+        Decision::Session => "for this chat",
+        Decision::Always => "always",
+        Decision::Deny => "deny",
+    };
+    format!("[{key}] {words}")
+}
+
+fn show(request: &ApprovalRequest) {
+    print::note(&format!("\n{} ({:?})", request.question, request.effect));
+    print::note(&format!("  {} {}", request.tool, request.args));
+    if let Some(host) = &request.host {
+        print::note(&format!("  to {host}"));
+    }
+    for note in request.diff.iter().flatten() {
+        for line in diff_lines(note) {
+            print::note(&format!("  {line}"));
+        }
+    }
+}
+
+/// A diff as lines of text.
+pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
+    let mut lines = vec![format!("{} ({})", note.path, note.summary)];
+    for change in &note.properties {
+        let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "(none)".into());
+        lines.push(format!("{:>5}   {}: {} → {}", change.line, change.key, shown(&change.before), shown(&change.after)));
+    }
+    for hunk in &note.hunks {
+        if hunk.skipped > 0 {
+            lines.push(format!("        … {} lines unchanged", hunk.skipped));
+        }
+        for line in &hunk.lines {
+            let text: String = line.words.iter().map(|word| word.text.as_str()).collect();
+            let (sign, number) = match line.kind {
+                DiffLineKind::Context => (' ', line.new),
+                DiffLineKind::Added => ('+', line.new),
+                DiffLineKind::Removed => ('-', line.old),
+            };
+            lines.push(format!("{:>5} {sign} {text}", number.unwrap_or_default()));
+        }
+    }
+    lines
+}

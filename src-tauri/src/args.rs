@@ -1,0 +1,167 @@
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A desktop chat whose every capability is a skill, working over your Obsidian vault.
+#[derive(Debug, Parser)]
+#[command(name = "nova", version, after_help = "Without a command, nova opens its window.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Folder of nova.config.json and permissions.yaml.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Folder of sessions and history.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// The vault to work on.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) vault: Option<PathBuf>,
+
+    /// Machine output: JSON on stdout.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Talk to the assistant: one turn with -p, else interactively.
+    Chat(Chat),
+    /// Skills: list, enable, disable.
+    #[command(subcommand)]
+    Skill(Skill),
+    /// Tools: list, call.
+    #[command(subcommand)]
+    Tool(Tool),
+    /// The vault: status, check.
+    #[command(subcommand)]
+    Vault(Vault),
+    /// What Nova changed: list, show, undo.
+    #[command(subcommand)]
+    Changes(Changes),
+    /// Model providers: list, allow, revoke.
+    #[command(subcommand)]
+    Provider(Provider),
+    /// Sessions: list, show, delete.
+    #[command(subcommand)]
+    Session(Session),
+    /// Print changes of notes as they happen, one JSON line each.
+    Watch,
+    /// Print every event of the program as it happens, one JSON line each.
+    Events,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Chat {
+    /// The message; without it the chat is interactive.
+    #[arg(short = 'p', long = "prompt", value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// Continue this session.
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Activate this skill; may be repeated.
+    #[arg(long = "skill", value_name = "ID")]
+    pub(crate) skills: Vec<String>,
+    /// Point at this tool.
+    #[arg(long, value_name = "SKILL.TOOL")]
+    pub(crate) tool: Option<String>,
+    /// provider/model
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) approve: Approve,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Approve {
+    /// Who answers when a call asks; `ask` at a terminal, else `none`.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) approve: Option<ApproveHow>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApproveHow {
+    /// At the terminal.
+    Ask,
+    /// Nobody: what would ask is denied.
+    None,
+    /// Allow everything but sending and what a rule denies.
+    All,
+    /// One JSON line on stdin per question: {"call","decision","args"?}.
+    Stdio,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Skill {
+    /// Every skill with its state.
+    List {
+        /// With those that are hidden.
+        #[arg(long)]
+        all: bool,
+    },
+    Enable { id: String },
+    Disable { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tool {
+    /// Every tool, also of skills that are not available.
+    List,
+    /// Run one tool.
+    Call {
+        /// SKILL.TOOL
+        tool: String,
+        /// The arguments as a JSON object.
+        #[arg(long, value_name = "JSON", conflicts_with = "args_file")]
+        args: Option<String>,
+        /// A file with the arguments.
+        #[arg(long, value_name = "F")]
+        args_file: Option<PathBuf>,
+        #[command(flatten)]
+        approve: Approve,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Vault {
+    /// Counts, and what the file system can do.
+    Status,
+    /// Every problem with its line.
+    Check,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Changes {
+    /// Newest first.
+    List,
+    Show { id: String },
+    /// Undo a change set, or one note or call of it.
+    Undo {
+        id: String,
+        #[arg(long, value_name = "PATH")]
+        note: Option<String>,
+        #[arg(long, value_name = "CALL", conflicts_with = "note")]
+        call: Option<String>,
+    },
+    /// Forget change sets past their time.
+    Prune,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Provider {
+    List,
+    /// Agree that a remote provider sees your messages and the notes that tools read.
+    Allow { id: String },
+    /// Take that back.
+    Revoke { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Session {
+    List,
+    Show { id: String },
+    Delete { id: String },
+}

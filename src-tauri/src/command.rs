@@ -1,0 +1,232 @@
+//! The commands of the command line.
+
+mod chat;
+mod lists;
+
+use std::sync::Arc;
+
+use nova_app::{App, ChangeSetKind, NoDesktop, ToolRun};
+use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::args::{Args, Changes, Command, Provider, Session, Skill, Tool, Vault};
+use crate::{approve, print, start};
+
+/// Runs a command; answers with the exit code.
+pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
+    let app = start::app(args, Arc::new(NoDesktop)).await?;
+    let json = args.json;
+    let work = async {
+        match command {
+            Command::Chat(chat) => chat::run(&app, chat, json).await,
+            Command::Skill(skill) => run_skill(&app, skill, json).await,
+            Command::Tool(tool) => run_tool(&app, tool, json).await,
+            Command::Vault(vault) => run_vault(&app, vault, json).await,
+            Command::Changes(changes) => run_changes(&app, changes, json).await,
+            Command::Provider(provider) => run_provider(&app, provider, json).await,
+            Command::Session(session) => run_session(&app, session, json).await,
+            Command::Watch => follow(&app, true).await,
+            Command::Events => follow(&app, false).await,
+        }
+    };
+    // A chat ends its turn by itself when it is interrupted.
+    if matches!(command, Command::Chat(_)) {
+        return work.await;
+    }
+    tokio::select! {
+        result = work => result,
+        _ = tokio::signal::ctrl_c() => Ok(print::INTERRUPTED),
+    }
+}
+
+async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError> {
+    let rows = match skill {
+        Skill::List { all } => {
+            let rows = app.list_skills(Nothing {}).await?;
+            rows.into_iter().filter(|row| *all || !row.hidden).collect()
+        }
+        Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
+        Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+    };
+    if json { print::json(&rows) } else { lists::skills(&rows) }
+    Ok(print::DONE)
+}
+
+async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
+    match tool {
+        Tool::List => {
+            let rows = app.list_tools(Nothing {}).await?;
+            if json { print::json(&rows) } else { lists::tools(&rows) }
+            Ok(print::DONE)
+        }
+        Tool::Call { tool, args, args_file, approve } => {
+            let args = read_args(args.as_deref(), args_file.as_deref())?;
+            let at_terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
+            let cancel = nova_app::CancellationToken::new();
+            let mut progress = app.events();
+            let call = app.run_tool(ToolRun {
+                run: "cli".into(),
+                tool: tool.clone(),
+                args,
+                kind: ChangeSetKind::Cli,
+                approver: approve::approver(approve.approve),
+                by_hand: at_terminal,
+                cancel: cancel.clone(),
+            });
+            tokio::pin!(call);
+            let result = loop {
+                tokio::select! {
+                    result = &mut call => break result,
+                    event = progress.recv() => {
+                        if let Ok(envelope) = event
+                            && let Event::ToolCallProgress { message: Some(message), .. } = envelope.event
+                        {
+                            print::note(&message);
+                        }
+                    }
+                    _ = tokio::signal::ctrl_c() => {
+                        cancel.cancel();
+                        call.await;
+                        return Ok(print::INTERRUPTED);
+                    }
+                }
+            };
+            let code = match &result.error {
+                None => print::DONE,
+                Some(error) => exit_code(error),
+            };
+            match (&result.error, json) {
+                (None, true) => print::json(&json!({
+                    "ok": true, "value": result.value, "sources": result.sources,
+                    "changes": result.changes, "change_set": result.change_set,
+                })),
+                (None, false) => lists::value(result.value.as_ref().unwrap_or(&Value::Null), &result.changes),
+                (Some(error), json) => print::error(error, json),
+            }
+            Ok(code)
+        }
+    }
+}
+
+/// 3 when a rule or a missing answer refused the call.
+fn exit_code(error: &UserError) -> u8 {
+    match error.code {
+        ErrorCode::DeniedByRule | ErrorCode::ApprovalUnanswered | ErrorCode::DeniedByUser => print::REFUSED,
+        _ => print::FAILED,
+    }
+}
+
+fn read_args(text: Option<&str>, file: Option<&std::path::Path>) -> Result<Value, UserError> {
+    let text = match (text, file) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
+            UserError::new(ErrorCode::InvalidArguments, format!("{}: {error}.", file.display()), "Name a file with a JSON object.")
+        })?,
+        (None, None) => "{}".into(),
+    };
+    match serde_json::from_str(&text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(UserError::new(ErrorCode::InvalidArguments, "The arguments are not a JSON object.", "Write them as {\"name\": \"value\"}.")),
+        Err(error) => Err(UserError::new(
+            ErrorCode::InvalidArguments,
+            format!("The arguments are not JSON: {error}."),
+            "Write them as {\"name\": \"value\"}.",
+        )),
+    }
+}
+
+async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError> {
+    match vault {
+        Vault::Status => {
+            let status = app.vault_status().await?;
+            if json { print::json(&status) } else { lists::object(&status) }
+            Ok(print::DONE)
+        }
+        Vault::Check => {
+            let problems = app.vault_problems().await?;
+            if json { print::json(&problems) } else { lists::problems(&problems) }
+            Ok(if problems.is_empty() { print::DONE } else { print::FAILED })
+        }
+    }
+}
+
+async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, UserError> {
+    match changes {
+        Changes::List => {
+            let sets = app.change_sets(None, None).await?;
+            if json {
+                print::json(&sets.iter().map(lists::change_set_row).collect::<Vec<_>>());
+            } else {
+                lists::changes(&sets);
+            }
+        }
+        Changes::Show { id } => {
+            let set = app.change_set(id).await?;
+            if json { print::json(&set) } else { lists::change_set(&set) }
+        }
+        Changes::Undo { id, note, call } => {
+            let result = app.undo(id, note.as_deref(), call.as_deref()).await?;
+            if json { print::json(&result) } else { lists::undone(&result) }
+            if !result.conflicts.is_empty() {
+                let places = app.keep_conflicts(&result.conflicts)?;
+                print::note(&format!("nova: both versions of {} are in {}.", lists::count(result.conflicts.len(), "note"), places.display()));
+                return Ok(print::FAILED);
+            }
+        }
+        Changes::Prune => {
+            let pruned = app.prune_history().await?;
+            if json { print::json(&pruned) } else { print::line(&format!("{} forgotten", lists::count(pruned.len(), "change set"))) }
+        }
+    }
+    Ok(print::DONE)
+}
+
+async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, UserError> {
+    match provider {
+        Provider::List => {}
+        Provider::Allow { id } => app.agree_to_provider(id)?,
+        Provider::Revoke { id } => app.revoke_provider_agreement(id)?,
+    }
+    let rows = app.list_provider_rows().await;
+    if json { print::json(&rows) } else { lists::providers(&rows) }
+    Ok(print::DONE)
+}
+
+async fn run_session(app: &App, session: &Session, json: bool) -> Result<u8, UserError> {
+    match session {
+        Session::List => {
+            let rows = app.list_sessions(Nothing {}).await?;
+            if json { print::json(&rows) } else { lists::sessions(&rows) }
+        }
+        Session::Show { id } => {
+            let view = app.open_session(nova_protocol::SessionRef { session: id.clone() }).await?;
+            if json { print::json(&view) } else { lists::session(&view) }
+        }
+        Session::Delete { id } => {
+            app.delete_session(nova_protocol::SessionRef { session: id.clone() }).await?;
+        }
+    }
+    Ok(print::DONE)
+}
+
+/// Prints events until the program is interrupted.
+async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
+    let mut events = app.events();
+    if only_notes {
+        app.vault()?;
+    }
+    app.watch();
+    print::note("nova: watching");
+    loop {
+        match events.recv().await {
+            Ok(envelope) => {
+                if !only_notes || matches!(envelope.event, Event::VaultChanged { .. }) {
+                    print::json(&envelope);
+                }
+            }
+            Err(RecvError::Lagged(missed)) => print::note(&format!("nova: {missed} events came too fast to print")),
+            Err(RecvError::Closed) => return Ok(print::DONE),
+        }
+    }
+}

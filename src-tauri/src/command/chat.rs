@@ -1,0 +1,142 @@
+use std::io::Write as _;
+
+use nova_app::{App, CancellationToken, ChatRequest, TurnEnd};
+use nova_protocol::{Envelope, Event, UserError};
+use tokio::io::AsyncBufReadExt as _;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::args::{ApproveHow, Chat};
+use crate::{approve, print};
+
+/// One turn, or turns until the input ends.
+pub(crate) async fn run(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError> {
+    app.watch();
+    match &chat.prompt {
+        Some(text) => Ok(one_turn(app, chat, chat.session.clone(), text.clone(), json).await?.1),
+        None => interactive(app, chat, json).await,
+    }
+}
+
+async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError> {
+    let mut session = chat.session.clone();
+    loop {
+        if !json {
+            let _ = write!(std::io::stderr(), "\nyou> ");
+        }
+        // Read line by line without holding the input while an approval may need it.
+        let mut line = String::new();
+        let mut input = tokio::io::BufReader::with_capacity(1, tokio::io::stdin());
+        let read = tokio::select! {
+            read = input.read_line(&mut line) => read,
+            _ = tokio::signal::ctrl_c() => return Ok(print::INTERRUPTED),
+        };
+        if !matches!(read, Ok(bytes) if bytes > 0) {
+            return Ok(print::DONE);
+        }
+        let text = line.trim().to_owned();
+        if text.is_empty() {
+            continue;
+        }
+        let (id, _) = one_turn(app, chat, session.clone(), text, json).await?;
+        session = Some(id);
+    }
+}
+
+/// Answers with the session and the exit code.
+async fn one_turn(app: &App, chat: &Chat, session: Option<String>, text: String, json: bool) -> Result<(String, u8), UserError> {
+    let session = match session {
+        Some(id) => id,
+        None => app.new_session().await?.id,
+    };
+    let cancel = CancellationToken::new();
+    let events = app.events();
+    let shown = tokio::spawn(show(events, session.clone(), json));
+    let how = chat.approve.approve;
+    let turn = app.chat(ChatRequest {
+        session: Some(session.clone()),
+        text,
+        skills: chat.skills.clone(),
+        tool: chat.tool.clone(),
+        model: chat.model.clone(),
+        approver: approve::approver(how),
+        cancel: cancel.clone(),
+    });
+    tokio::pin!(turn);
+    let ended = tokio::select! {
+        ended = &mut turn => ended,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            turn.await
+        }
+    };
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            shown.abort();
+            return Err(error);
+        }
+    };
+    let _ = shown.await;
+    if !json && chat.prompt.is_some() && how != Some(ApproveHow::Stdio) {
+        print::note(&format!("session {session}"));
+    }
+    let code = match ended.end {
+        TurnEnd::Completed { .. } => print::DONE,
+        TurnEnd::Cancelled => print::INTERRUPTED,
+        TurnEnd::Failed(error) => {
+            print::error(&error, false);
+            print::FAILED
+        }
+    };
+    Ok((session, code))
+}
+
+/// Prints the turn as it happens, to its end.
+async fn show(mut events: Receiver<Envelope>, session: String, json: bool) {
+    loop {
+        let envelope = match events.recv().await {
+            Ok(envelope) => envelope,
+            Err(RecvError::Lagged(missed)) => {
+                print::note(&format!("nova: {missed} events came too fast to print"));
+                continue;
+            }
+            Err(RecvError::Closed) => return,
+        };
+        if envelope.session.as_deref() != Some(&session) {
+            continue;
+        }
+        let ends = matches!(
+            envelope.event,
+            Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. }
+        );
+        if json {
+            print::json(&envelope);
+        } else {
+            show_as_text(&envelope.event);
+        }
+        if ends {
+            return;
+        }
+    }
+}
+
+fn show_as_text(event: &Event) {
+    match event {
+        Event::TextDelta { text } => print::part(&print::visible(text)),
+        Event::MessageCompleted { .. } => print::line(""),
+        Event::ToolCallStarted { tool, args, .. } => print::note(&format!("· {tool} {args}")),
+        Event::ToolCallProgress { message: Some(message), .. } => print::note(&format!("  {message}")),
+        Event::ToolCallCompleted { ok: false, output, .. } => {
+            print::note(&format!("  failed: {}", output["message"].as_str().unwrap_or_default()));
+        }
+        Event::ToolCallCompleted { changes, .. } => {
+            for change in changes {
+                print::note(&format!("  {:?} {}", change.kind, change.path));
+            }
+        }
+        Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
+        Event::NotesChangedOutside { paths } => print::note(&format!("· changed outside: {}", paths.join(", "))),
+        _ => {}
+    }
+}

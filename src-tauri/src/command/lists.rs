@@ -1,0 +1,192 @@
+//! What the commands print for people.
+
+use nova_protocol::{
+    ChangeSetView, Event, NoteChangeView, ProblemView, ProviderRow, SessionRow, SessionView,
+    SkillRow, ToolRow, UndoResult,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::approve::diff_lines;
+use crate::print::{line, visible};
+
+pub(crate) fn skills(rows: &[SkillRow]) {
+    let rows = rows.iter().map(|row| {
+        let reason = row.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        [row.id.clone(), row.version.clone(), row.source.clone(), format!("{}{reason}", word(&row.state)), row.description.clone()]
+    });
+    table(["skill", "version", "source", "state", "description"], rows);
+}
+
+pub(crate) fn tools(rows: &[ToolRow]) {
+    let rows = rows.iter().map(|row| [row.name.clone(), word(&row.effect), word(&row.state), row.description.clone()]);
+    table(["tool", "effect", "state", "description"], rows);
+}
+
+pub(crate) fn providers(rows: &[ProviderRow]) {
+    let rows = rows.iter().map(|row| {
+        let place = if row.local { "local" } else { "remote" };
+        let agreed = if row.agreed { "agreed" } else { "not agreed" };
+        let models = match &row.problem {
+            Some(problem) => problem.message.clone(),
+            None => row.models.join(", "),
+        };
+        [row.id.clone(), place.to_owned(), row.host.clone(), agreed.to_owned(), models]
+    });
+    table(["provider", "place", "host", "agreed", "models"], rows);
+}
+
+pub(crate) fn sessions(rows: &[SessionRow]) {
+    table(["session", "updated", "title"], rows.iter().map(|row| [row.id.clone(), row.updated_at.clone(), row.title.clone()]));
+}
+
+/// A conversation as text.
+pub(crate) fn session(view: &SessionView) {
+    line(&format!("# {}", visible(&view.row.title)));
+    for envelope in &view.events {
+        match &envelope.event {
+            Event::TurnStarted { text, .. } => line(&format!("\nyou> {}\n", visible(text))),
+            Event::MessageCompleted { text, .. } => line(&visible(text)),
+            Event::ToolCallStarted { tool, args, .. } => line(&format!("· {tool} {}", visible(&args.to_string()))),
+            Event::TurnFailed { message, .. } => line(&format!("failed: {}", visible(message))),
+            _ => {}
+        }
+    }
+}
+
+pub(crate) fn problems(rows: &[ProblemView]) {
+    for row in rows {
+        line(&visible(&format!("{}:{}: {}. {}", row.path, row.line, row.problem.trim_end_matches('.'), row.remedy)));
+    }
+    if rows.is_empty() {
+        line("no problems");
+    }
+}
+
+/// A change set as `nova changes list --json` prints it.
+pub(crate) fn change_set_row(set: &ChangeSetView) -> Value {
+    let notes: Vec<Value> = set
+        .notes
+        .iter()
+        .map(|note| match &note.from {
+            Some(from) => json!({"path": note.path, "kind": note.kind, "from": from}),
+            None => json!({"path": note.path, "kind": note.kind}),
+        })
+        .collect();
+    json!({
+        "id": set.id, "kind": set.kind, "at": set.at, "author": set.author, "label": set.label,
+        "state": set.state, "notes": notes,
+    })
+}
+
+pub(crate) fn changes(sets: &[ChangeSetView]) {
+    let rows = sets.iter().map(|set| {
+        let notes: Vec<&str> = set.notes.iter().map(|note| note.path.as_str()).collect();
+        [set.id.clone(), set.at.clone(), word(&set.kind), word(&set.state), notes.join(", ")]
+    });
+    table(["change set", "at", "kind", "state", "notes"], rows);
+}
+
+pub(crate) fn change_set(set: &ChangeSetView) {
+    line(&format!("{} {} {} {}", set.id, word(&set.kind), set.at, word(&set.state)));
+    for note in &set.notes {
+        for text in diff_lines(&note.diff) {
+            line(&visible(&text));
+        }
+    }
+}
+
+pub(crate) fn undone(result: &UndoResult) {
+    for path in &result.undone {
+        let how = if result.merged.contains(path) { " (merged with later edits)" } else { "" };
+        line(&visible(&format!("undone {path}{how}")));
+    }
+    for conflict in &result.conflicts {
+        line(&visible(&format!("conflict {}: {}", conflict.path, conflict.what.join(", "))));
+    }
+    if result.undone.is_empty() && result.conflicts.is_empty() {
+        line("nothing to undo");
+    }
+}
+
+/// A tool's result: a table where it is a list of objects.
+pub(crate) fn value(value: &Value, changes: &[NoteChangeView]) {
+    match value {
+        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => rows(items),
+        Value::String(text) => line(&visible(text)),
+        other => object(other),
+    }
+    for change in changes {
+        line(&visible(&format!("{} {}", word(&change.kind), change.path)));
+    }
+}
+
+pub(crate) fn object(value: &Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                line(&visible(&format!("{key}: {}", cell(value))));
+            }
+        }
+        Value::Null => {}
+        other => line(&visible(&cell(other))),
+    }
+}
+
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn rows(items: &[Value]) {
+    let mut columns: Vec<&str> = Vec::new();
+    for key in items.iter().filter_map(Value::as_object).flat_map(|object| object.keys()) {
+        if !columns.contains(&key.as_str()) {
+            columns.push(key);
+        }
+    }
+    let body: Vec<Vec<String>> =
+        items.iter().map(|item| columns.iter().map(|column| cell(&item[*column])).collect()).collect();
+    print_table(&columns, &body);
+}
+
+fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
+    let body: Vec<Vec<String>> = rows.map(|row| row.to_vec()).collect();
+    print_table(&head, &body);
+}
+
+fn print_table(head: &[&str], body: &[Vec<String>]) {
+    let body: Vec<Vec<String>> = body.iter().map(|row| row.iter().map(|text| visible(text).replace('\n', " ")).collect()).collect();
+    let width = |column: usize| {
+        let cells = body.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count());
+        cells.chain([head[column].chars().count()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let print = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<String> = cells
+            .zip(&widths)
+            .map(|(text, width)| format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count()))))
+            .collect();
+        line(padded.join("  ").trim_end());
+    };
+    print(&mut head.iter().copied());
+    for row in &body {
+        print(&mut row.iter().map(String::as_str));
+    }
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// The name a value has on the wire.
+fn word<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,60 @@
+//! What goes to stdout and stderr, and the exit codes.
+
+use std::io::Write as _;
+
+use nova_protocol::UserError;
+use serde::Serialize;
+
+pub(crate) const DONE: u8 = 0;
+pub(crate) const FAILED: u8 = 1;
+pub(crate) const BAD_USAGE: u8 = 2;
+pub(crate) const REFUSED: u8 = 3;
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// One line on stdout. A reader that went away ends the program quietly.
+pub(crate) fn line(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+        std::process::exit(i32::from(DONE));
+    }
+}
+
+/// Text without a line end, for what streams.
+pub(crate) fn part(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = write!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// One JSON value on one line.
+pub(crate) fn json<T: Serialize>(value: &T) {
+    match serde_json::to_string(value) {
+        Ok(text) => line(&text),
+        Err(error) => note(&format!("This cannot be written as JSON: {error}.")),
+    }
+}
+
+/// One line on stderr.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
+}
+
+/// Why it failed and what to do, on one line of stderr.
+pub(crate) fn error(error: &UserError, json: bool) {
+    if json {
+        let text = serde_json::json!({"ok": false, "error": error});
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+    note(&format!("nova: {} {}", error.message, error.hint).replace('\n', " "));
+}
+
+/// Control characters as escapes: text from notes and models must not steer the terminal.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            let steers = (c.is_control() && c != '\n' && c != '\t')
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+            if steers { format!("\\u{{{:x}}}", u32::from(c)) } else { c.to_string() }
+        })
+        .collect()
+}

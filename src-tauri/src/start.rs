@@ -1,0 +1,68 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nova_app::{App, AppOptions, Desktop, Places};
+use nova_protocol::{ErrorCode, UserError};
+
+use crate::args::Args;
+
+/// Starts Nova with what the command line and the environment say.
+pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
+    let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| std::env::var_os(name))
+        .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
+    let places = Places { vault: places.vault.map(|vault| absolute(&vault)), ..places };
+    App::start(AppOptions {
+        places,
+        desktop,
+        clock: Arc::new(nova_app::SystemClock),
+        ids: Arc::new(nova_app::UlidIds),
+        secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
+        ollama: ollama_address(),
+        proxy: proxy(),
+    })
+    .await
+}
+
+/// Runs a future on a multi-threaded runtime of its own.
+pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) -> Result<T, UserError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        UserError::new(ErrorCode::Internal, format!("Nova could not start: {error}."), "Try again.")
+    })?;
+    let result = runtime.block_on(future);
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    result
+}
+
+/// Logs go to stderr; `NOVA_LOG` chooses how much.
+pub(crate) fn log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init();
+}
+
+fn absolute(path: &std::path::Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Ollama's own variable, else its standard address.
+fn ollama_address() -> String {
+    let host = std::env::var("OLLAMA_HOST").unwrap_or_default();
+    let host = host.trim().trim_end_matches('/');
+    match host {
+        "" => "http://127.0.0.1:11434".into(),
+        // What a server listens on is not an address to call.
+        "0.0.0.0" => "http://127.0.0.1:11434".into(),
+        host if host.contains("://") => host.to_owned(),
+        host if host.contains(':') => format!("http://{}", host.replace("0.0.0.0", "127.0.0.1")),
+        host => format!("http://{host}:11434"),
+    }
+}
+
+fn proxy() -> Option<String> {
+    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|address| !address.is_empty()))
+}

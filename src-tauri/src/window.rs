@@ -1,0 +1,96 @@
+//! The window: a thin shell over `nova-app`. One command carries every request, one channel every
+//! event; the page can call nothing else.
+
+mod desktop;
+mod events;
+
+use std::sync::Arc;
+
+use nova_app::App;
+use nova_protocol::{Envelope, ErrorCode, UserError};
+use serde_json::Value;
+use tauri::ipc::Channel;
+use tauri::{RunEvent, State};
+
+use crate::args::Args;
+use crate::window::desktop::WindowDesktop;
+use crate::{print, start};
+
+/// Opens the window and stays until it is closed.
+pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
+    check_display()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| failed(&error))?;
+    tauri::async_runtime::set(runtime.handle().clone());
+    let desktop = Arc::new(WindowDesktop::default());
+    let app = runtime.block_on(async {
+        let app = start::app(args, desktop.clone()).await?;
+        app.watch();
+        Ok::<_, UserError>(app)
+    })?;
+
+    let stopping = app.clone();
+    let window = tauri::Builder::default()
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_opener::init())
+        .plugin(stay_on_the_page())
+        .manage(app)
+        .invoke_handler(tauri::generate_handler![rpc, subscribe])
+        .setup(move |tauri| {
+            desktop.attach(tauri.handle().clone());
+            Ok(())
+        })
+        .build(tauri::generate_context!())
+        .map_err(|error| failed(&error))?;
+    window.run(move |_, event| {
+        if let RunEvent::Exit = event {
+            // Closing is a denial: turns end properly and what waits is not run.
+            tauri::async_runtime::block_on(stopping.stop_everything());
+        }
+    });
+    Ok(print::DONE)
+}
+
+#[tauri::command]
+async fn rpc(app: State<'_, App>, method: String, params: Value) -> Result<Value, UserError> {
+    nova_protocol::dispatch(app.inner(), &method, params).await
+}
+
+#[tauri::command]
+async fn subscribe(app: State<'_, App>, channel: Channel<Vec<Envelope>>) -> Result<(), UserError> {
+    events::forward(app.events(), channel);
+    Ok(())
+}
+
+/// Whatever a link says, the window shows Nova's own page and nothing else.
+fn stay_on_the_page<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
+    tauri::plugin::Builder::new("stay-on-the-page")
+        .on_navigation(|_, url| {
+            let own = url.scheme() == "tauri" || url.host_str() == Some("tauri.localhost");
+            if !own {
+                tracing::warn!("the page tried to go to {url}");
+            }
+            own
+        })
+        .build()
+}
+
+/// GTK ends the program without a word when there is no display.
+fn check_display() -> Result<(), UserError> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
+        return Err(UserError::new(
+            ErrorCode::Io,
+            "There is no display to open a window on.",
+            "Start Nova in a desktop session, or use the command line: nova --help.",
+        ));
+    }
+    Ok(())
+}
+
+fn failed(error: &dyn std::fmt::Display) -> UserError {
+    UserError::new(
+        ErrorCode::Internal,
+        format!("The window could not be opened: {error}."),
+        "Use the command line meanwhile: nova --help.",
+    )
+}
