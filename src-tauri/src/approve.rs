@@ -107,7 +107,10 @@ impl Approver for AtTerminal {
             })
             .collect();
         loop {
-            print::note(&format!("  {}?", offered.iter().map(|(key, decision)| name(key, *decision)).collect::<Vec<_>>().join(", ")));
+            print::note(&format!(
+                "  {}?",
+                offered.iter().map(|(key, decision)| name(key, *decision)).collect::<Vec<_>>().join(", ")
+            ));
             let Ok(Some(line)) = lines.next_line().await else {
                 return Answer::Unanswered { reason: "the input ended".into() };
             };
@@ -147,7 +150,13 @@ pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
     let mut lines = vec![format!("{} ({})", note.path, note.summary)];
     for change in &note.properties {
         let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "(none)".into());
-        lines.push(format!("{:>5}   {}: {} → {}", change.line, change.key, shown(&change.before), shown(&change.after)));
+        lines.push(format!(
+            "{:>5}   {}: {} → {}",
+            change.line,
+            change.key,
+            shown(&change.before),
+            shown(&change.after)
+        ));
     }
     for hunk in &note.hunks {
         if hunk.skipped > 0 {

@@ -102,8 +102,12 @@ pub(crate) enum Skill {
         #[arg(long)]
         all: bool,
     },
-    Enable { id: String },
-    Disable { id: String },
+    Enable {
+        id: String,
+    },
+    Disable {
+        id: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,7 +141,9 @@ pub(crate) enum Vault {
 pub(crate) enum Changes {
     /// Newest first.
     List,
-    Show { id: String },
+    Show {
+        id: String,
+    },
     /// Undo a change set, or one note or call of it.
     Undo {
         id: String,
@@ -154,9 +160,13 @@ pub(crate) enum Changes {
 pub(crate) enum Provider {
     List,
     /// Agree that a remote provider sees your messages and the notes that tools read.
-    Allow { id: String },
+    Allow {
+        id: String,
+    },
     /// Take that back.
-    Revoke { id: String },
+    Revoke {
+        id: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -49,7 +49,11 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
     };
-    if json { print::json(&rows) } else { lists::skills(&rows) }
+    if json {
+        print::json(&rows)
+    } else {
+        lists::skills(&rows)
+    }
     Ok(print::DONE)
 }
 
@@ -57,7 +61,11 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
     match tool {
         Tool::List => {
             let rows = app.list_tools(Nothing {}).await?;
-            if json { print::json(&rows) } else { lists::tools(&rows) }
+            if json {
+                print::json(&rows)
+            } else {
+                lists::tools(&rows)
+            }
             Ok(print::DONE)
         }
         Tool::Call { tool, args, args_file, approve } => {
@@ -121,13 +129,21 @@ fn read_args(text: Option<&str>, file: Option<&std::path::Path>) -> Result<Value
     let text = match (text, file) {
         (Some(text), _) => text.to_owned(),
         (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
-            UserError::new(ErrorCode::InvalidArguments, format!("{}: {error}.", file.display()), "Name a file with a JSON object.")
+            UserError::new(
+                ErrorCode::InvalidArguments,
+                format!("{}: {error}.", file.display()),
+                "Name a file with a JSON object.",
+            )
         })?,
         (None, None) => "{}".into(),
     };
     match serde_json::from_str(&text) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err(UserError::new(ErrorCode::InvalidArguments, "The arguments are not a JSON object.", "Write them as {\"name\": \"value\"}.")),
+        Ok(_) => Err(UserError::new(
+            ErrorCode::InvalidArguments,
+            "The arguments are not a JSON object.",
+            "Write them as {\"name\": \"value\"}.",
+        )),
         Err(error) => Err(UserError::new(
             ErrorCode::InvalidArguments,
             format!("The arguments are not JSON: {error}."),
@@ -140,12 +156,20 @@ async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError
     match vault {
         Vault::Status => {
             let status = app.vault_status().await?;
-            if json { print::json(&status) } else { lists::object(&status) }
+            if json {
+                print::json(&status)
+            } else {
+                lists::object(&status)
+            }
             Ok(print::DONE)
         }
         Vault::Check => {
             let problems = app.vault_problems().await?;
-            if json { print::json(&problems) } else { lists::problems(&problems) }
+            if json {
+                print::json(&problems)
+            } else {
+                lists::problems(&problems)
+            }
             Ok(if problems.is_empty() { print::DONE } else { print::FAILED })
         }
     }
@@ -167,16 +191,28 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
         }
         Changes::Undo { id, note, call } => {
             let result = app.undo(id, note.as_deref(), call.as_deref()).await?;
-            if json { print::json(&result) } else { lists::undone(&result) }
+            if json {
+                print::json(&result)
+            } else {
+                lists::undone(&result)
+            }
             if !result.conflicts.is_empty() {
                 let places = app.keep_conflicts(&result.conflicts)?;
-                print::note(&format!("nova: both versions of {} are in {}.", lists::count(result.conflicts.len(), "note"), places.display()));
+                print::note(&format!(
+                    "nova: both versions of {} are in {}.",
+                    lists::count(result.conflicts.len(), "note"),
+                    places.display()
+                ));
                 return Ok(print::FAILED);
             }
         }
         Changes::Prune => {
             let pruned = app.prune_history().await?;
-            if json { print::json(&pruned) } else { print::line(&format!("{} forgotten", lists::count(pruned.len(), "change set"))) }
+            if json {
+                print::json(&pruned)
+            } else {
+                print::line(&format!("{} forgotten", lists::count(pruned.len(), "change set")))
+            }
         }
     }
     Ok(print::DONE)
@@ -189,7 +225,11 @@ async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, 
         Provider::Revoke { id } => app.revoke_provider_agreement(id)?,
     }
     let rows = app.list_provider_rows().await;
-    if json { print::json(&rows) } else { lists::providers(&rows) }
+    if json {
+        print::json(&rows)
+    } else {
+        lists::providers(&rows)
+    }
     Ok(print::DONE)
 }
 
@@ -225,7 +265,9 @@ async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
                     print::json(&envelope);
                 }
             }
-            Err(RecvError::Lagged(missed)) => print::note(&format!("nova: {missed} events came too fast to print")),
+            Err(RecvError::Lagged(missed)) => {
+                print::note(&format!("nova: {missed} events came too fast to print"))
+            }
             Err(RecvError::Closed) => return Ok(print::DONE),
         }
     }

@@ -8,8 +8,10 @@ use crate::args::Args;
 
 /// Starts Nova with what the command line and the environment say.
 pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
-    let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| std::env::var_os(name))
-        .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
+    let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| {
+        std::env::var_os(name)
+    })
+    .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
     let places = Places { vault: places.vault.map(|vault| absolute(&vault)), ..places };
     App::start(AppOptions {
         places,
@@ -37,10 +39,7 @@ pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) 
 pub(crate) fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }
 
 fn absolute(path: &std::path::Path) -> PathBuf {

@@ -19,7 +19,8 @@ use crate::{print, start};
 /// Opens the window and stays until it is closed.
 pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
     check_display()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| failed(&error))?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| failed(&error))?;
     tauri::async_runtime::set(runtime.handle().clone());
     let desktop = Arc::new(WindowDesktop::default());
     let app = runtime.block_on(async {

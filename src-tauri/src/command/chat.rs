@@ -44,7 +44,13 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
 }
 
 /// Answers with the session and the exit code.
-async fn one_turn(app: &App, chat: &Chat, session: Option<String>, text: String, json: bool) -> Result<(String, u8), UserError> {
+async fn one_turn(
+    app: &App,
+    chat: &Chat,
+    session: Option<String>,
+    text: String,
+    json: bool,
+) -> Result<(String, u8), UserError> {
     let session = match session {
         Some(id) => id,
         None => app.new_session().await?.id,
@@ -136,7 +142,9 @@ fn show_as_text(event: &Event) {
             }
         }
         Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
-        Event::NotesChangedOutside { paths } => print::note(&format!("· changed outside: {}", paths.join(", "))),
+        Event::NotesChangedOutside { paths } => {
+            print::note(&format!("· changed outside: {}", paths.join(", ")))
+        }
         _ => {}
     }
 }

@@ -1,8 +1,8 @@
 //! What the commands print for people.
 
 use nova_protocol::{
-    ChangeSetView, Event, NoteChangeView, ProblemView, ProviderRow, SessionRow, SessionView,
-    SkillRow, ToolRow, UndoResult,
+    ChangeSetView, Event, NoteChangeView, ProblemView, ProviderRow, SessionRow, SessionView, SkillRow,
+    ToolRow, UndoResult,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,13 +13,21 @@ use crate::print::{line, visible};
 pub(crate) fn skills(rows: &[SkillRow]) {
     let rows = rows.iter().map(|row| {
         let reason = row.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        [row.id.clone(), row.version.clone(), row.source.clone(), format!("{}{reason}", word(&row.state)), row.description.clone()]
+        [
+            row.id.clone(),
+            row.version.clone(),
+            row.source.clone(),
+            format!("{}{reason}", word(&row.state)),
+            row.description.clone(),
+        ]
     });
     table(["skill", "version", "source", "state", "description"], rows);
 }
 
 pub(crate) fn tools(rows: &[ToolRow]) {
-    let rows = rows.iter().map(|row| [row.name.clone(), word(&row.effect), word(&row.state), row.description.clone()]);
+    let rows = rows
+        .iter()
+        .map(|row| [row.name.clone(), word(&row.effect), word(&row.state), row.description.clone()]);
     table(["tool", "effect", "state", "description"], rows);
 }
 
@@ -37,7 +45,10 @@ pub(crate) fn providers(rows: &[ProviderRow]) {
 }
 
 pub(crate) fn sessions(rows: &[SessionRow]) {
-    table(["session", "updated", "title"], rows.iter().map(|row| [row.id.clone(), row.updated_at.clone(), row.title.clone()]));
+    table(
+        ["session", "updated", "title"],
+        rows.iter().map(|row| [row.id.clone(), row.updated_at.clone(), row.title.clone()]),
+    );
 }
 
 /// A conversation as text.
@@ -47,7 +58,9 @@ pub(crate) fn session(view: &SessionView) {
         match &envelope.event {
             Event::TurnStarted { text, .. } => line(&format!("\nyou> {}\n", visible(text))),
             Event::MessageCompleted { text, .. } => line(&visible(text)),
-            Event::ToolCallStarted { tool, args, .. } => line(&format!("· {tool} {}", visible(&args.to_string()))),
+            Event::ToolCallStarted { tool, args, .. } => {
+                line(&format!("· {tool} {}", visible(&args.to_string())))
+            }
             Event::TurnFailed { message, .. } => line(&format!("failed: {}", visible(message))),
             _ => {}
         }
@@ -56,7 +69,13 @@ pub(crate) fn session(view: &SessionView) {
 
 pub(crate) fn problems(rows: &[ProblemView]) {
     for row in rows {
-        line(&visible(&format!("{}:{}: {}. {}", row.path, row.line, row.problem.trim_end_matches('.'), row.remedy)));
+        line(&visible(&format!(
+            "{}:{}: {}. {}",
+            row.path,
+            row.line,
+            row.problem.trim_end_matches('.'),
+            row.remedy
+        )));
     }
     if rows.is_empty() {
         line("no problems");
@@ -155,7 +174,8 @@ fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]
 }
 
 fn print_table(head: &[&str], body: &[Vec<String>]) {
-    let body: Vec<Vec<String>> = body.iter().map(|row| row.iter().map(|text| visible(text).replace('\n', " ")).collect()).collect();
+    let body: Vec<Vec<String>> =
+        body.iter().map(|row| row.iter().map(|text| visible(text).replace('\n', " ")).collect()).collect();
     let width = |column: usize| {
         let cells = body.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count());
         cells.chain([head[column].chars().count()]).max().unwrap_or_default()

@@ -173,7 +173,11 @@ impl App {
             (settings.config.skills.clone(), news)
         };
         if let Some(problem) = problem {
-            self.emit(Event::ConfigProblem { file: problem.file, line: problem.line, message: problem.message });
+            self.emit(Event::ConfigProblem {
+                file: problem.file,
+                line: problem.line,
+                message: problem.message,
+            });
         }
         let changed = self.inner.registry.reload(&skills);
         if !changed.is_empty() {
@@ -249,7 +253,10 @@ impl SettingsInForce {
                 self.problem = Some(nova_protocol::ConfigProblemView {
                     file: places.rules_file().display().to_string(),
                     line: error.line,
-                    message: format!("{}. The last good rules stay in use.", error.message.trim_end_matches('.')),
+                    message: format!(
+                        "{}. The last good rules stay in use.",
+                        error.message.trim_end_matches('.')
+                    ),
                 });
             }
         }
@@ -278,12 +285,14 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
         SessionError::Unknown(_) => {
             UserError::new(ErrorCode::UnknownSession, error.to_string(), "See the list: nova session list.")
         }
-        SessionError::Busy => UserError::new(
-            ErrorCode::SessionBusy,
+        SessionError::Busy => {
+            UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
+        }
+        _ => UserError::new(
+            ErrorCode::Io,
             error.to_string(),
-            "Wait until it ends, or stop it.",
+            "Check the data folder and the disk, then try again.",
         ),
-        _ => UserError::new(ErrorCode::Io, error.to_string(), "Check the data folder and the disk, then try again."),
     }
 }
 

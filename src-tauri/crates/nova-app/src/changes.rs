@@ -18,10 +18,20 @@ impl App {
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be read.
-    pub async fn change_sets(&self, session: Option<&str>, limit: Option<usize>) -> Result<Vec<ChangeSetView>, UserError> {
+    pub async fn change_sets(
+        &self,
+        session: Option<&str>,
+        limit: Option<usize>,
+    ) -> Result<Vec<ChangeSetView>, UserError> {
         let vault = self.vault()?;
-        let sessions: HashMap<String, String> =
-            self.inner.store.change_sets().await.map_err(|error| session_error(&error))?.into_iter().collect();
+        let sessions: HashMap<String, String> = self
+            .inner
+            .store
+            .change_sets()
+            .await
+            .map_err(|error| session_error(&error))?
+            .into_iter()
+            .collect();
         let session = session.map(str::to_owned);
         blocking(move || {
             let history = vault.history();
@@ -60,11 +70,20 @@ impl App {
     ///
     /// # Errors
     /// `unknown_change_set`, `path_refused`, or when writing fails.
-    pub async fn undo(&self, change_set: &str, note: Option<&str>, call: Option<&str>) -> Result<UndoResult, UserError> {
+    pub async fn undo(
+        &self,
+        change_set: &str,
+        note: Option<&str>,
+        call: Option<&str>,
+    ) -> Result<UndoResult, UserError> {
         let vault = self.vault()?;
         let scope = match (note, call) {
             (Some(note), _) => Scope::Note(VaultPath::parse(note).map_err(|error| {
-                UserError::new(ErrorCode::PathRefused, error.to_string(), "Name the note as the list of changes does.")
+                UserError::new(
+                    ErrorCode::PathRefused,
+                    error.to_string(),
+                    "Name the note as the list of changes does.",
+                )
             })?),
             (None, Some(call)) => Scope::Call(call.to_owned()),
             (None, None) => Scope::All,
@@ -109,7 +128,11 @@ impl App {
             Ok::<_, std::io::Error>(())
         };
         write().map_err(|error| {
-            UserError::new(ErrorCode::Io, format!("{}: {error}.", folder.display()), "Make the data folder writable.")
+            UserError::new(
+                ErrorCode::Io,
+                format!("{}: {error}.", folder.display()),
+                "Make the data folder writable.",
+            )
         })?;
         Ok(folder)
     }
@@ -120,8 +143,10 @@ impl App {
     /// `no_vault`, or when the history cannot be written.
     pub async fn prune_history(&self) -> Result<Vec<String>, UserError> {
         let vault = self.vault()?;
-        blocking(move || vault.history().prune(nova_vault::Limits::default()).map_err(|error| error_from_vault(&error)))
-            .await
+        blocking(move || {
+            vault.history().prune(nova_vault::Limits::default()).map_err(|error| error_from_vault(&error))
+        })
+        .await
     }
 }
 

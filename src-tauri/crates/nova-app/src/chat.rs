@@ -48,9 +48,18 @@ impl App {
     }
 
     /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id.
-    pub(crate) async fn start_turn(&self, session: &str, model: Option<&str>, message: UserMessage) -> Result<String, UserError> {
+    pub(crate) async fn start_turn(
+        &self,
+        session: &str,
+        model: Option<&str>,
+        message: UserMessage,
+    ) -> Result<String, UserError> {
         if message.text.trim().is_empty() {
-            return Err(UserError::new(ErrorCode::BadRequest, "The message is empty.", "Write something first."));
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "The message is empty.",
+                "Write something first.",
+            ));
         }
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
@@ -78,13 +87,15 @@ impl App {
             let failure = match ended {
                 Ok(Ok(_)) => None,
                 Ok(Err(error)) => Some(session_error(&error)),
-                Err(error) => {
-                    Some(UserError::new(ErrorCode::Internal, format!("The turn broke: {error}."), "Send the message again."))
-                }
+                Err(error) => Some(UserError::new(
+                    ErrorCode::Internal,
+                    format!("The turn broke: {error}."),
+                    "Send the message again.",
+                )),
             };
             app.turn_ended(&chat);
             if let Some(error) = failure {
-                app.fail_turn(&chat.session.id, error);
+                app.fail_turn(&chat.session, error);
             }
             app.emit(Event::SessionChanged { id: chat.session.id.clone() });
         });
@@ -92,12 +103,12 @@ impl App {
     }
 
     /// A turn that could not even write its own end.
-    fn fail_turn(&self, session: &str, error: UserError) {
+    fn fail_turn(&self, session: &Session, error: UserError) {
         let envelope = nova_protocol::Envelope {
             v: nova_protocol::PROTOCOL_VERSION,
-            seq: u64::MAX >> 12,
+            seq: u64::try_from(session.take_seq()).unwrap_or_default(),
             at: self.inner.options.clock.now().to_string(),
-            session: Some(session.to_owned()),
+            session: Some(session.id.clone()),
             turn: None,
             event: Event::TurnFailed { code: error.code, message: error.message, hint: error.hint },
         };
@@ -165,9 +176,10 @@ impl App {
     }
 
     pub(crate) fn session_row(&self, info: SessionInfo) -> SessionRow {
-        let running = self.chats().get(&info.id).is_some_and(|chat| {
-            chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-        });
+        let running = self
+            .chats()
+            .get(&info.id)
+            .is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some());
         SessionRow {
             title: info.title,
             updated_at: info.updated_at,

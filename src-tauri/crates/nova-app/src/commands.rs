@@ -61,7 +61,12 @@ impl Commands for App {
 
     async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
         let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
-        let events = self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
+        let open = self.chats().get(&session.session).cloned();
+        if let Some(chat) = open {
+            chat.session.flush().await.map_err(|error| session_error(&error))?;
+        }
+        let events =
+            self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
         Ok(SessionView { row: self.session_row(info), events: with_blocks(events) })
     }
 
@@ -70,7 +75,8 @@ impl Commands for App {
         if title.is_empty() {
             return Err(UserError::new(ErrorCode::BadRequest, "The title is empty.", "Write a title."));
         }
-        let info = self.inner.store.rename(&rename.session, title).await.map_err(|error| session_error(&error))?;
+        let info =
+            self.inner.store.rename(&rename.session, title).await.map_err(|error| session_error(&error))?;
         self.emit(Event::SessionChanged { id: rename.session });
         Ok(self.session_row(info))
     }
@@ -127,7 +133,11 @@ impl Commands for App {
     async fn set_model(&self, set: SetModel) -> Result<Nothing, UserError> {
         match set.session {
             Some(session) => {
-                self.inner.store.set_model(&session, &set.model).await.map_err(|error| session_error(&error))?;
+                self.inner
+                    .store
+                    .set_model(&session, &set.model)
+                    .await
+                    .map_err(|error| session_error(&error))?;
                 self.emit(Event::SessionChanged { id: session });
             }
             None => self.change_config(|config| {
@@ -211,7 +221,11 @@ impl Commands for App {
     async fn open_note(&self, note: NoteRef) -> Result<Nothing, UserError> {
         let address = self.obsidian_address(&note.path).await?;
         self.inner.options.desktop.open_url(&address).map_err(|reason| {
-            UserError::new(ErrorCode::Io, format!("Obsidian could not be opened: {reason}."), "Install Obsidian, or open the note by hand.")
+            UserError::new(
+                ErrorCode::Io,
+                format!("Obsidian could not be opened: {reason}."),
+                "Install Obsidian, or open the note by hand.",
+            )
         })?;
         Ok(Nothing {})
     }
@@ -219,10 +233,18 @@ impl Commands for App {
     async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {
         let web = url::Url::parse(&link.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(url) = web else {
-            return Err(UserError::new(ErrorCode::BadRequest, "Only web addresses are opened.", "Copy the address instead."));
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "Only web addresses are opened.",
+                "Copy the address instead.",
+            ));
         };
         self.inner.options.desktop.open_url(url.as_str()).map_err(|reason| {
-            UserError::new(ErrorCode::Io, format!("The browser could not be opened: {reason}."), "Copy the address instead.")
+            UserError::new(
+                ErrorCode::Io,
+                format!("The browser could not be opened: {reason}."),
+                "Copy the address instead.",
+            )
         })?;
         Ok(Nothing {})
     }
@@ -280,7 +302,8 @@ fn skill_row(skill: &SkillEntry, catalog: &str) -> SkillRow {
         .sum();
     let hints = &skill.manifest.hints;
     let use_when = hints.use_when.iter().cloned();
-    let not_when = hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
+    let not_when =
+        hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
     SkillRow {
         id: skill.id.clone(),
         name: skill.name.clone(),

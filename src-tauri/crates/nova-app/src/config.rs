@@ -119,7 +119,15 @@ impl Config {
     /// Keys at the top that Nova does not know.
     pub fn unknown_keys(&self) -> Vec<&str> {
         const KNOWN: &[&str] = &[
-            "vault", "roots", "providers", "model", "mcpServers", "skills", "private", "trusted_vaults", "appearance",
+            "vault",
+            "roots",
+            "providers",
+            "model",
+            "mcpServers",
+            "skills",
+            "private",
+            "trusted_vaults",
+            "appearance",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }
@@ -163,9 +171,8 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
     let mut found: Vec<ProviderConfig> = Vec::new();
     for (at, item) in list.iter().enumerate() {
         let text = |key: &str| item[key].as_str().map(str::to_owned);
-        let needed = |key: &str| {
-            text(key).ok_or_else(|| shape(file, &format!("providers[{at}].{key}"), "is missing"))
-        };
+        let needed =
+            |key: &str| text(key).ok_or_else(|| shape(file, &format!("providers[{at}].{key}"), "is missing"));
         let id = needed("id")?;
         if id.is_empty() || id.contains('/') || found.iter().any(|other| other.id == id) {
             return Err(shape(file, &format!("providers[{at}].id"), "must be unique and without a slash"));
@@ -174,7 +181,9 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
         found.push(ProviderConfig {
             kind: needed("kind")?,
             base_url: text("base_url"),
-            headers: headers.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
+            headers: headers
+                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+                .collect(),
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
             id,
         });
@@ -292,7 +301,8 @@ mod tests {
 
     #[test]
     fn an_error_names_its_line() {
-        let error = Config::parse("nova.config.json", "{\n  \"vault\": \"x\",\n  oops\n}").expect_err("broken");
+        let error =
+            Config::parse("nova.config.json", "{\n  \"vault\": \"x\",\n  oops\n}").expect_err("broken");
         assert_eq!(error.line(), Some(3));
     }
 
@@ -321,7 +331,8 @@ mod tests {
     fn a_change_keeps_unknown_keys_and_their_order() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("nova.config.json");
-        std::fs::write(&file, "{\"zebra\": 1, \"model\": \"a/b\", \"apple\": {\"x\": [1]}}").expect("written");
+        std::fs::write(&file, "{\"zebra\": 1, \"model\": \"a/b\", \"apple\": {\"x\": [1]}}")
+            .expect("written");
         let config = Config::change(&file, |root| {
             root.insert("model".into(), Value::String("c/d".into()));
         })

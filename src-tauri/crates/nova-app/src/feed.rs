@@ -90,7 +90,8 @@ impl App {
             let concerns = |event: notify::Event| {
                 !event.kind.is_access()
                     && event.paths.iter().any(|path| {
-                        path.file_name().is_some_and(|name| name == "nova.config.json" || name == "permissions.yaml")
+                        path.file_name()
+                            .is_some_and(|name| name == "nova.config.json" || name == "permissions.yaml")
                     })
             };
             if event.is_ok_and(concerns) {

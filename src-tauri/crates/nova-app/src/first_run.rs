@@ -1,7 +1,9 @@
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
-use nova_protocol::{ErrorCode, FirstRunOptions, FoundVault, LocalModelServer, OpenVault, PickedFolder, UserError, VaultChoice};
+use nova_protocol::{
+    ErrorCode, FirstRunOptions, FoundVault, LocalModelServer, OpenVault, PickedFolder, UserError, VaultChoice,
+};
 use serde_json::Value;
 
 use crate::app::{App, blocking};
@@ -20,7 +22,8 @@ impl App {
     /// What the first start can offer. Writes nothing.
     pub(crate) async fn first_run(&self) -> Result<FirstRunOptions, UserError> {
         let places = self.places().clone();
-        let found = blocking(move || Ok(places.obsidian.as_deref().map(known_vaults).unwrap_or_default())).await?;
+        let found =
+            blocking(move || Ok(places.obsidian.as_deref().map(known_vaults).unwrap_or_default())).await?;
         let models = self.find_local_models().await;
         let looked_at = self.inner.options.ollama.clone();
         let host = url::Url::parse(&looked_at)
@@ -73,7 +76,10 @@ impl App {
 }
 
 pub(crate) fn picked(path: Option<PathBuf>) -> PickedFolder {
-    PickedFolder { notes: path.as_deref().map(count_notes), path: path.map(|path| path.display().to_string()) }
+    PickedFolder {
+        notes: path.as_deref().map(count_notes),
+        path: path.map(|path| path.display().to_string()),
+    }
 }
 
 /// The sample's own folder, or one with a number where it is taken.

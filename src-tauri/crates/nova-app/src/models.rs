@@ -21,10 +21,8 @@ pub(crate) struct ChosenModel {
 
 /// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
 pub(crate) fn key_variable(id: &str) -> String {
-    let name: String = id
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
-        .collect();
+    let name: String =
+        id.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     format!("NOVA_{name}_KEY")
 }
 
@@ -59,10 +57,13 @@ impl App {
     /// server that Nova only looked for is left out when it is not there.
     pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
         let configured = self.config().providers;
-        let rows = self.providers().into_iter().map(|config| {
-            let is_configured = configured.iter().any(|other| other.id == config.id);
-            async move { self.provider_row(&config).await.filter(|row| is_configured || row.problem.is_none()) }
-        });
+        let rows =
+            self.providers().into_iter().map(|config| {
+                let is_configured = configured.iter().any(|other| other.id == config.id);
+                async move {
+                    self.provider_row(&config).await.filter(|row| is_configured || row.problem.is_none())
+                }
+            });
         futures::future::join_all(rows).await.into_iter().flatten().collect()
     }
 
@@ -87,7 +88,9 @@ impl App {
                 match provider.models().await {
                     Ok(models) => {
                         let listed = models.into_iter().map(|model| model.id);
-                        row.models.extend(listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>());
+                        row.models.extend(
+                            listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>(),
+                        );
                     }
                     Err(_) if !config.models.is_empty() => {}
                     Err(error) => row.problem = Some(model_error(&error)),
@@ -133,11 +136,9 @@ impl App {
         let providers = self.providers();
         let names: Vec<&str> = providers.iter().map(|provider| provider.id.as_str()).collect();
         let hint = format!("Providers: {}.", names.join(", "));
-        providers
-            .iter()
-            .find(|provider| provider.id == id)
-            .cloned()
-            .ok_or_else(|| UserError::new(ErrorCode::UnknownModel, format!("There is no provider \"{id}\"."), hint))
+        providers.iter().find(|provider| provider.id == id).cloned().ok_or_else(|| {
+            UserError::new(ErrorCode::UnknownModel, format!("There is no provider \"{id}\"."), hint)
+        })
     }
 
     /// The model that new chats use: the configured one, else the first one found on this machine.
@@ -175,7 +176,8 @@ impl App {
         // A model server on this machine may run single models elsewhere.
         if locality == Locality::Local
             && let Ok(models) = provider.models().await
-            && let Some(host) = models.into_iter().find(|listed| listed.id == model).and_then(|listed| listed.runs_at)
+            && let Some(host) =
+                models.into_iter().find(|listed| listed.id == model).and_then(|listed| listed.runs_at)
         {
             locality = Locality::Remote { host };
             agreed = self.inner.trust.agrees(id, PASSED_ON);

@@ -48,7 +48,8 @@ impl Places {
             .and_then(|user| user.document_dir().map(ToOwned::to_owned))
             .or_else(|| user.as_ref().map(|user| user.home_dir().join("Documents")))
             .unwrap_or_else(|| data.join("Documents"));
-        let obsidian = directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
+        let obsidian =
+            directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
         Ok(Self { config, data, vault: vault.or_else(|| from_env("NOVA_VAULT")), documents, obsidian })
     }
 

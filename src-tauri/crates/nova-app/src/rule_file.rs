@@ -46,7 +46,8 @@ fn with_allowed(text: &str, pattern: &str) -> Result<String, String> {
     let item = format!("{}", serde_json::Value::String(pattern.to_owned()));
     let lines: Vec<&str> = text.lines().collect();
     let section = lines.iter().position(|line| line.trim_end() == "permissions:");
-    let is_inside = |line: &&str| line.starts_with([' ', '\t']) || line.trim().is_empty() || line.starts_with('#');
+    let is_inside =
+        |line: &&str| line.starts_with([' ', '\t']) || line.trim().is_empty() || line.starts_with('#');
     let allow = section.and_then(|at| {
         let inside = lines[at + 1..].iter().take_while(|line| is_inside(line));
         inside.clone().position(|line| line.trim_start().starts_with("allow:")).map(|offset| at + 1 + offset)
@@ -65,7 +66,9 @@ fn with_allowed(text: &str, pattern: &str) -> Result<String, String> {
             if value.is_empty() {
                 // A block list: its items stand at the indent of the first one.
                 let next = lines.get(at + 1).filter(|next| next.trim_start().starts_with("- "));
-                let item_indent = next.map_or(format!("{indent}  "), |next| next[..next.len() - next.trim_start().len()].to_owned());
+                let item_indent = next.map_or(format!("{indent}  "), |next| {
+                    next[..next.len() - next.trim_start().len()].to_owned()
+                });
                 out.insert(at + 1, format!("{item_indent}- {item}"));
             } else if let Some(rest) = value.strip_prefix('[') {
                 let separator = if rest.trim_start().starts_with(']') { "" } else { "," };
@@ -81,7 +84,11 @@ fn with_allowed(text: &str, pattern: &str) -> Result<String, String> {
     // Verified or refused: the new pattern first, all others as they were.
     let after = Rules::parse(&changed).map_err(|error| error.to_string())?;
     let expected = before.with_allowed(pattern);
-    if after == expected { Ok(changed) } else { Err("the file is written in a way Nova does not edit".into()) }
+    if after == expected {
+        Ok(changed)
+    } else {
+        Err("the file is written in a way Nova does not edit".into())
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +110,10 @@ mod tests {
             "permissions:\n  allow:\n    - a # first\n    - b\n",
             "permissions:\n  allow:\n    - \"crm__add_contact\"\n    - a # first\n    - b\n",
         );
-        check("permissions:\n  deny: [y]\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n  deny: [y]\n");
+        check(
+            "permissions:\n  deny: [y]\n",
+            "permissions:\n  allow: [ \"crm__add_contact\" ]\n  deny: [y]\n",
+        );
         check("permissions:\n  allow: []\n", "permissions:\n  allow: [ \"crm__add_contact\"]\n");
     }
 

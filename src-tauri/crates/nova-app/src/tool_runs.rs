@@ -77,8 +77,16 @@ impl App {
     }
 
     /// Runs a tool from its form; its approvals are answered by `decide_approval`.
-    pub(crate) async fn run_form(&self, run: String, tool: String, args: Value) -> Result<ToolResult, UserError> {
-        let open = Arc::new(OpenRun { waiting: Arc::new(WaitingApprovals::default()), cancel: CancellationToken::new() });
+    pub(crate) async fn run_form(
+        &self,
+        run: String,
+        tool: String,
+        args: Value,
+    ) -> Result<ToolResult, UserError> {
+        let open = Arc::new(OpenRun {
+            waiting: Arc::new(WaitingApprovals::default()),
+            cancel: CancellationToken::new(),
+        });
         self.runs().insert(run.clone(), open.clone());
         let result = self
             .run_tool(ToolRun {

@@ -42,7 +42,10 @@ impl Trust {
 
     /// An unreadable file agrees to nothing.
     fn read(&self) -> Record {
-        std::fs::read(&self.file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        std::fs::read(&self.file)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
     }
 
     fn change(&self, edit: impl FnOnce(&mut Record)) -> std::io::Result<()> {

@@ -52,7 +52,11 @@ fn allowed(schema: &Value) -> String {
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let names: Vec<String> = properties
         .keys()
-        .map(|name| if required.contains(&name.as_str()) { format!("{name} (required)") } else { name.clone() })
+        .map(
+            |name| {
+                if required.contains(&name.as_str()) { format!("{name} (required)") } else { name.clone() }
+            },
+        )
         .collect();
     format!("Allowed: {}.", names.join(", "))
 }
@@ -68,7 +72,9 @@ fn coerce(value: &mut Value, schema: &Value) {
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             map.retain(|key, inner| {
-                !inner.is_null() || required.contains(&key.as_str()) || accepts(&schema["properties"][key], "null")
+                !inner.is_null()
+                    || required.contains(&key.as_str())
+                    || accepts(&schema["properties"][key], "null")
             });
         }
         Value::Array(items) => items.iter_mut().for_each(|item| coerce(item, &schema["items"])),
@@ -77,7 +83,9 @@ fn coerce(value: &mut Value, schema: &Value) {
             let parsed = serde_json::from_str::<Value>(text).ok();
             match parsed {
                 Some(number @ Value::Number(_)) if accepts(schema, "number") => *value = number,
-                Some(number @ Value::Number(_)) if accepts(schema, "integer") && number.is_i64() => *value = number,
+                Some(number @ Value::Number(_)) if accepts(schema, "integer") && number.is_i64() => {
+                    *value = number
+                }
                 Some(flag @ Value::Bool(_)) if accepts(schema, "boolean") => *value = flag,
                 Some(list @ Value::Array(_)) if accepts(schema, "array") => *value = list,
                 _ if accepts(schema, "array") => *value = Value::Array(vec![Value::String(text.to_owned())]),

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use nova_protocol::Event;
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, ToolContext,
-    ToolHttp, ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, ToolContext, ToolHttp,
+    ToolProcess, ToolStore, ToolVault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

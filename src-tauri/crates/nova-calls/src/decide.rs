@@ -25,9 +25,14 @@ pub struct Facts<'a> {
 pub enum Verdict {
     Run,
     /// Ask, offering these decisions in this order; `editable` tells whether arguments may change.
-    Ask { decisions: Vec<Decision>, editable: bool },
+    Ask {
+        decisions: Vec<Decision>,
+        editable: bool,
+    },
     /// The pattern that denies it.
-    Deny { rule: String },
+    Deny {
+        rule: String,
+    },
 }
 
 /// Whether a call may run: deny, then human approval, then allow, then by effect.

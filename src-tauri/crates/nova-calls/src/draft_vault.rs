@@ -3,7 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Note, Problem, PropertyEdit, PropertyValue, RecordType, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
+    Note, Problem, PropertyEdit, PropertyValue, RecordType, RecordTypes, ToolError, ToolVault, VaultError,
+    VaultPath,
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{Draft, Vault};
@@ -55,11 +56,7 @@ struct State {
 impl DraftVault {
     pub(crate) fn new(vault: Option<&Vault>, privacy: Arc<Privacy>, records: Arc<RecordTypes>) -> Self {
         let state = vault.map(|vault| {
-            Arc::new(State {
-                vault: vault.clone(),
-                draft: Mutex::new(vault.draft()),
-                seen: Mutex::default(),
-            })
+            Arc::new(State { vault: vault.clone(), draft: Mutex::new(vault.draft()), seen: Mutex::default() })
         });
         Self { state, privacy, records }
     }

@@ -8,8 +8,8 @@ use nova_protocol::{
 };
 use nova_registry::{Rules, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
 use nova_skill::{
-    CallToken, Clock, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo, ToolError,
-    ToolOutput, VaultPath,
+    CallToken, Clock, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo, ToolError, ToolOutput,
+    VaultPath,
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{Author, ChangeSet, Draft, Vault};
@@ -27,7 +27,14 @@ use crate::{
 /// `tool_call_completed` are emitted, whatever happens.
 pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
     let begun = Instant::now();
-    let mut running = Running { scope, id: call.id.clone(), cancel, seen: BTreeMap::new(), unknown: false, asking: Duration::ZERO };
+    let mut running = Running {
+        scope,
+        id: call.id.clone(),
+        cancel,
+        seen: BTreeMap::new(),
+        unknown: false,
+        asking: Duration::ZERO,
+    };
     let result = running.run(call).await;
     let ms = u64::try_from((begun.elapsed() - running.asking).as_millis()).unwrap_or(u64::MAX);
     let outcome = match result {
@@ -209,7 +216,9 @@ impl Running<'_> {
         }
 
         if tool.effect() != Effect::Write {
-            if let Verdict::Ask { decisions, editable } = decide(&self.scope.rules, &self.facts(&tool, &[], false)) {
+            if let Verdict::Ask { decisions, editable } =
+                decide(&self.scope.rules, &self.facts(&tool, &[], false))
+            {
                 let permission = self.ask(&tool, &mut args, decisions, editable, None).await?;
                 if let Permission::Edited(edited) = permission {
                     args = arguments::fit(&tool, edited)?;
@@ -219,17 +228,30 @@ impl Running<'_> {
             if plan.draft.is_some() {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
-                    format!("{} tried to change notes without declaring the effect write. Nothing was changed.", tool.shown_name()),
+                    format!(
+                        "{} tried to change notes without declaring the effect write. Nothing was changed.",
+                        tool.shown_name()
+                    ),
                     "Tell the skill's author.",
                 ));
             }
-            return Ok(Done { output: plan.output, changes: Vec::new(), change_set: None, merged: Vec::new() });
+            return Ok(Done {
+                output: plan.output,
+                changes: Vec::new(),
+                change_set: None,
+                merged: Vec::new(),
+            });
         }
         self.write(&skill, &tool, args).await
     }
 
     /// A tool that writes notes runs against a draft first: what is shown is what is written.
-    async fn write(&mut self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>, mut args: Value) -> Result<Done, UserError> {
+    async fn write(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        mut args: Value,
+    ) -> Result<Done, UserError> {
         let mut plan = self.plan(skill, tool, args.clone()).await?;
         let paths = plan.draft.as_ref().map(Draft::paths).unwrap_or_default();
         let outside = tool.spec().scope == NoteScope::Anywhere || !within_own(skill, &paths);
@@ -245,7 +267,12 @@ impl Running<'_> {
             }
         }
         let Some(draft) = plan.draft else {
-            return Ok(Done { output: plan.output, changes: Vec::new(), change_set: None, merged: Vec::new() });
+            return Ok(Done {
+                output: plan.output,
+                changes: Vec::new(),
+                change_set: None,
+                merged: Vec::new(),
+            });
         };
         let Some(change_set) = self.scope.change_set.clone() else {
             return Err(error_from_tool(&ToolError::NoVault));
@@ -335,8 +362,14 @@ impl Running<'_> {
     }
 
     /// Runs the tool; its writes stay in the draft.
-    async fn plan(&mut self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>, args: Value) -> Result<Plan, UserError> {
-        let vault = DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
+    async fn plan(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        args: Value,
+    ) -> Result<Plan, UserError> {
+        let vault =
+            DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
         let cancel = self.cancel.child_token();
         let context = Arc::new(CallContext {
             vault: vault.clone(),
@@ -524,7 +557,10 @@ impl Running<'_> {
                         self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| {
                             UserError::new(
                                 ErrorCode::Io,
-                                format!("The rule could not be saved, so {} did not run: {reason}.", tool.shown_name()),
+                                format!(
+                                    "The rule could not be saved, so {} did not run: {reason}.",
+                                    tool.shown_name()
+                                ),
                                 "Allow it once, or write the rule into permissions.yaml.",
                             )
                         })?;
@@ -538,7 +574,9 @@ impl Running<'_> {
                 format!("{} was not allowed: {reason}.", tool.shown_name()),
                 "Start it where an approval can be answered, or allow it by a rule.",
             )),
-            Answer::Revised { .. } => Err(UserError::new(ErrorCode::Internal, "An edit came where a decision was due.", "")),
+            Answer::Revised { .. } => {
+                Err(UserError::new(ErrorCode::Internal, "An edit came where a decision was due.", ""))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! From the types of the vault and of skills to the plain data of events.
 
 use nova_protocol::{
-    DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind,
-    NoteDiffView, PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
+    DiffLineKind, DiffLineView, DiffWordView, Effect, ErrorCode, HunkView, NoteChangeKind, NoteDiffView,
+    PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
 };
 use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};

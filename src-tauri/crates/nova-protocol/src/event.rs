@@ -31,15 +31,37 @@ pub struct Envelope {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A turn began with this user message.
-    TurnStarted { text: String, model: String, skills: Vec<String>, tool: Option<String> },
+    TurnStarted {
+        text: String,
+        model: String,
+        skills: Vec<String>,
+        tool: Option<String>,
+    },
     /// A request goes to the provider.
-    StepStarted { tools: Vec<String>, prefix_kept: bool, #[ts(type = "number")] bytes: u64 },
-    TextDelta { text: String },
-    ReasoningDelta { text: String },
+    StepStarted {
+        tools: Vec<String>,
+        prefix_kept: bool,
+        #[ts(type = "number")]
+        bytes: u64,
+    },
+    TextDelta {
+        text: String,
+    },
+    ReasoningDelta {
+        text: String,
+    },
     /// One rendered and sanitised block of an assistant message; replaces the block of that index.
-    MessageBlock { message: String, index: u32, html: String, done: bool },
+    MessageBlock {
+        message: String,
+        index: u32,
+        html: String,
+        done: bool,
+    },
     /// The assistant's whole text of one step, as Markdown.
-    MessageCompleted { message: String, text: String },
+    MessageCompleted {
+        message: String,
+        text: String,
+    },
     ToolCallStarted {
         call: String,
         /// `skill.tool`
@@ -63,14 +85,22 @@ pub enum Event {
         /// Grows each time the diff was made anew because a note changed meanwhile.
         revision: u32,
     },
-    ApprovalDecided { call: String, decision: Decision, by: String, reason: Option<String> },
+    ApprovalDecided {
+        call: String,
+        decision: Decision,
+        by: String,
+        reason: Option<String>,
+    },
     ToolCallProgress {
         call: String,
         fraction: Option<f64>,
         message: Option<String>,
         partial: Option<Value>,
     },
-    ToolCallDetached { call: String, so_far: Value },
+    ToolCallDetached {
+        call: String,
+        so_far: Value,
+    },
     ToolCallCompleted {
         call: String,
         ok: bool,
@@ -84,13 +114,32 @@ pub enum Event {
         /// What came from outside while the call wrote.
         merged: Vec<String>,
     },
-    SkillActivated { skill: String, by: ActivatedBy, lifetime: String },
-    SkillDeactivated { skill: String, by: ActivatedBy },
+    SkillActivated {
+        skill: String,
+        by: ActivatedBy,
+        lifetime: String,
+    },
+    SkillDeactivated {
+        skill: String,
+        by: ActivatedBy,
+    },
     /// Notes seen in this session that were changed outside since.
-    NotesChangedOutside { paths: Vec<String> },
-    ConflictFound { note: String, mine: String, theirs: String },
-    CredentialNeeded { credential: String, consumer: String },
-    ElicitationRequested { call: String, schema: Value },
+    NotesChangedOutside {
+        paths: Vec<String>,
+    },
+    ConflictFound {
+        note: String,
+        mine: String,
+        theirs: String,
+    },
+    CredentialNeeded {
+        credential: String,
+        consumer: String,
+    },
+    ElicitationRequested {
+        call: String,
+        schema: Value,
+    },
     HistoryCompacted {},
     Usage {
         #[ts(type = "number")]
@@ -100,11 +149,23 @@ pub enum Event {
         #[ts(type = "number")]
         output: u64,
     },
-    TurnCompleted { text: String },
-    TurnCancelled { unknown: Vec<String> },
-    TurnFailed { code: ErrorCode, message: String, hint: String },
+    TurnCompleted {
+        text: String,
+    },
+    TurnCancelled {
+        unknown: Vec<String>,
+    },
+    TurnFailed {
+        code: ErrorCode,
+        message: String,
+        hint: String,
+    },
 
-    RegistryChanged { added: Vec<String>, removed: Vec<String>, changed: Vec<String> },
+    RegistryChanged {
+        added: Vec<String>,
+        removed: Vec<String>,
+        changed: Vec<String>,
+    },
     VaultChanged {
         kind: VaultChangeKind,
         path: String,
@@ -113,12 +174,28 @@ pub enum Event {
         /// "stage: lead → won"
         summary: Option<String>,
     },
-    ConfigProblem { file: String, line: Option<u32>, message: String },
-    ServerState { server: String, state: String, reason: Option<String> },
-    CredentialState { credential: String, state: String },
-    ChangeSet { id: String, state: String },
+    ConfigProblem {
+        file: String,
+        line: Option<u32>,
+        message: String,
+    },
+    ServerState {
+        server: String,
+        state: String,
+        reason: Option<String>,
+    },
+    CredentialState {
+        credential: String,
+        state: String,
+    },
+    ChangeSet {
+        id: String,
+        state: String,
+    },
     /// A session was created, renamed, deleted, or its turn began or ended.
-    SessionChanged { id: String },
+    SessionChanged {
+        id: String,
+    },
 }
 
 /// What a tool does to the world; the worst that it may do.

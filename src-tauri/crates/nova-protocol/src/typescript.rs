@@ -14,13 +14,40 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<AppStatus>();
     macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
     visit!(
-        Nothing, Appearance, FirstRunOptions, PickedFolder, OpenVault, VaultSummary, SessionRow,
-        SessionRef, SessionView, RenameSession, SendMessage, TurnRef, DecideApproval, ReviseApproval, ProviderRow,
-        ProviderRef, SetModel, SkillRow, EnableSkill, ToolRow, CallTool, ToolResult, RunRef, NoteRef, LinkRef,
-        NoteView, ListChanges, ChangeSetView, UndoChanges, UndoResult,
+        Nothing,
+        Appearance,
+        FirstRunOptions,
+        PickedFolder,
+        OpenVault,
+        VaultSummary,
+        SessionRow,
+        SessionRef,
+        SessionView,
+        RenameSession,
+        SendMessage,
+        TurnRef,
+        DecideApproval,
+        ReviseApproval,
+        ProviderRow,
+        ProviderRef,
+        SetModel,
+        SkillRow,
+        EnableSkill,
+        ToolRow,
+        CallTool,
+        ToolResult,
+        RunRef,
+        NoteRef,
+        LinkRef,
+        NoteView,
+        ListChanges,
+        ChangeSetView,
+        UndoChanges,
+        UndoResult,
     );
 
-    let mut out = String::from("// Generated from the crate nova-protocol by `make generate`. Do not edit.\n\n");
+    let mut out =
+        String::from("// Generated from the crate nova-protocol by `make generate`. Do not edit.\n\n");
     for declaration in declarations.texts.values() {
         out.push_str("export ");
         out.push_str(declaration);

@@ -122,7 +122,9 @@ pub struct OpenVault {
 pub enum VaultChoice {
     /// Copy the sample vault to the documents folder and open it.
     Sample,
-    Folder { path: String },
+    Folder {
+        path: String,
+    },
 }
 
 /// The folder that the user picked in the system's dialog.

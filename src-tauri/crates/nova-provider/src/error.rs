@@ -146,23 +146,13 @@ impl ProviderError {
 fn key_variable(provider: &str) -> String {
     let id: String = provider
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_uppercase()
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
     format!("NOVA_{id}_KEY")
 }
 
 fn said(detail: &str) -> String {
-    if detail.is_empty() {
-        String::new()
-    } else {
-        format!(": {detail}")
-    }
+    if detail.is_empty() { String::new() } else { format!(": {detail}") }
 }
 
 fn span(time: &Duration) -> String {

@@ -40,35 +40,20 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Endpoint {
-    pub(crate) fn new(
-        settings: ProviderSettings,
-        default_base: &str,
-    ) -> Result<Self, ProviderError> {
-        let refuse = |reason: String| ProviderError::Settings {
-            provider: settings.id.clone(),
-            reason,
-        };
+    pub(crate) fn new(settings: ProviderSettings, default_base: &str) -> Result<Self, ProviderError> {
+        let refuse = |reason: String| ProviderError::Settings { provider: settings.id.clone(), reason };
         let base = settings.base_url.as_deref().unwrap_or(default_base);
-        let base =
-            Url::parse(base).map_err(|e| refuse(format!("base_url is not an address ({e})")))?;
+        let base = Url::parse(base).map_err(|e| refuse(format!("base_url is not an address ({e})")))?;
         if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
-            return Err(refuse(
-                "base_url must start with http:// or https://".into(),
-            ));
+            return Err(refuse("base_url must start with http:// or https://".into()));
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(refuse(
-                "base_url must not hold a name or a password; use api_key or headers".into(),
-            ));
+            return Err(refuse("base_url must not hold a name or a password; use api_key or headers".into()));
         }
         let mut headers = HeaderMap::new();
         for (name, value) in &settings.headers {
-            let (Ok(name), Ok(mut value)) =
-                (HeaderName::try_from(name), HeaderValue::try_from(value))
-            else {
-                return Err(refuse(format!(
-                    "the header `{name}` has characters that cannot be sent"
-                )));
+            let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
+                return Err(refuse(format!("the header `{name}` has characters that cannot be sent")));
             };
             value.set_sensitive(true);
             headers.insert(name, value);
@@ -108,8 +93,7 @@ impl Endpoint {
         let mut tries_made = 0;
         loop {
             tries_made += 1;
-            let sending =
-                tokio::time::timeout(self.limits.read, self.request(&ask, key.as_ref()).send());
+            let sending = tokio::time::timeout(self.limits.read, self.request(&ask, key.as_ref()).send());
             let response = tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ProviderError::Cancelled),
@@ -150,11 +134,7 @@ impl Endpoint {
 
     /// Gets a small JSON document.
     pub(crate) async fn listing(&self, path: &str) -> Result<Value, ProviderError> {
-        let ask = Ask {
-            path,
-            body: None,
-            model: None,
-        };
+        let ask = Ask { path, body: None, model: None };
         let mut answer = self.open(ask, &CancellationToken::new()).await?;
         answer.left = answer.left.min(LISTING_BYTES);
         let mut body = Vec::new();
@@ -166,24 +146,13 @@ impl Endpoint {
 
     fn request(&self, ask: &Ask<'_>, key: Option<&SecretString>) -> RequestBuilder {
         let mut url = self.base.clone();
-        url.set_path(&format!(
-            "{}/{}",
-            self.base.path().trim_end_matches('/'),
-            ask.path
-        ));
-        let method = if ask.body.is_some() {
-            Method::POST
-        } else {
-            Method::GET
-        };
+        url.set_path(&format!("{}/{}", self.base.path().trim_end_matches('/'), ask.path));
+        let method = if ask.body.is_some() { Method::POST } else { Method::GET };
         let mut headers = self.headers.clone();
-        headers
-            .entry(header::ACCEPT_ENCODING)
-            .or_insert(HeaderValue::from_static("identity"));
+        headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
         if let Some(key) = key
             && !headers.contains_key(header::AUTHORIZATION)
-            && let Ok(mut value) =
-                HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
+            && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
         {
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
@@ -191,10 +160,7 @@ impl Endpoint {
         let request = self.client.request(method, url);
         match &ask.body {
             Some(body) => {
-                headers.insert(
-                    header::CONTENT_TYPE,
-                    HeaderValue::from_static("application/json"),
-                );
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 request.headers(headers).body(body.clone())
             }
             None => request.headers(headers),
@@ -215,10 +181,7 @@ impl Endpoint {
         } else if error.is_connect() {
             reason(error)
         } else {
-            format!(
-                "the connection closed without an answer ({})",
-                reason(error)
-            )
+            format!("the connection closed without an answer ({})", reason(error))
         };
         ProviderError::Unreachable {
             provider: self.id.clone(),
@@ -253,40 +216,16 @@ impl Endpoint {
             300..=399 => {
                 let to = location.as_ref().and_then(|to| to.to_str().ok());
                 let to = to.and_then(|to| self.base.join(to).ok());
-                let host = to
-                    .as_ref()
-                    .and_then(Url::host_str)
-                    .unwrap_or("another address");
-                answer.bad(&format!(
-                    "it redirects to {host}, and a key must not follow"
-                ))
+                let host = to.as_ref().and_then(Url::host_str).unwrap_or("another address");
+                answer.bad(&format!("it redirects to {host}, and a key must not follow"))
             }
-            401 | 403 => ProviderError::RefusedKey {
-                provider,
-                had_key,
-                detail: said.text,
-            },
-            429 => ProviderError::RateLimited {
-                provider,
-                wait,
-                detail: said.text,
-            },
+            401 | 403 => ProviderError::RefusedKey { provider, had_key, detail: said.text },
+            429 => ProviderError::RateLimited { provider, wait, detail: said.text },
             404 | 400 if said.no_model(status.as_u16()) && ask.model.is_some() => {
-                ProviderError::ModelNotFound {
-                    provider,
-                    model: ask.model.unwrap_or_default().to_owned(),
-                }
+                ProviderError::ModelNotFound { provider, model: ask.model.unwrap_or_default().to_owned() }
             }
-            404 => answer.bad(&format!(
-                "there is nothing at {}/{} (404)",
-                self.address(),
-                ask.path
-            )),
-            code => ProviderError::Failed {
-                provider,
-                status: Some(code),
-                detail: said.text,
-            },
+            404 => answer.bad(&format!("there is nothing at {}/{} (404)", self.address(), ask.path)),
+            code => ProviderError::Failed { provider, status: Some(code), detail: said.text },
         };
         (error, said.word == "insufficient_quota")
     }
@@ -324,34 +263,19 @@ impl Answer {
     }
 
     pub(crate) fn bad(&self, reason: &str) -> ProviderError {
-        ProviderError::BadResponse {
-            provider: self.provider.clone(),
-            reason: reason.to_owned(),
-        }
+        ProviderError::BadResponse { provider: self.provider.clone(), reason: reason.to_owned() }
     }
 
     /// An error that the provider reports within its answer.
     pub(crate) fn failed(&self, error: &Value) -> ProviderError {
         let said = Said::of_error(error, &self.scrub);
         let provider = self.provider.clone();
-        let code = error
-            .get("code")
-            .or_else(|| error.get("status"))
-            .and_then(Value::as_u64);
+        let code = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
         match (code, said.word.as_str()) {
-            (Some(429), _)
-            | (_, "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => {
-                ProviderError::RateLimited {
-                    provider,
-                    wait: None,
-                    detail: said.text,
-                }
+            (Some(429), _) | (_, "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => {
+                ProviderError::RateLimited { provider, wait: None, detail: said.text }
             }
-            _ => ProviderError::Failed {
-                provider,
-                status: None,
-                detail: said.text,
-            },
+            _ => ProviderError::Failed { provider, status: None, detail: said.text },
         }
     }
 
@@ -378,10 +302,8 @@ fn client(base: &Url, settings: &ProviderSettings) -> Result<Client, reqwest::Er
         .connect_timeout(settings.limits.connect);
     if locality_of(base) == Locality::Local {
         // The port is the address's own; 0 means "not said here".
-        let loopback = [
-            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
-        ];
+        let loopback =
+            [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))];
         client = client.resolve_to_addrs("localhost", &loopback);
     } else if let Some(proxy) = &settings.proxy {
         client = client.proxy(reqwest::Proxy::all(proxy.clone())?);
@@ -410,8 +332,6 @@ fn reason(error: &reqwest::Error) -> String {
 /// understood: it takes a clock, and providers of models send seconds.
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms")
-        .map(|ms| ms / 1000.0)
-        .or_else(|| number("retry-after"))?;
+    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
     Duration::try_from_secs_f64(seconds).ok()
 }

@@ -31,9 +31,7 @@ pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
-pub use settings::{
-    Backoff, Limits, Locality, ProviderSettings, SecretSource, default_backoff, locality_of,
-};
+pub use settings::{Backoff, Limits, Locality, ProviderSettings, SecretSource, default_backoff, locality_of};
 
 /// A service that runs models.
 #[async_trait]

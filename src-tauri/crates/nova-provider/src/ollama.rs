@@ -23,12 +23,7 @@ const DETECTION: Duration = Duration::from_secs(1);
 pub async fn detect(base: &Url) -> Result<Vec<ModelInfo>, ProviderError> {
     let settings = ProviderSettings {
         base_url: Some(base.to_string()),
-        limits: Limits {
-            connect: DETECTION,
-            read: DETECTION,
-            tries: 1,
-            ..Limits::default()
-        },
+        limits: Limits { connect: DETECTION, read: DETECTION, tries: 1, ..Limits::default() },
         ..ProviderSettings::new("ollama")
     };
     let endpoint = Endpoint::new(settings, DEFAULT_ADDRESS)?;
@@ -47,24 +42,11 @@ pub(crate) struct Ollama {
 impl Ollama {
     /// `base_url` may be given with or without `/v1`.
     pub(crate) fn new(settings: ProviderSettings) -> Result<Self, ProviderError> {
-        let base = settings
-            .base_url
-            .as_deref()
-            .unwrap_or(DEFAULT_ADDRESS)
-            .trim_end_matches('/');
+        let base = settings.base_url.as_deref().unwrap_or(DEFAULT_ADDRESS).trim_end_matches('/');
         let base = base.strip_suffix("/v1").unwrap_or(base).to_owned();
-        let chat = ProviderSettings {
-            base_url: Some(format!("{base}/v1")),
-            ..settings.clone()
-        };
-        let own = ProviderSettings {
-            base_url: Some(base),
-            ..settings
-        };
-        Ok(Self {
-            chat: OpenAi::new(chat)?,
-            own: Endpoint::new(own, DEFAULT_ADDRESS)?,
-        })
+        let chat = ProviderSettings { base_url: Some(format!("{base}/v1")), ..settings.clone() };
+        let own = ProviderSettings { base_url: Some(base), ..settings };
+        Ok(Self { chat: OpenAi::new(chat)?, own: Endpoint::new(own, DEFAULT_ADDRESS)? })
     }
 }
 

@@ -23,15 +23,8 @@ impl Said {
             Err(_) => {
                 let text = String::from_utf8_lossy(body);
                 let page = text.trim_start().starts_with('<');
-                let text = if page {
-                    String::new()
-                } else {
-                    shown(&scrub.text(&text))
-                };
-                Self {
-                    text,
-                    word: String::new(),
-                }
+                let text = if page { String::new() } else { shown(&scrub.text(&text)) };
+                Self { text, word: String::new() }
             }
         }
     }
@@ -45,21 +38,12 @@ impl Said {
             .or_else(|| word_of("error"))
             .map_or_else(
                 || {
-                    if error.is_null() {
-                        String::new()
-                    } else {
-                        error.to_string()
-                    }
+                    if error.is_null() { String::new() } else { error.to_string() }
                 },
                 str::to_owned,
             );
-        let word = word_of("code")
-            .or_else(|| word_of("type"))
-            .unwrap_or_default();
-        Self {
-            text: shown(&scrub.text(&text)),
-            word: word.to_owned(),
-        }
+        let word = word_of("code").or_else(|| word_of("type")).unwrap_or_default();
+        Self { text: shown(&scrub.text(&text)), word: word.to_owned() }
     }
 
     /// Whether it says that the model is not there, rather than the whole address.
@@ -79,22 +63,13 @@ impl Scrub {
     pub(crate) fn new(key: Option<&SecretString>, headers: &HeaderMap) -> Self {
         let headers = headers.values().filter_map(|value| value.to_str().ok());
         // `Bearer abc` hides the word after the space too.
-        let parts = headers
-            .flat_map(str::split_whitespace)
-            .chain(key.map(|key| key.expose_secret().trim()));
+        let parts = headers.flat_map(str::split_whitespace).chain(key.map(|key| key.expose_secret().trim()));
         // A short value is no secret, and cutting it would make the text unreadable.
-        Self(
-            parts
-                .filter(|part| part.len() >= 8)
-                .map(SecretString::from)
-                .collect(),
-        )
+        Self(parts.filter(|part| part.len() >= 8).map(SecretString::from).collect())
     }
 
     fn text(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| {
-            text.replace(secret.expose_secret(), "…")
-        })
+        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.expose_secret(), "…"))
     }
 }
 

@@ -24,11 +24,7 @@ pub fn normalise_schema(schema: &Value) -> Value {
 /// One schema; `optional` says that its argument may be left out.
 fn plain(schema: &Value, optional: bool) -> Value {
     let Value::Object(map) = schema else {
-        return if *schema == Value::Bool(true) {
-            json!({})
-        } else {
-            schema.clone()
-        };
+        return if *schema == Value::Bool(true) { json!({}) } else { schema.clone() };
     };
     let required: Vec<&str> = match map.get("required") {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -41,16 +37,13 @@ fn plain(schema: &Value, optional: bool) -> Value {
             ("$schema", _) | ("default", Value::Null) => continue,
             ("format", Value::String(name)) if is_number_format(name) => continue,
             ("type", Value::Array(names)) => plain_type(names, optional),
-            ("enum", Value::Array(values)) if optional => values
-                .iter()
-                .filter(|value| !value.is_null())
-                .cloned()
-                .collect(),
+            ("enum", Value::Array(values)) if optional => {
+                values.iter().filter(|value| !value.is_null()).cloned().collect()
+            }
             ("properties", Value::Object(fields)) => each(fields, |name| !required.contains(&name)),
-            (
-                "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                Value::Object(fields),
-            ) => each(fields, |_| false),
+            ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(fields)) => {
+                each(fields, |_| false)
+            }
             ("anyOf" | "oneOf", Value::Array(choices)) => {
                 let mut left: Vec<Value> = choices
                     .iter()
@@ -93,18 +86,12 @@ fn plain(schema: &Value, optional: bool) -> Value {
 }
 
 fn each(fields: &Map<String, Value>, optional: impl Fn(&str) -> bool) -> Value {
-    fields
-        .iter()
-        .map(|(name, field)| (name.clone(), plain(field, optional(name))))
-        .collect()
+    fields.iter().map(|(name, field)| (name.clone(), plain(field, optional(name)))).collect()
 }
 
 fn plain_type(names: &[Value], optional: bool) -> Value {
-    let mut left: Vec<Value> = names
-        .iter()
-        .filter(|name| !(optional && names.len() > 1 && **name == "null"))
-        .cloned()
-        .collect();
+    let mut left: Vec<Value> =
+        names.iter().filter(|name| !(optional && names.len() > 1 && **name == "null")).cloned().collect();
     match left.pop() {
         Some(only) if left.is_empty() => only,
         Some(last) => {
@@ -121,8 +108,7 @@ fn is_null(schema: &Value) -> bool {
 
 fn is_number_format(name: &str) -> bool {
     let bits = name.strip_prefix('u').unwrap_or(name).strip_prefix("int");
-    matches!(name, "float" | "double")
-        || bits.is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()))
+    matches!(name, "float" | "double") || bits.is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -165,8 +151,7 @@ mod tests {
 
     #[test]
     fn a_required_argument_keeps_its_null() {
-        let schema =
-            r#"{"type":"object","properties":{"n":{"type":["integer","null"]}},"required":["n"]}"#;
+        let schema = r#"{"type":"object","properties":{"n":{"type":["integer","null"]}},"required":["n"]}"#;
         check(schema, schema);
     }
 

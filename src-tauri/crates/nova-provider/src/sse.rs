@@ -40,11 +40,7 @@ pub(crate) struct SseDecoder {
 
 impl SseDecoder {
     /// Reads a chunk and appends the events it completes, also those before an error.
-    pub(crate) fn push(
-        &mut self,
-        bytes: &[u8],
-        events: &mut Vec<SseEvent>,
-    ) -> Result<(), SseError> {
+    pub(crate) fn push(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), SseError> {
         for &byte in bytes {
             let pair = std::mem::take(&mut self.after_cr) && byte == b'\n';
             if pair {
@@ -76,8 +72,7 @@ impl SseDecoder {
     }
 
     fn end_line(&mut self) -> Result<Option<SseEvent>, SseError> {
-        let line =
-            String::from_utf8(std::mem::take(&mut self.line)).map_err(|_| SseError::NotUtf8)?;
+        let line = String::from_utf8(std::mem::take(&mut self.line)).map_err(|_| SseError::NotUtf8)?;
         let line = match std::mem::replace(&mut self.started, true) {
             false => line.strip_prefix('\u{feff}').unwrap_or(&line),
             true => &line,
@@ -116,10 +111,7 @@ mod tests {
             for chunk in stream.as_bytes().chunks(size) {
                 decoder.push(chunk, &mut events).expect("a readable stream");
             }
-            let found: Vec<_> = events
-                .iter()
-                .map(|e| (e.kind.as_str(), e.data.as_str()))
-                .collect();
+            let found: Vec<_> = events.iter().map(|e| (e.kind.as_str(), e.data.as_str())).collect();
             assert_eq!(found, expected, "in pieces of {size}");
         }
     }
@@ -127,17 +119,11 @@ mod tests {
     #[test]
     fn events_are_what_the_standard_says() {
         check("data: one\n\ndata: two\n\n", &[("", "one"), ("", "two")]);
-        check(
-            "data: one\r\n\r\ndata: two\r\n\r\n",
-            &[("", "one"), ("", "two")],
-        );
+        check("data: one\r\n\r\ndata: two\r\n\r\n", &[("", "one"), ("", "two")]);
         check("data: one\r\rdata: two\r\r", &[("", "one"), ("", "two")]);
         check("data: a\ndata:\ndata:b\n\n", &[("", "a\n\nb")]);
         check("\u{feff}data: ü€😀\n\n", &[("", "ü€😀")]);
-        check(
-            ": keep-alive\n\nevent: error\ndata: x\nid: 7\n\n",
-            &[("error", "x")],
-        );
+        check(": keep-alive\n\nevent: error\ndata: x\nid: 7\n\n", &[("error", "x")]);
         check("event: ping\n\ndata: x\n\n", &[("", "x")]);
         check("data\n\n", &[("", "")]);
         check("data: begun, never ended\n", &[]);
@@ -155,9 +141,7 @@ mod tests {
         ] {
             let mut decoder = SseDecoder::default();
             let mut events = Vec::new();
-            decoder
-                .push(stream.as_bytes(), &mut events)
-                .expect("readable");
+            decoder.push(stream.as_bytes(), &mut events).expect("readable");
             let rest = decoder.rest().map(|event| event.data);
             assert_eq!(rest.as_deref(), expected, "{stream:?}");
         }

@@ -52,11 +52,7 @@ pub struct ToolEntry {
 }
 
 impl SkillEntry {
-    pub(crate) fn new(
-        source: SourceKind,
-        loaded: crate::LoadedSkill,
-        settings: &SkillSettings,
-    ) -> Self {
+    pub(crate) fn new(source: SourceKind, loaded: crate::LoadedSkill, settings: &SkillSettings) -> Self {
         let crate::LoadedSkill { id, skill_md, manifest, tools } = loaded;
         let mut reason = None;
         let mut state = State::Available;

@@ -16,7 +16,7 @@ mod wire;
 pub use catalog::catalog_section;
 pub use entry::{SkillEntry, State, ToolEntry};
 pub use rules::{PatternList, Rule, Rules, RulesError};
-pub use settings::{SkillSettings, Settings};
+pub use settings::{Settings, SkillSettings};
 pub use skill_md::{SkillMd, SkillMdError};
 pub use snapshot::{Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, NativeSkills, Problem, Scan, Source, SourceKind};

@@ -86,10 +86,8 @@ impl Rule {
             Some(_) => return false,
             None => &self.text,
         };
-        let (for_skill, for_tool) = pattern
-            .split_once("__")
-            .or_else(|| pattern.split_once('.'))
-            .unwrap_or(("*", pattern));
+        let (for_skill, for_tool) =
+            pattern.split_once("__").or_else(|| pattern.split_once('.')).unwrap_or(("*", pattern));
         matches(&canonical(for_skill), &canonical(skill)) && matches(&canonical(for_tool), &canonical(tool))
     }
 }

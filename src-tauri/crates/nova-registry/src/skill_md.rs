@@ -87,7 +87,9 @@ mod tests {
 
     #[test]
     fn reads_name_description_and_instructions() {
-        let skill = SkillMd::parse("---\nname: crm\ndescription: >\n  People and\n  deals.\n---\n\n# CRM\n\nUse it.\n");
+        let skill = SkillMd::parse(
+            "---\nname: crm\ndescription: >\n  People and\n  deals.\n---\n\n# CRM\n\nUse it.\n",
+        );
         assert_eq!(
             skill,
             Ok(SkillMd {

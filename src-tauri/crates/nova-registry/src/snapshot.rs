@@ -20,9 +20,14 @@ pub struct Snapshot {
 
 /// What a tool name leads to.
 pub enum ToolLookup {
-    Found { skill: Arc<SkillEntry>, tool: Arc<ToolEntry> },
+    Found {
+        skill: Arc<SkillEntry>,
+        tool: Arc<ToolEntry>,
+    },
     /// The nearest names, `skill.tool`.
-    Unknown { nearest: Vec<String> },
+    Unknown {
+        nearest: Vec<String>,
+    },
 }
 
 impl Registry {

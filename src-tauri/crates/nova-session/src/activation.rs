@@ -68,9 +68,10 @@ pub(crate) fn visible_tools(snapshot: &Snapshot, active: &Active) -> Vec<ToolDef
         tools.extend(control_tools());
     }
     for skill in snapshot.available() {
-        let kept = skill.tools.iter().filter(|tool| {
-            skill.mode == Mode::Always || skill.manifest.loading.always.contains(&tool.id)
-        });
+        let kept = skill
+            .tools
+            .iter()
+            .filter(|tool| skill.mode == Mode::Always || skill.manifest.loading.always.contains(&tool.id));
         tools.extend(kept.map(|tool| definition(tool)));
     }
     for id in active.iter() {
@@ -106,13 +107,21 @@ fn control_tools() -> [ToolDefinition; 3] {
         input_schema,
     };
     [
-        define("list_skills", "Lists the skills with their state.", json!({"type": "object", "properties": {}})),
+        define(
+            "list_skills",
+            "Lists the skills with their state.",
+            json!({"type": "object", "properties": {}}),
+        ),
         define(
             "load_skill",
             "Loads a skill: returns its instructions and makes its tools callable from your next step on.",
             one_skill.clone(),
         ),
-        define("unload_skill", "Unloads a skill that is not needed any more; its tools disappear.", one_skill),
+        define(
+            "unload_skill",
+            "Unloads a skill that is not needed any more; its tools disappear.",
+            one_skill,
+        ),
     ]
 }
 

@@ -81,9 +81,34 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::empty();
     builder
         .tags(HashSet::from([
-            "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "em", "strong", "del", "code", "pre",
-            "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "sup",
-            "div", "input",
+            "p",
+            "br",
+            "hr",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "em",
+            "strong",
+            "del",
+            "code",
+            "pre",
+            "blockquote",
+            "ul",
+            "ol",
+            "li",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "a",
+            "sup",
+            "div",
+            "input",
         ]))
         .tag_attributes(HashMap::from([
             ("a", HashSet::from(["href", "data-note"])),
@@ -112,8 +137,10 @@ mod tests {
 
     #[test]
     fn a_message_is_a_list_of_blocks() {
-        let found: Vec<String> =
-            blocks("# Hi\n\nOne *two*.\n\n- a\n- b\n\n| x |\n|---|\n| 1 |\n").into_iter().map(|b| b.html).collect();
+        let found: Vec<String> = blocks("# Hi\n\nOne *two*.\n\n- a\n- b\n\n| x |\n|---|\n| 1 |\n")
+            .into_iter()
+            .map(|b| b.html)
+            .collect();
         assert_eq!(found.len(), 4, "{found:?}");
         assert_eq!(found[0].trim(), "<h1>Hi</h1>");
         assert_eq!(found[1].trim(), "<p>One <em>two</em>.</p>");
@@ -123,7 +150,10 @@ mod tests {
 
     #[test]
     fn note_links_keep_their_target_and_their_words() {
-        assert_eq!(html("See [[Jane Doe]].").trim(), "<p>See <a data-note=\"Jane Doe\" rel=\"noopener noreferrer\">Jane Doe</a>.</p>");
+        assert_eq!(
+            html("See [[Jane Doe]].").trim(),
+            "<p>See <a data-note=\"Jane Doe\" rel=\"noopener noreferrer\">Jane Doe</a>.</p>"
+        );
         assert_eq!(
             html("[[CRM/People/Jane Doe#Log|J]]").trim(),
             "<p><a data-note=\"CRM/People/Jane Doe#Log\" rel=\"noopener noreferrer\">J</a></p>"
@@ -150,10 +180,20 @@ mod tests {
         for markdown in hostile {
             let html = html(markdown).to_lowercase();
             // Text may name these things; a tag or an attribute may not.
-            for tag in ["<script", "<img", "<svg", "<style", "<iframe", "href=\"javascript", "href=\"data", "href=\"file"] {
+            for tag in [
+                "<script",
+                "<img",
+                "<svg",
+                "<style",
+                "<iframe",
+                "href=\"javascript",
+                "href=\"data",
+                "href=\"file",
+            ] {
                 assert!(!html.contains(tag), "{markdown} became {html}");
             }
-            let inside_tags: String = html.split('<').skip(1).filter_map(|part| part.split('>').next()).collect();
+            let inside_tags: String =
+                html.split('<').skip(1).filter_map(|part| part.split('>').next()).collect();
             for attribute in [" onerror=", " onclick=", " onload=", " onmouseover=", " src=", " style="] {
                 let unquoted: String = inside_tags.split('"').step_by(2).collect();
                 assert!(!unquoted.contains(attribute.trim_end_matches('=')), "{markdown} became {html}");

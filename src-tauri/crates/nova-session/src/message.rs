@@ -7,11 +7,24 @@ use serde_json::Value;
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(crate) enum LogMessage {
     /// The system prompt, frozen at the session's first request.
-    System { text: String },
-    User { text: String },
-    Assistant { text: String, calls: Vec<LogCall>, provider_data: Option<Value> },
-    ToolOutput { call_id: String, content: String },
-    Notice { text: String },
+    System {
+        text: String,
+    },
+    User {
+        text: String,
+    },
+    Assistant {
+        text: String,
+        calls: Vec<LogCall>,
+        provider_data: Option<Value>,
+    },
+    ToolOutput {
+        call_id: String,
+        content: String,
+    },
+    Notice {
+        text: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

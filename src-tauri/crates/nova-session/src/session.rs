@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::activation::{self, Active};
+use crate::journal::Journal;
 use crate::message::{LogMessage, missing_outputs};
 use crate::store::{Entry, SessionError, Store};
 
@@ -21,6 +22,8 @@ pub struct Session {
     pub grants: Arc<Grants>,
     pub(crate) next_seq: Arc<AtomicI64>,
     pub(crate) state: Mutex<State>,
+    /// Of the running turn.
+    pub(crate) journal: Mutex<Weak<Journal>>,
 }
 
 /// What the user says.
@@ -62,6 +65,7 @@ impl Session {
             grants: Arc::default(),
             next_seq: Arc::new(AtomicI64::new(next)),
             state: Mutex::new(state),
+            journal: Mutex::default(),
         })
     }
 
@@ -75,6 +79,23 @@ impl Session {
         state.turns = fresh.turns;
         state.unfinished = fresh.unfinished;
         Ok(())
+    }
+
+    /// Writes down what a running turn has not written yet, so that whoever reads the log sees it.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub async fn flush(&self) -> Result<(), SessionError> {
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        match journal {
+            Some(journal) => journal.flush().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The number of the session's next event.
+    pub fn take_seq(&self) -> i64 {
+        self.next_seq.fetch_add(1, std::sync::atomic::Ordering::SeqCst)
     }
 
     /// Ids of the active skills, in the order of their activation.

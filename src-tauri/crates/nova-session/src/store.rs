@@ -78,7 +78,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
-        Ok(sqlx::query_as("SELECT * FROM sessions ORDER BY updated_at DESC, id DESC").fetch_all(&self.pool).await?)
+        Ok(sqlx::query_as("SELECT * FROM sessions ORDER BY updated_at DESC, id DESC")
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// # Errors
@@ -106,14 +108,22 @@ impl Store {
     /// # Errors
     /// [`SessionError::Unknown`], or when the database cannot be written.
     pub async fn rename(&self, id: &str, title: &str) -> Result<SessionInfo, SessionError> {
-        sqlx::query("UPDATE sessions SET title = ? WHERE id = ?").bind(title).bind(id).execute(&self.pool).await?;
+        sqlx::query("UPDATE sessions SET title = ? WHERE id = ?")
+            .bind(title)
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
         self.info(id).await
     }
 
     /// # Errors
     /// When the database cannot be written.
     pub async fn set_model(&self, id: &str, model: &str) -> Result<(), SessionError> {
-        sqlx::query("UPDATE sessions SET model = ? WHERE id = ?").bind(model).bind(id).execute(&self.pool).await?;
+        sqlx::query("UPDATE sessions SET model = ? WHERE id = ?")
+            .bind(model)
+            .bind(id)
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 
@@ -205,7 +215,12 @@ impl Store {
     }
 
     /// Adds entries in one transaction.
-    pub(crate) async fn append(&self, id: &str, at: &str, entries: &[(i64, Entry)]) -> Result<(), SessionError> {
+    pub(crate) async fn append(
+        &self,
+        id: &str,
+        at: &str,
+        entries: &[(i64, Entry)],
+    ) -> Result<(), SessionError> {
         let mut transaction = self.pool.begin().await?;
         for (seq, entry) in entries {
             let (kind, body) = match entry {

@@ -20,7 +20,12 @@ pub(crate) enum StreamEnd {
 }
 
 /// Shows an answer while it arrives, as deltas and as rendered blocks of the message `id`.
-pub(crate) async fn show(mut stream: ChatStream, id: &str, journal: &Journal, cancel: &CancellationToken) -> StreamEnd {
+pub(crate) async fn show(
+    mut stream: ChatStream,
+    id: &str,
+    journal: &Journal,
+    cancel: &CancellationToken,
+) -> StreamEnd {
     let mut shown = Shown { id, journal, text: String::new(), told: 0, blocks: Vec::new() };
     let mut reasoning = String::new();
     let mut usage = Usage::default();

@@ -1,11 +1,13 @@
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
 use nova_calls::{Approver, Call, CallScope, KeepRule, Outcome, Privacy, run_call};
 use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
-use nova_provider::{ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage};
+use nova_provider::{
+    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
+};
 use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
 use nova_skill::{Clock, Effect, Lifetime, Principal, VaultPath};
 use nova_vault::{ChangeSet, Vault};
@@ -49,6 +51,7 @@ pub async fn run_turn(
         scope.sink.clone(),
         session.next_seq.clone(),
     ));
+    *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
     let mut turn = Turn {
         change_set: scope.vault.as_ref().map(|vault| {
             Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message.text)))
@@ -194,7 +197,8 @@ impl Turn {
             self.message(LogMessage::Notice { text: date_notice(today) });
         }
         let mut wanted = message.skills.clone();
-        if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name)) {
+        if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name))
+        {
             wanted.push(skill.id.clone());
         }
         for id in wanted {
@@ -269,7 +273,8 @@ impl Turn {
                 lines.join("\n")
             ),
         });
-        self.journal.event(Event::NotesChangedOutside { paths: outdated.keys().map(ToString::to_string).collect() });
+        self.journal
+            .event(Event::NotesChangedOutside { paths: outdated.keys().map(ToString::to_string).collect() });
     }
 
     fn request(&self, snapshot: &Snapshot) -> ChatRequest {
@@ -336,14 +341,22 @@ impl Turn {
 
     fn note_usage(&self, usage: Usage) {
         if usage != Usage::default() {
-            self.journal.event(Event::Usage { input: usage.input, cached: usage.cached, output: usage.output });
+            self.journal.event(Event::Usage {
+                input: usage.input,
+                cached: usage.cached,
+                output: usage.output,
+            });
         }
     }
 
     /// Text that arrived before a cut stays; calls that were not whole never existed.
     fn keep_cut_text(&self, id: String, text: String) {
         if !text.is_empty() {
-            self.message(LogMessage::Assistant { text: text.clone(), calls: Vec::new(), provider_data: None });
+            self.message(LogMessage::Assistant {
+                text: text.clone(),
+                calls: Vec::new(),
+                provider_data: None,
+            });
             self.journal.event(Event::MessageCompleted { message: id, text });
         }
     }
@@ -353,7 +366,11 @@ impl Turn {
         let calls: Vec<LogCall> = completed
             .calls
             .iter()
-            .map(|call| LogCall { id: call.id.clone(), name: call.name.clone(), arguments: call.arguments.clone() })
+            .map(|call| LogCall {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+            })
             .collect();
         self.message(LogMessage::Assistant {
             text: completed.text.clone(),
@@ -429,7 +446,10 @@ impl Turn {
     }
 
     fn output(&self, call_id: &str, output: &Value) {
-        self.message(LogMessage::ToolOutput { call_id: call_id.to_owned(), content: cap(output.to_string()) });
+        self.message(LogMessage::ToolOutput {
+            call_id: call_id.to_owned(),
+            content: cap(output.to_string()),
+        });
     }
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
@@ -467,7 +487,9 @@ impl Turn {
         };
         match control {
             ControlTool::ListSkills => String::new(),
-            ControlTool::LoadSkill if self.activate(skill, ActivatedBy::Model, false) => activation::instructions(skill),
+            ControlTool::LoadSkill if self.activate(skill, ActivatedBy::Model, false) => {
+                activation::instructions(skill)
+            }
             ControlTool::LoadSkill => format!("{} is active already; its instructions are above.", skill.id),
             ControlTool::UnloadSkill if self.deactivate(&skill.id, ActivatedBy::Model) => {
                 format!("{} is not active any more.", skill.id)
@@ -565,14 +587,13 @@ fn cap(mut output: String) -> String {
 
 /// A provider's failure as the user is told.
 pub fn provider_error(error: &ProviderError) -> UserError {
-    let code = ErrorCode::ALL
-        .iter()
-        .map(|(code, _)| *code)
-        .find(|code| code.as_str() == error.code())
-        .unwrap_or(match error {
-            ProviderError::ModelNotFound { .. } => ErrorCode::UnknownModel,
-            _ => ErrorCode::ProviderFailed,
-        });
+    let code =
+        ErrorCode::ALL.iter().map(|(code, _)| *code).find(|code| code.as_str() == error.code()).unwrap_or(
+            match error {
+                ProviderError::ModelNotFound { .. } => ErrorCode::UnknownModel,
+                _ => ErrorCode::ProviderFailed,
+            },
+        );
     UserError::new(code, error.to_string(), error.hint())
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use nova_vault::Note;
 use nova_vault::note::{PropertyEdit, VaultPath};
+use nova_vault::{Note, Problem};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -48,8 +48,12 @@ pub trait ToolVault: Send + Sync {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError>;
     /// Notes with that path, name or alias.
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError>;
-    /// Notes whose `type:` is that of the record type, wherever they lie, by path.
+    /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
+    /// ([`crate::RecordType::is_template`]) are not among them.
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
+    /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
+    /// cannot be read as records, by path.
+    async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError>;
     /// A path for a new note: the display name made a file name, with ` 2` on collision.
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError>;
     /// Refuses where a note is.
@@ -64,12 +68,7 @@ pub trait ToolVault: Send + Sync {
         count: Option<usize>,
     ) -> Result<(), ToolError>;
     /// Adds text at the end, or at the end of the section under a heading.
-    async fn append(
-        &self,
-        path: &VaultPath,
-        text: &str,
-        heading: Option<&str>,
-    ) -> Result<(), ToolError>;
+    async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
 }
 

@@ -6,10 +6,11 @@ use nova_vault::VaultError;
 pub enum ToolError {
     /// The arguments do not make sense together, or name something of the wrong kind.
     /// (Arguments that do not fit the schema never reach a tool.)
-    #[error("{path}: {rule}")]
+    #[error("{}{rule}.", if path.is_empty() { String::new() } else { format!("{path}: ") })]
     InvalidArguments {
         /// JSON pointer to the argument, "" for the whole.
         path: String,
+        /// What it breaks, without a full stop.
         rule: String,
         /// What would be accepted, where it can be listed.
         allowed: Vec<String>,
@@ -25,6 +26,16 @@ pub enum ToolError {
     /// Several things have that name.
     #[error("Several {kind}s match \"{name}\": {}.", matches.join(", "))]
     Ambiguous { kind: String, name: String, matches: Vec<String> },
+    /// It would be there twice.
+    #[error("There is already a {kind} \"{name}\": {path}.")]
+    Exists {
+        kind: String,
+        name: String,
+        /// Where it is.
+        path: String,
+        /// What to do instead.
+        remedy: String,
+    },
     #[error(transparent)]
     Vault(#[from] VaultError),
     #[error("No vault is open.")]
@@ -62,6 +73,7 @@ impl ToolError {
             }
             Self::NotFound { .. } => "Look at the list first, or create it.".into(),
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
+            Self::Exists { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
             Self::CredentialNeeded { credential } => format!("Run: nova credential set {credential}"),
             Self::NotDeclared { remedy, .. } => remedy.clone(),

@@ -9,19 +9,21 @@ mod context;
 mod description;
 mod effect;
 mod error;
+mod folded;
 mod manifest;
 mod output;
 mod record;
 mod tool;
 
 pub use context::{
-    Clock, Credentials, Delegate, HttpRequest, HttpResponse, LogLevel, NotePath, Principal,
-    PrincipalKind, ProcessOutput, Progress, Relationship, RequestInfo, Secret, ToolContext,
-    ToolHttp, ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, Delegate, HttpRequest, HttpResponse, LogLevel, NotePath, Principal, PrincipalKind,
+    ProcessOutput, Progress, Relationship, RequestInfo, Secret, ToolContext, ToolHttp, ToolProcess,
+    ToolStore, ToolVault,
 };
 pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;
+pub use folded::folded;
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{Field, FieldKind, Record, RecordType, RecordTypes};
@@ -29,8 +31,8 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
-pub use nova_vault::Note;
-pub use nova_vault::note::{PropertyEdit, Value as PropertyValue, VaultPath, compose};
+pub use nova_vault::note::{PropertyEdit, Value as PropertyValue, VaultPath, compose, summarize};
+pub use nova_vault::{Note, Problem};
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;

@@ -35,7 +35,10 @@ pub struct Output {
 pub enum Source {
     Note(NotePath),
     /// RFC 3339 time of the answer.
-    Web { url: String, at: String },
+    Web {
+        url: String,
+        at: String,
+    },
 }
 
 impl Output {

@@ -1,6 +1,6 @@
 use indexmap::IndexMap;
 use nova_vault::Note;
-use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose};
+use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose, file_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -37,7 +37,8 @@ pub struct Field {
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
     Text,
-    /// The name of another note; written as `"[[Name]]"`.
+    /// The name of another note, with or without `[[` and `]]`; written as `"[[Name]]"`, the
+    /// name as the note's file bears it.
     Link,
     /// `YYYY-MM-DD`
     Date,
@@ -73,6 +74,13 @@ impl RecordType {
     /// Reads a note as a record of this type.
     pub fn read<'a>(&'a self, note: &'a Note) -> Record<'a> {
         Record { declared: self, note }
+    }
+
+    /// Whether the note is the template of such a record and none itself: a property still holds
+    /// a placeholder (`{{title}}`).
+    pub fn is_template(note: &Note) -> bool {
+        let mut properties = note.document.properties().values();
+        properties.any(|property| property.value.display().contains("{{"))
     }
 
     /// The text of a new note: `type` first, then the declared fields that have a value.
@@ -142,18 +150,21 @@ impl Field {
         let text = || value.as_str().ok_or_else(|| wrong("must be a text".into()));
         Ok(match self.kind {
             FieldKind::Text => PropertyValue::Text(text()?.to_owned()),
-            FieldKind::Link => PropertyValue::Link(text()?.to_owned()),
+            FieldKind::Link => PropertyValue::Link(link_target(text()?)),
             FieldKind::Date => {
                 let text = text()?;
-                text.parse::<jiff::civil::Date>()
+                let date = text
+                    .trim()
+                    .parse::<jiff::civil::Date>()
                     .map_err(|_| wrong(format!("\"{text}\" is not a date YYYY-MM-DD")))?;
-                PropertyValue::Text(text.to_owned())
+                PropertyValue::Text(date.to_string())
             }
             FieldKind::Decimal => match value {
                 Value::Number(number) => PropertyValue::Number(number.to_string()),
-                _ => PropertyValue::Number(plain_decimal(text()?).ok_or_else(|| {
-                    wrong("must be a plain decimal such as 1250.50".into())
-                })?),
+                _ => PropertyValue::Number(
+                    plain_decimal(text()?)
+                        .ok_or_else(|| wrong("must be a plain decimal such as 1250.50".into()))?,
+                ),
             },
             FieldKind::Choice => {
                 let text = text()?;
@@ -168,6 +179,15 @@ impl Field {
             }
         })
     }
+}
+
+/// What a wikilink to a note of that name points at: the file's name, which lacks the characters
+/// that a link cannot hold.
+fn link_target(name: &str) -> String {
+    let name = name.trim();
+    let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+    let target = inner.map_or(name, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
+    file_name(target)
 }
 
 /// Digits with at most one point, nothing else.
@@ -219,10 +239,7 @@ impl Record<'_> {
 
     /// The title field, else the note's name.
     pub fn title(&self) -> String {
-        self.text(&self.declared.title)
-            .ok()
-            .flatten()
-            .unwrap_or_else(|| self.note.path.name().to_owned())
+        self.text(&self.declared.title).ok().flatten().unwrap_or_else(|| self.note.path.name().to_owned())
     }
 
     /// All declared fields that have a value, as JSON, in the declared order.

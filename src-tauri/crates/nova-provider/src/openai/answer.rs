@@ -81,12 +81,7 @@ impl AnswerState {
         if let Some(error) = chunk.remove("error").filter(|error| !error.is_null()) {
             return Err(Fault::Reported(error));
         }
-        for choice in chunk
-            .get("choices")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for choice in chunk.get("choices").and_then(Value::as_array).into_iter().flatten() {
             self.choice(choice, events)?;
         }
         if let Some(usage) = chunk.get("usage").and_then(usage)
@@ -119,12 +114,7 @@ impl AnswerState {
     }
 
     fn delta(&mut self, delta: &Value, events: &mut Vec<ChatEvent>) {
-        let text = |key: &str| {
-            delta
-                .get(key)
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty())
-        };
+        let text = |key: &str| delta.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(Value::Array(pieces)) = delta.get("reasoning_details") {
             self.carried.add_details(pieces);
         }
@@ -143,12 +133,7 @@ impl AnswerState {
                     if let Some(text) = part.get("text").and_then(Value::as_str) {
                         self.say(text, events);
                     }
-                    for thought in part
-                        .get("thinking")
-                        .and_then(Value::as_array)
-                        .into_iter()
-                        .flatten()
-                    {
+                    for thought in part.get("thinking").and_then(Value::as_array).into_iter().flatten() {
                         if let Some(text) = thought.get("text").and_then(Value::as_str) {
                             events.push(ChatEvent::ReasoningDelta(text.to_owned()));
                         }
@@ -161,12 +146,8 @@ impl AnswerState {
         if let Some(refusal) = text("refusal") {
             self.say(refusal, events);
         }
-        for (position, call) in delta
-            .get("tool_calls")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .enumerate()
+        for (position, call) in
+            delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate()
         {
             if let Some(progress) = self.calls.accept(position, call) {
                 events.push(ChatEvent::ToolCallDelta {
@@ -193,13 +174,12 @@ impl AnswerState {
             Some("length" | "content_filter") => Ending::Cut,
             Some(_) => Ending::Meant,
         };
-        let calls = self
-            .calls
-            .close(ending, self.taken, &mut self.carried.extra_content)
-            .map_err(|fault| match fault {
+        let calls = self.calls.close(ending, self.taken, &mut self.carried.extra_content).map_err(
+            |fault| match fault {
                 CallFault::Nameless => Fault::Bad("a tool call has no name"),
                 CallFault::Half => Fault::Truncated,
-            })?;
+            },
+        )?;
         let finish = match self.finish.as_deref() {
             // Several servers say `stop` beside calls.
             None | Some("stop") if !calls.is_empty() => FinishReason::ToolCalls,
@@ -210,12 +190,7 @@ impl AnswerState {
             Some(other) => FinishReason::Other(other.to_owned()),
         };
         let provider_data = self.carried.into_value(&self.provider, &self.model);
-        Ok(Completed {
-            text: self.text,
-            calls,
-            finish,
-            provider_data,
-        })
+        Ok(Completed { text: self.text, calls, finish, provider_data })
     }
 }
 

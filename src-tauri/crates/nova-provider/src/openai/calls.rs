@@ -59,10 +59,7 @@ impl Calls {
         // A few servers leave out the wrapper.
         let function = delta.get("function").unwrap_or(delta);
         let text = |value: Option<&Value>| {
-            value
-                .and_then(Value::as_str)
-                .filter(|s| !s.is_empty())
-                .map(str::to_owned)
+            value.and_then(Value::as_str).filter(|s| !s.is_empty()).map(str::to_owned)
         };
         let id = match delta.get("id") {
             Some(Value::Number(number)) => Some(number.to_string()),
@@ -75,13 +72,8 @@ impl Calls {
             // Ollama's own habit, and some that copy it.
             Some(whole) => whole.to_string(),
         };
-        let piece = Piece {
-            id,
-            index: delta.get("index").and_then(Value::as_i64),
-            position,
-            name,
-            arguments,
-        };
+        let piece =
+            Piece { id, index: delta.get("index").and_then(Value::as_i64), position, name, arguments };
         if piece.id.is_none() && piece.name.is_none() && piece.arguments.is_empty() {
             return None;
         }
@@ -97,8 +89,7 @@ impl Calls {
             self.begun[at].extra = Some(extra.clone());
         }
         let call = &self.begun[at];
-        let repeated =
-            call.id.is_some() && self.begun[..at].iter().any(|earlier| earlier.id == call.id);
+        let repeated = call.id.is_some() && self.begun[..at].iter().any(|earlier| earlier.id == call.id);
         (!repeated).then(|| Progress {
             index: at,
             name: Some(call.name.clone()).filter(|name| !name.is_empty()),
@@ -143,57 +134,34 @@ impl Calls {
                 continue;
             }
             extras.extend(call.extra.map(|extra| (id.clone(), extra)));
-            let arguments = if blank {
-                "{}".to_owned()
-            } else {
-                call.arguments
-            };
-            calls.push(ToolCall {
-                id,
-                name: call.name,
-                arguments,
-            });
+            let arguments = if blank { "{}".to_owned() } else { call.arguments };
+            calls.push(ToolCall { id, name: call.name, arguments });
         }
         Ok(calls)
     }
 
     /// The call a delta goes on with; none if it begins one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
-        let by_index = |index: i64| {
-            self.begun
-                .iter()
-                .rposition(|call| call.index == Some(index))
-        };
+        let by_index = |index: i64| self.begun.iter().rposition(|call| call.index == Some(index));
         match (&piece.id, piece.index) {
             (Some(id), index) => {
                 let known = |call: &Begun| call.id.as_ref() == Some(id);
                 let labels_agree =
                     |call: &Begun| index.is_none() || call.index.is_none() || call.index == index;
-                let exact = self
-                    .begun
-                    .iter()
-                    .rposition(|call| known(call) && labels_agree(call));
+                let exact = self.begun.iter().rposition(|call| known(call) && labels_agree(call));
                 if let Some(at) = exact {
                     // The whole call once more: an entry of its own, dropped as a repeat.
-                    let again =
-                        piece.name.is_some() && self.begun[at].braces.closed && !piece.is_blank();
+                    let again = piece.name.is_some() && self.begun[at].braces.closed && !piece.is_blank();
                     return (!again).then_some(at);
                 }
                 if self.begun.iter().any(known) {
                     // A used id under another index: by id it is the same call, unless it
                     // begins anew with a name, and then it is a repeat.
-                    return if piece.name.is_some() {
-                        None
-                    } else {
-                        self.begun.iter().rposition(known)
-                    };
+                    return if piece.name.is_some() { None } else { self.begun.iter().rposition(known) };
                 }
                 let labelled = match index {
                     Some(index) => by_index(index),
-                    None => self
-                        .begun
-                        .iter()
-                        .rposition(|call| call.position == piece.position),
+                    None => self.begun.iter().rposition(|call| call.position == piece.position),
                 }?;
                 let call = &self.begun[labelled];
                 // An id that comes late, or a new one with every delta (which has no name then).
@@ -203,9 +171,7 @@ impl Calls {
             (None, Some(index)) => match by_index(index) {
                 Some(at) => (!self.begun[at].ends_before(piece)).then_some(at),
                 // The label was left out at first.
-                None => self
-                    .by_position(piece)
-                    .filter(|&at| self.begun[at].index.is_none()),
+                None => self.by_position(piece).filter(|&at| self.begun[at].index.is_none()),
             },
             (None, None) => self.by_position(piece),
         }
@@ -213,20 +179,13 @@ impl Calls {
 
     /// The owner of a delta that has neither id nor index.
     fn by_position(&self, piece: &Piece) -> Option<usize> {
-        let at = self
-            .begun
-            .iter()
-            .rposition(|call| call.position == piece.position)?;
+        let at = self.begun.iter().rposition(|call| call.position == piece.position)?;
         if piece.name.is_some() {
             return (!self.begun[at].ends_before(piece)).then_some(at);
         }
         // The call at this position may be whole while a later one is still open.
         let open = || self.begun.iter().rposition(|call| !call.braces.closed);
-        if self.begun[at].braces.closed {
-            open().or(Some(at))
-        } else {
-            Some(at)
-        }
+        if self.begun[at].braces.closed { open().or(Some(at)) } else { Some(at) }
     }
 }
 

@@ -23,11 +23,8 @@ impl Carried {
     /// Adds pieces of OpenRouter's blocks; pieces of one block are put together.
     pub(super) fn add_details(&mut self, pieces: &[Value]) {
         for piece in pieces {
-            let same = |key: &str| {
-                self.reasoning_details
-                    .last()
-                    .is_some_and(|last| last.get(key) == piece.get(key))
-            };
+            let same =
+                |key: &str| self.reasoning_details.last().is_some_and(|last| last.get(key) == piece.get(key));
             let goes_on = same("type") && same("index") && piece.get("data").is_none();
             match (self.reasoning_details.last_mut(), piece) {
                 (Some(Value::Object(last)), Value::Object(piece)) if goes_on => {
@@ -73,10 +70,7 @@ pub(super) fn add_to(message: &mut Map<String, Value>, data: &Value, provider: &
         return;
     };
     for call in calls {
-        let extra = call["id"]
-            .as_str()
-            .and_then(|id| data["calls"].get(id))
-            .cloned();
+        let extra = call["id"].as_str().and_then(|id| data["calls"].get(id)).cloned();
         if let (Value::Object(call), Some(extra)) = (call, extra) {
             call.insert("extra_content".into(), extra);
         }

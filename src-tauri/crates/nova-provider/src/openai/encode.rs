@@ -16,35 +16,22 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, host: &str) -> Vec<u
     if !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    let system = (!request.system.is_empty())
-        .then(|| json!({ "role": "system", "content": request.system }));
-    let messages = request
-        .messages
-        .iter()
-        .map(|m| message(m, provider, &request.model));
-    body.insert(
-        "messages".into(),
-        system.into_iter().chain(messages).collect(),
-    );
+    let system = (!request.system.is_empty()).then(|| json!({ "role": "system", "content": request.system }));
+    let messages = request.messages.iter().map(|m| message(m, provider, &request.model));
+    body.insert("messages".into(), system.into_iter().chain(messages).collect());
     if !request.tools.is_empty() {
         let choice = match &request.tool_choice {
             // The default; some servers refuse to be told so.
             ToolChoice::Auto => None,
             ToolChoice::None => Some(json!("none")),
-            ToolChoice::Required(name) => {
-                Some(json!({ "type": "function", "function": { "name": name } }))
-            }
+            ToolChoice::Required(name) => Some(json!({ "type": "function", "function": { "name": name } })),
         };
         body.extend(choice.map(|choice| ("tool_choice".into(), choice)));
     }
     if let Some(limit) = request.max_output {
         // OpenAI's reasoning models refuse the old name, most other servers know only that.
         let own = host == "api.openai.com" || host.ends_with(".openai.azure.com");
-        let name = if own {
-            "max_completion_tokens"
-        } else {
-            "max_tokens"
-        };
+        let name = if own { "max_completion_tokens" } else { "max_tokens" };
         body.insert(name.into(), json!(limit));
     }
     Value::Object(body).to_string().into_bytes()
@@ -68,18 +55,11 @@ fn message(message: &Message, provider: &str, model: &str) -> Value {
         Message::Notice { text } => {
             json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
         }
-        Message::Assistant {
-            text,
-            calls,
-            provider_data,
-        } => {
+        Message::Assistant { text, calls, provider_data } => {
             let mut out = Map::new();
             out.insert("role".into(), json!("assistant"));
             let silent = text.is_empty() && !calls.is_empty();
-            out.insert(
-                "content".into(),
-                if silent { Value::Null } else { json!(text) },
-            );
+            out.insert("content".into(), if silent { Value::Null } else { json!(text) });
             if !calls.is_empty() {
                 out.insert("tool_calls".into(), calls.iter().map(call).collect());
             }
@@ -95,10 +75,7 @@ fn call(call: &ToolCall) -> Value {
     let whole = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
     // Servers parse the arguments in the history and fail the request when they cannot; the
     // model still sees what it wrote.
-    let arguments = if whole {
-        call.arguments.clone()
-    } else {
-        json!({ "invalid_json": call.arguments }).to_string()
-    };
+    let arguments =
+        if whole { call.arguments.clone() } else { json!({ "invalid_json": call.arguments }).to_string() };
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }

@@ -23,9 +23,7 @@ pub(crate) struct OpenAi {
 
 impl OpenAi {
     pub(crate) fn new(settings: ProviderSettings) -> Result<Self, ProviderError> {
-        Ok(Self {
-            endpoint: Endpoint::new(settings, DEFAULT_ADDRESS)?,
-        })
+        Ok(Self { endpoint: Endpoint::new(settings, DEFAULT_ADDRESS)? })
     }
 }
 
@@ -68,21 +66,14 @@ impl Provider for OpenAi {
         request: &ChatRequest,
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError> {
-        let ask = Ask {
-            path: "chat/completions",
-            body: Some(self.encode(request)),
-            model: Some(&request.model),
-        };
+        let ask =
+            Ask { path: "chat/completions", body: Some(self.encode(request)), model: Some(&request.model) };
         let answer = self.endpoint.open(ask, &cancel).await?;
         let state = answer::AnswerState::new(self.id(), request);
         Ok(read::read(answer, state))
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
-        encode::encode(
-            request,
-            self.id(),
-            self.endpoint.base().host_str().unwrap_or_default(),
-        )
+        encode::encode(request, self.id(), self.endpoint.base().host_str().unwrap_or_default())
     }
 }

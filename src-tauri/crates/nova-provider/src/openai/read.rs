@@ -10,11 +10,7 @@ use crate::{ChatEvent, ChatStream, ProviderError};
 
 /// Reads an answer to its end, which is one `End` or one error.
 pub(super) fn read(answer: Answer, state: AnswerState) -> ChatStream {
-    let mut reading = Reading {
-        answer,
-        state,
-        form: Form::Unknown,
-    };
+    let mut reading = Reading { answer, state, form: Form::Unknown };
     Box::pin(stream! {
         loop {
             let mut events = Vec::new();
@@ -65,9 +61,7 @@ impl Reading {
                 return Ok(true);
             }
             // The model had finished: only the count of tokens is missing.
-            Err(ProviderError::Truncated | ProviderError::Timeout { .. })
-                if self.state.is_finished() =>
-            {
+            Err(ProviderError::Truncated | ProviderError::Timeout { .. }) if self.state.is_finished() => {
                 return Ok(true);
             }
             Err(error) => return Err(error),
@@ -125,27 +119,17 @@ impl Reading {
             },
             Form::Whole(body) => (String::new(), String::from_utf8_lossy(&body).into_owned()),
         };
-        let whole =
-            data.trim() == "[DONE]" || serde_json::from_str::<serde_json::Value>(&data).is_ok();
-        if whole {
-            self.accept(&kind, &data, events)
-        } else {
-            Ok(())
-        }
+        let whole = data.trim() == "[DONE]" || serde_json::from_str::<serde_json::Value>(&data).is_ok();
+        if whole { self.accept(&kind, &data, events) } else { Ok(()) }
     }
 
-    fn accept(
-        &mut self,
-        kind: &str,
-        data: &str,
-        events: &mut Vec<ChatEvent>,
-    ) -> Result<(), ProviderError> {
+    fn accept(&mut self, kind: &str, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
         let outcome = self.state.accept(data, events);
         // `event: error` may carry the error bare.
         let outcome = match (kind, outcome) {
-            ("error", Ok(()) | Err(Fault::Bad(_))) => Err(Fault::Reported(
-                serde_json::from_str(data).unwrap_or_else(|_| data.into()),
-            )),
+            ("error", Ok(()) | Err(Fault::Bad(_))) => {
+                Err(Fault::Reported(serde_json::from_str(data).unwrap_or_else(|_| data.into())))
+            }
             (_, outcome) => outcome,
         };
         outcome.map_err(|fault| said(&self.answer, fault))

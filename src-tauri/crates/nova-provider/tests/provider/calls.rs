@@ -7,23 +7,15 @@ use crate::support::{Reply, Server, answer_to, call, deltas, provider, read_all,
 
 /// Each line is the `tool_calls` array of one delta.
 async fn calls_of(chunks: &str, finish: &str) -> Vec<ToolCall> {
-    let chunks: Vec<String> = chunks
-        .trim()
-        .lines()
-        .map(|line| format!(r#"{{"tool_calls":{line}}}"#))
-        .collect();
+    let chunks: Vec<String> =
+        chunks.trim().lines().map(|line| format!(r#"{{"tool_calls":{line}}}"#)).collect();
     let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
-    answer_to(Reply::events(&deltas(&chunks, finish)))
-        .await
-        .unwrap()
-        .calls
+    answer_to(Reply::events(&deltas(&chunks, finish))).await.unwrap().calls
 }
 
 async fn check(chunks: &str, expected: &[(&str, &str, &str)]) {
-    let expected: Vec<ToolCall> = expected
-        .iter()
-        .map(|(id, name, arguments)| call(id, name, arguments))
-        .collect();
+    let expected: Vec<ToolCall> =
+        expected.iter().map(|(id, name, arguments)| call(id, name, arguments)).collect();
     assert_eq!(calls_of(chunks, "tool_calls").await, expected, "{chunks}");
 }
 
@@ -37,9 +29,7 @@ async fn indexes_may_start_anywhere() {
 [{"index":N0,"function":{"arguments":"{\"x\":1}"}}]
 [{"index":N1,"id":"b","function":{"name":"two","arguments":""}}]
 [{"index":N1,"function":{"arguments":"{\"y\":2}"}}]"#;
-        let chunks = chunks
-            .replace("N0", &first.to_string())
-            .replace("N1", &(first + 1).to_string());
+        let chunks = chunks.replace("N0", &first.to_string()).replace("N1", &(first + 1).to_string());
         check(&chunks, TWO).await;
     }
     // A gap is not a call.
@@ -106,10 +96,7 @@ async fn the_index_may_be_missing() {
 
 #[tokio::test]
 async fn ids_may_be_missing() {
-    let invented = &[
-        ("call_1", "one", r#"{"x":1}"#),
-        ("call_2", "two", r#"{"y":2}"#),
-    ];
+    let invented = &[("call_1", "one", r#"{"x":1}"#), ("call_2", "two", r#"{"y":2}"#)];
     check(
         r#"
 [{"index":0,"function":{"name":"one","arguments":""}}]
@@ -153,15 +140,9 @@ async fn an_invented_id_is_new_to_the_answer_and_to_the_conversation() {
         calls: vec![call("call_1", "one", "{}"), call("call_4", "one", "{}")],
         provider_data: None,
     });
-    let stream = provider(&server)
-        .stream(&request, CancellationToken::new())
-        .await
-        .unwrap();
+    let stream = provider(&server).stream(&request, CancellationToken::new()).await.unwrap();
     let calls = read_all(stream).await.1.unwrap().calls;
-    assert_eq!(
-        calls,
-        [call("call_3", "one", "{}"), call("call_5", "two", "{}")]
-    );
+    assert_eq!(calls, [call("call_3", "one", "{}"), call("call_5", "two", "{}")]);
 }
 
 #[tokio::test]
@@ -202,9 +183,7 @@ async fn a_brace_within_a_text_does_not_end_a_call() {
 [{{"index":0,"id":"a","function":{{"name":"one","arguments":"{piece}"}}}}]
 [{{"index":0,"id":"a","function":{{"name":"one","arguments":"\"}}"}}}}]"#
         );
-        let whole = format!("{piece}\"}}")
-            .replace(r#"\""#, "\"")
-            .replace(r"\\", "\\");
+        let whole = format!("{piece}\"}}").replace(r#"\""#, "\"").replace(r"\\", "\\");
         check(&chunks, &[("a", "one", &whole)]).await;
     }
 }
@@ -258,10 +237,7 @@ async fn a_repeated_call_is_dropped() {
 #[tokio::test]
 async fn arguments_are_handed_on_as_written() {
     for (sent, expected) in [
-        (
-            r#""{\"b\": 1, \"a\": [\"}\", \"\\\"{\"]}""#,
-            r#"{"b": 1, "a": ["}", "\"{"]}"#,
-        ),
+        (r#""{\"b\": 1, \"a\": [\"}\", \"\\\"{\"]}""#, r#"{"b": 1, "a": ["}", "\"{"]}"#),
         (r#"{"b":1,"a":[]}"#, r#"{"b":1,"a":[]}"#),
         (r#""{\"x\": 1""#, r#"{"x": 1"#),
         (r#""[1]""#, "[1]"),
@@ -270,15 +246,10 @@ async fn arguments_are_handed_on_as_written() {
         (r#""\n""#, "{}"),
         ("null", "{}"),
     ] {
-        let chunk =
-            format!(r#"[{{"index":0,"id":"a","function":{{"name":"one","arguments":{sent}}}}}]"#);
+        let chunk = format!(r#"[{{"index":0,"id":"a","function":{{"name":"one","arguments":{sent}}}}}]"#);
         check(&chunk, &[("a", "one", expected)]).await;
     }
-    check(
-        r#"[{"id":3,"name":"one","arguments":{"x":1}}]"#,
-        &[("3", "one", r#"{"x":1}"#)],
-    )
-    .await;
+    check(r#"[{"id":3,"name":"one","arguments":{"x":1}}]"#, &[("3", "one", r#"{"x":1}"#)]).await;
 }
 
 #[tokio::test]
@@ -295,10 +266,7 @@ async fn of_a_cut_answer_only_whole_calls_are_left() {
     let chunks = r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]
 [{"index":1,"id":"b","function":{"name":"two","arguments":"{\"y\":"}}]"#;
-    assert_eq!(
-        calls_of(chunks, "length").await,
-        [call("a", "one", r#"{"x":1}"#)]
-    );
+    assert_eq!(calls_of(chunks, "length").await, [call("a", "one", r#"{"x":1}"#)]);
     // Nothing was written yet: not the same as no arguments.
     let chunks = r#"[{"index":0,"id":"a","function":{"name":"one","arguments":""}}]"#;
     assert_eq!(calls_of(chunks, "length").await, []);
@@ -307,25 +275,14 @@ async fn of_a_cut_answer_only_whole_calls_are_left() {
 
 #[tokio::test]
 async fn a_call_is_a_call_whatever_the_reason_to_finish() {
-    let chunk =
-        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}"#;
-    let answer = answer_to(Reply::events(&deltas(&[chunk], "stop")))
-        .await
-        .unwrap();
-    assert_eq!(
-        (answer.calls, answer.finish),
-        (vec![call("a", "one", "{}")], FinishReason::ToolCalls)
-    );
+    let chunk = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}"#;
+    let answer = answer_to(Reply::events(&deltas(&[chunk], "stop"))).await.unwrap();
+    assert_eq!((answer.calls, answer.finish), (vec![call("a", "one", "{}")], FinishReason::ToolCalls));
 }
 
 #[tokio::test]
 async fn a_call_without_a_name_is_an_error() {
     let chunk = r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{\"x\":1}"}}]}"#;
-    let error = answer_to(Reply::events(&deltas(&[chunk], "tool_calls")))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "test sent an answer Nova cannot use: a tool call has no name"
-    );
+    let error = answer_to(Reply::events(&deltas(&[chunk], "tool_calls"))).await.unwrap_err();
+    assert_eq!(error.to_string(), "test sent an answer Nova cannot use: a tool call has no name");
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use nova_provider::{
-    ChatEvent, Completed, FinishReason, Limits, ProviderError, ProviderSettings, connect,
-};
+use nova_provider::{ChatEvent, Completed, FinishReason, Limits, ProviderError, ProviderSettings, connect};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
@@ -19,12 +17,7 @@ const CALL: &str = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"
 const HALF: &str = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":""}}]}}]}"#;
 
 fn hi() -> Completed {
-    Completed {
-        text: "hi".into(),
-        calls: vec![],
-        finish: FinishReason::Stop,
-        provider_data: None,
-    }
+    Completed { text: "hi".into(), calls: vec![], finish: FinishReason::Stop, provider_data: None }
 }
 
 fn without_done(chunks: &[&str]) -> String {
@@ -34,39 +27,18 @@ fn without_done(chunks: &[&str]) -> String {
 #[tokio::test]
 async fn a_reason_to_finish_or_done_is_an_end_and_silence_is_not() {
     assert_eq!(answer_to(Reply::events(&body(&[HI, STOP]))).await, Ok(hi()));
-    assert_eq!(
-        answer_to(Reply::events(&without_done(&[HI, STOP]))).await,
-        Ok(hi())
-    );
+    assert_eq!(answer_to(Reply::events(&without_done(&[HI, STOP]))).await, Ok(hi()));
     assert_eq!(answer_to(Reply::events(&body(&[HI]))).await, Ok(hi()));
-    assert_eq!(
-        answer_to(Reply::events(&without_done(&[HI]))).await,
-        Err(ProviderError::Truncated)
-    );
-    assert_eq!(
-        answer_to(Reply::events(&without_done(&[HI, CALL]))).await,
-        Err(ProviderError::Truncated)
-    );
-    assert_eq!(
-        answer_to(Reply::events("")).await,
-        Err(ProviderError::Truncated)
-    );
+    assert_eq!(answer_to(Reply::events(&without_done(&[HI]))).await, Err(ProviderError::Truncated));
+    assert_eq!(answer_to(Reply::events(&without_done(&[HI, CALL]))).await, Err(ProviderError::Truncated));
+    assert_eq!(answer_to(Reply::events("")).await, Err(ProviderError::Truncated));
 }
 
 #[tokio::test]
 async fn done_without_a_reason_does_not_make_half_a_call_whole() {
-    assert_eq!(
-        answer_to(Reply::events(&body(&[HALF]))).await,
-        Err(ProviderError::Truncated)
-    );
+    assert_eq!(answer_to(Reply::events(&body(&[HALF]))).await, Err(ProviderError::Truncated));
     let whole = answer_to(Reply::events(&body(&[CALL]))).await.unwrap();
-    assert_eq!(
-        (whole.calls, whole.finish),
-        (
-            vec![call("a", "one", r#"{"x":1}"#)],
-            FinishReason::ToolCalls
-        )
-    );
+    assert_eq!((whole.calls, whole.finish), (vec![call("a", "one", r#"{"x":1}"#)], FinishReason::ToolCalls));
 }
 
 #[tokio::test]
@@ -90,88 +62,44 @@ async fn an_error_in_the_middle_is_told() {
             "provider_failed",
             "test failed: out of memory",
         ),
-        (
-            r#"{"error":"out of memory"}"#,
-            "provider_failed",
-            "test failed: out of memory",
-        ),
+        (r#"{"error":"out of memory"}"#, "provider_failed", "test failed: out of memory"),
         (
             r#"{"error":{"code":429,"message":"busy"},"choices":[{"delta":{},"finish_reason":"error"}]}"#,
             "provider_rate_limited",
             "test takes no more requests for now: busy",
         ),
-        (
-            r#"{"choices":[{"delta":{},"error":{"message":"oh"}}]}"#,
-            "provider_failed",
-            "test failed: oh",
-        ),
-        (
-            r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#,
-            "provider_failed",
-            "test failed",
-        ),
+        (r#"{"choices":[{"delta":{},"error":{"message":"oh"}}]}"#, "provider_failed", "test failed: oh"),
+        (r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#, "provider_failed", "test failed"),
     ] {
-        let found = answer_to(Reply::events(&body(&[HI, error, STOP])))
-            .await
-            .unwrap_err();
-        assert_eq!(
-            (found.code(), found.to_string().as_str()),
-            (code, text),
-            "{error}"
-        );
+        let found = answer_to(Reply::events(&body(&[HI, error, STOP]))).await.unwrap_err();
+        assert_eq!((found.code(), found.to_string().as_str()), (code, text), "{error}");
     }
     let named = format!("data: {HI}\n\nevent: error\ndata: {{\"message\":\"oh\"}}\n\n");
-    assert_eq!(
-        answer_to(Reply::events(&named))
-            .await
-            .unwrap_err()
-            .to_string(),
-        "test failed: oh"
-    );
+    assert_eq!(answer_to(Reply::events(&named)).await.unwrap_err().to_string(), "test failed: oh");
 }
 
 #[tokio::test]
 async fn an_error_with_status_200_is_told() {
-    let reply = Reply::new(
-        "200 OK",
-        "content-type: application/json\r\n",
-        r#"{"error":{"message":"no"}}"#,
-    );
-    assert_eq!(
-        answer_to(reply).await.unwrap_err().to_string(),
-        "test failed: no"
-    );
+    let reply = Reply::new("200 OK", "content-type: application/json\r\n", r#"{"error":{"message":"no"}}"#);
+    assert_eq!(answer_to(reply).await.unwrap_err().to_string(), "test failed: no");
 }
 
 #[tokio::test]
 async fn garbage_is_an_error() {
-    let page = Reply::new(
-        "200 OK",
-        "content-type: text/html\r\n",
-        "\n<!doctype html><p>Sign in</p>",
-    );
+    let page = Reply::new("200 OK", "content-type: text/html\r\n", "\n<!doctype html><p>Sign in</p>");
     let mut binary = Reply::events("data: ");
     binary.bytes.extend(b"\xff\xfe\n\n");
     let zipped = Reply::new("200 OK", "content-encoding: gzip\r\n", "xx");
     for (reply, reason) in [
-        (
-            Reply::events(&body(&[HI, "{\"choices\":", STOP])),
-            "a part of it is not a JSON object",
-        ),
-        (
-            Reply::events(&body(&[HI, "7", STOP])),
-            "a part of it is not a JSON object",
-        ),
+        (Reply::events(&body(&[HI, "{\"choices\":", STOP])), "a part of it is not a JSON object"),
+        (Reply::events(&body(&[HI, "7", STOP])), "a part of it is not a JSON object"),
         (page, "it is a web page"),
         (binary, "it is not text"),
         (zipped, "it is compressed"),
     ] {
         let error = answer_to(reply).await.unwrap_err();
         assert_eq!(error.code(), "provider_bad_response");
-        assert_eq!(
-            error.to_string(),
-            format!("test sent an answer Nova cannot use: {reason}")
-        );
+        assert_eq!(error.to_string(), format!("test sent an answer Nova cannot use: {reason}"));
         assert!(error.hint().contains("base_url"), "{}", error.hint());
     }
 }
@@ -179,23 +107,10 @@ async fn garbage_is_an_error() {
 #[tokio::test]
 async fn an_answer_larger_than_the_limit_is_refused() {
     let mut server = Server::start([Reply::events(&without_done(&[HI; 10])).held()]).await;
-    let limits = Limits {
-        answer_bytes: 500,
-        ..Limits::default()
-    };
-    let provider = connect(
-        "openai",
-        ProviderSettings {
-            limits,
-            ..settings(&server)
-        },
-    )
-    .unwrap();
+    let limits = Limits { answer_bytes: 500, ..Limits::default() };
+    let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
     let error = ask(&*provider).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "test sent an answer Nova cannot use: it is larger than any answer may be"
-    );
+    assert_eq!(error.to_string(), "test sent an answer Nova cannot use: it is larger than any answer may be");
     server.client_left().await;
 }
 
@@ -205,25 +120,10 @@ async fn a_silent_server_is_given_up() {
     let within = Reply::events(&without_done(&[HI]));
     for reply in [before_head, within] {
         let mut server = Server::start([reply.held()]).await;
-        let limits = Limits {
-            read: Duration::from_millis(200),
-            ..Limits::default()
-        };
-        let provider = connect(
-            "openai",
-            ProviderSettings {
-                limits,
-                ..settings(&server)
-            },
-        )
-        .unwrap();
+        let limits = Limits { read: Duration::from_millis(200), ..Limits::default() };
+        let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
         let error = ask(&*provider).await.unwrap_err();
-        assert_eq!(
-            error,
-            ProviderError::Timeout {
-                after: Duration::from_millis(200)
-            }
-        );
+        assert_eq!(error, ProviderError::Timeout { after: Duration::from_millis(200) });
         server.client_left().await;
         assert_eq!(server.requests().len(), 1, "asked again");
     }
@@ -232,26 +132,14 @@ async fn a_silent_server_is_given_up() {
 #[tokio::test]
 async fn a_finished_answer_needs_no_more_bytes() {
     let server = Server::start([Reply::events(&without_done(&[HI, STOP])).held()]).await;
-    let limits = Limits {
-        read: Duration::from_secs(3),
-        ..Limits::default()
-    };
-    let provider = connect(
-        "openai",
-        ProviderSettings {
-            limits,
-            ..settings(&server)
-        },
-    )
-    .unwrap();
+    let limits = Limits { read: Duration::from_secs(3), ..Limits::default() };
+    let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
     assert_eq!(ask(&*provider).await, Ok(hi()));
 }
 
 #[test]
 fn the_limit_is_said_in_seconds() {
-    let error = ProviderError::Timeout {
-        after: Limits::default().read,
-    };
+    let error = ProviderError::Timeout { after: Limits::default().read };
     assert_eq!(error.to_string(), "No answer from the model for 40 s");
 }
 
@@ -259,10 +147,7 @@ fn the_limit_is_said_in_seconds() {
 async fn cancelling_within_the_answer_closes_the_connection() {
     let mut server = Server::start([Reply::events(&without_done(&[HI])).held()]).await;
     let cancel = CancellationToken::new();
-    let mut stream = provider(&server)
-        .stream(&request(), cancel.clone())
-        .await
-        .unwrap();
+    let mut stream = provider(&server).stream(&request(), cancel.clone()).await.unwrap();
     let first = tokio::time::timeout(PATIENCE, stream.next()).await.unwrap();
     assert_eq!(first, Some(Ok(ChatEvent::TextDelta("hi".into()))));
     cancel.cancel();
@@ -275,10 +160,7 @@ async fn cancelling_within_the_answer_closes_the_connection() {
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let mut server = Server::start([Reply::events(&without_done(&[HI])).held()]).await;
-    let stream = provider(&server)
-        .stream(&request(), CancellationToken::new())
-        .await
-        .unwrap();
+    let stream = provider(&server).stream(&request(), CancellationToken::new()).await.unwrap();
     drop(stream);
     server.client_left().await;
 }
@@ -313,18 +195,8 @@ async fn cancelling_ends_the_wait_between_tries() {
         in_wait.cancel();
         Duration::from_secs(25)
     });
-    let provider = connect(
-        "openai",
-        ProviderSettings {
-            backoff,
-            ..settings(&server)
-        },
-    )
-    .unwrap();
-    assert_eq!(
-        provider.stream(&request(), cancel).await.err(),
-        Some(ProviderError::Cancelled)
-    );
+    let provider = connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap();
+    assert_eq!(provider.stream(&request(), cancel).await.err(), Some(ProviderError::Cancelled));
 }
 
 #[tokio::test]
@@ -339,15 +211,9 @@ async fn nothing_is_sent_when_cancelled_already() {
 
 #[tokio::test]
 async fn a_cut_answer_is_not_asked_for_again() {
-    let replies = [
-        Reply::events(&without_done(&[HI])),
-        Reply::events(&body(&[HI, STOP])),
-    ];
+    let replies = [Reply::events(&without_done(&[HI])), Reply::events(&body(&[HI, STOP]))];
     let server = Server::start(replies).await;
-    let stream = provider(&server)
-        .stream(&request(), CancellationToken::new())
-        .await
-        .unwrap();
+    let stream = provider(&server).stream(&request(), CancellationToken::new()).await.unwrap();
     let (events, outcome) = read_all(stream).await;
     assert_eq!(events, [ChatEvent::TextDelta("hi".into())]);
     assert_eq!(outcome, Err(ProviderError::Truncated));

@@ -7,41 +7,27 @@ use url::Url;
 use crate::support::{Reply, Server, ask, body, provider, settings};
 
 fn model(id: &str, context: Option<u64>, runs_at: Option<&str>) -> ModelInfo {
-    ModelInfo {
-        id: id.into(),
-        context,
-        runs_at: runs_at.map(str::to_owned),
-    }
+    ModelInfo { id: id.into(), context, runs_at: runs_at.map(str::to_owned) }
 }
 
 const TAGS: &str = r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b","size":1},
     {"name":"gpt-oss:120b-cloud","remote_model":"gpt-oss:120b","remote_host":"https://ollama.com:443"}]}"#;
 
 fn tags() -> Vec<ModelInfo> {
-    vec![
-        model("qwen3:8b", None, None),
-        model("gpt-oss:120b-cloud", None, Some("https://ollama.com:443")),
-    ]
+    vec![model("qwen3:8b", None, None), model("gpt-oss:120b-cloud", None, Some("https://ollama.com:443"))]
 }
 
 #[tokio::test]
 async fn models_are_listed() {
     let listing = r#"{"object":"list","data":[{"id":"b","context_length":8192},{"id":"a","max_model_len":4096},{"object":"model"}]}"#;
     let bare = r#"[{"id":"c","context_window":1}]"#;
-    let server = Server::start([
-        Reply::new("200 OK", "", listing),
-        Reply::new("200 OK", "", bare),
-    ])
-    .await;
+    let server = Server::start([Reply::new("200 OK", "", listing), Reply::new("200 OK", "", bare)]).await;
     let provider = provider(&server);
     assert_eq!(
         provider.models().await.unwrap(),
         [model("b", Some(8192), None), model("a", Some(4096), None)]
     );
-    assert_eq!(
-        provider.models().await.unwrap(),
-        [model("c", Some(1), None)]
-    );
+    assert_eq!(provider.models().await.unwrap(), [model("c", Some(1), None)]);
     assert!(server.requests()[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
 }
 
@@ -49,11 +35,7 @@ async fn models_are_listed() {
 async fn a_list_that_is_none_is_an_error() {
     for said in ["", "<html>", "{}", r#"{"data":7}"#] {
         let server = Server::start([Reply::new("200 OK", "", said)]).await;
-        assert_eq!(
-            provider(&server).models().await.unwrap_err().code(),
-            "provider_bad_response",
-            "{said}"
-        );
+        assert_eq!(provider(&server).models().await.unwrap_err().code(), "provider_bad_response", "{said}");
     }
 }
 
@@ -68,24 +50,18 @@ async fn ollama_is_found_with_its_models() {
 #[tokio::test]
 async fn no_ollama_is_said_soon() {
     let silent = Server::start([Reply::events("").cut(0).held()]).await;
-    let error = ollama::detect(&Url::parse(&silent.address).unwrap())
-        .await
-        .unwrap_err();
+    let error = ollama::detect(&Url::parse(&silent.address).unwrap()).await.unwrap_err();
     assert_eq!(error.to_string(), "No answer from the model for 1 s");
 
     let other = Server::start([Reply::new("200 OK", "", r#"{"hello":1}"#)]).await;
-    let error = ollama::detect(&Url::parse(&other.address).unwrap())
-        .await
-        .unwrap_err();
+    let error = ollama::detect(&Url::parse(&other.address).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_bad_response");
 
     let nobody = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}", listener.local_addr().unwrap())
     };
-    let error = ollama::detect(&Url::parse(&nobody).unwrap())
-        .await
-        .unwrap_err();
+    let error = ollama::detect(&Url::parse(&nobody).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_unreachable");
 }
 
@@ -93,20 +69,9 @@ async fn no_ollama_is_said_soon() {
 async fn ollama_chats_under_v1_and_lists_by_itself() {
     let stop = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
     for suffix in ["", "/", "/v1", "/v1/"] {
-        let server = Server::start([
-            Reply::events(&body(&[stop])),
-            Reply::new("200 OK", "", TAGS),
-        ])
-        .await;
+        let server = Server::start([Reply::events(&body(&[stop])), Reply::new("200 OK", "", TAGS)]).await;
         let base_url = Some(format!("{}{suffix}", server.address));
-        let provider = connect(
-            "ollama",
-            ProviderSettings {
-                base_url,
-                ..settings(&server)
-            },
-        )
-        .unwrap();
+        let provider = connect("ollama", ProviderSettings { base_url, ..settings(&server) }).unwrap();
         assert_eq!(ask(&*provider).await.unwrap().text, "hi");
         assert_eq!(provider.models().await.unwrap(), tags());
         assert!(server.requests()[0].starts_with("POST /v1/chat/completions "));

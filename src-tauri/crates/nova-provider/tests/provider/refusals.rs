@@ -12,98 +12,43 @@ const STOP: &str = r#"{"choices":[{"index":0,"delta":{"content":"hi"},"finish_re
 
 /// The error of a status with a body: its code and its sentence.
 async fn check(status: &str, body: &str, code: &str, sentence: &str) {
-    let error = ask(&*provider(
-        &Server::start(vec![Reply::new(status, "", body); 3]).await,
-    ))
-    .await
-    .unwrap_err();
+    let error =
+        ask(&*provider(&Server::start(vec![Reply::new(status, "", body); 3]).await)).await.unwrap_err();
     assert_eq!((error.code(), error.to_string().as_str()), (code, sentence));
 }
 
 #[tokio::test]
 async fn a_refusal_is_told_in_the_servers_words() {
-    let openai =
-        r#"{"error":{"message":"context\n  too long","type":"invalid_request_error","code":null}}"#;
-    check(
-        "400 Bad Request",
-        openai,
-        "provider_failed",
-        "test failed (400): context too long",
-    )
-    .await;
-    check(
-        "422 No",
-        r#"{"detail":"bad field"}"#,
-        "provider_failed",
-        "test failed (422): bad field",
-    )
-    .await;
-    check(
-        "500 Oh",
-        r#"{"error":"no memory"}"#,
-        "provider_failed",
-        "test failed (500): no memory",
-    )
-    .await;
-    check(
-        "502 Oh",
-        "<html><h1>Bad gateway</h1>",
-        "provider_failed",
-        "test failed (502)",
-    )
-    .await;
-    check(
-        "500 Oh",
-        "plain words",
-        "provider_failed",
-        "test failed (500): plain words",
-    )
-    .await;
+    let openai = r#"{"error":{"message":"context\n  too long","type":"invalid_request_error","code":null}}"#;
+    check("400 Bad Request", openai, "provider_failed", "test failed (400): context too long").await;
+    check("422 No", r#"{"detail":"bad field"}"#, "provider_failed", "test failed (422): bad field").await;
+    check("500 Oh", r#"{"error":"no memory"}"#, "provider_failed", "test failed (500): no memory").await;
+    check("502 Oh", "<html><h1>Bad gateway</h1>", "provider_failed", "test failed (502)").await;
+    check("500 Oh", "plain words", "provider_failed", "test failed (500): plain words").await;
     check("500 Oh", "", "provider_failed", "test failed (500)").await;
 }
 
 #[tokio::test]
 async fn a_long_refusal_is_shortened() {
-    let error = answer_to(Reply::new("400 Bad", "", &"x".repeat(100_000)))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("test failed (400): {}…", "x".repeat(300))
-    );
+    let error = answer_to(Reply::new("400 Bad", "", &"x".repeat(100_000))).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("test failed (400): {}…", "x".repeat(300)));
 }
 
 #[tokio::test]
 async fn a_refused_key_names_the_variable() {
     for status in ["401 Unauthorized", "403 Forbidden"] {
-        let server =
-            Server::start([Reply::new(status, "", r#"{"error":{"message":"bad key"}}"#)]).await;
-        let mut settings = ProviderSettings {
-            id: "open-router".into(),
-            ..settings(&server)
-        };
-        let error = ask(&*connect("openai", settings.clone()).unwrap())
-            .await
-            .unwrap_err();
+        let server = Server::start([Reply::new(status, "", r#"{"error":{"message":"bad key"}}"#)]).await;
+        let mut settings = ProviderSettings { id: "open-router".into(), ..settings(&server) };
+        let error = ask(&*connect("openai", settings.clone()).unwrap()).await.unwrap_err();
         assert_eq!(error.code(), "provider_refused_key");
         assert_eq!(error.to_string(), "open-router needs a key: bad key");
-        assert!(
-            error.hint().contains("NOVA_OPEN_ROUTER_KEY"),
-            "{}",
-            error.hint()
-        );
-        assert!(
-            error.hint().contains("nova credential set open-router/key"),
-            "{}",
-            error.hint()
-        );
+        assert!(error.hint().contains("NOVA_OPEN_ROUTER_KEY"), "{}", error.hint());
+        assert!(error.hint().contains("nova credential set open-router/key"), "{}", error.hint());
 
         let server = Server::start([Reply::new(status, "", "")]).await;
         settings.base_url = Some(server.address.clone());
         settings.key = Arc::new(|| Some("k".into()));
-        let error = ask(&*connect("openai", settings).unwrap())
-            .await
-            .unwrap_err();
+        let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
         assert_eq!(error.to_string(), "open-router refused the key");
     }
 }
@@ -111,33 +56,20 @@ async fn a_refused_key_names_the_variable() {
 #[tokio::test]
 async fn a_missing_model_is_told_from_a_wrong_address() {
     for (status, said) in [
-        (
-            "404 Not Found",
-            r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#,
-        ),
+        ("404 Not Found", r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#),
         (
             "404 Not Found",
             r#"{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}"#,
         ),
-        (
-            "400 Bad Request",
-            r#"{"error":{"message":"m is not a valid model ID","code":400}}"#,
-        ),
+        ("400 Bad Request", r#"{"error":{"message":"m is not a valid model ID","code":400}}"#),
     ] {
         check(status, said, "model_not_found", "test has no model `m`").await;
     }
-    for said in [
-        r#"{"detail":"Not Found"}"#,
-        "<html>no such model page</html>",
-        "",
-    ] {
+    for said in [r#"{"detail":"Not Found"}"#, "<html>no such model page</html>", ""] {
         let server = Server::start([Reply::new("404 Not Found", "", said)]).await;
         let error = ask(&*provider(&server)).await.unwrap_err();
         assert_eq!(error.code(), "provider_bad_response");
-        let place = format!(
-            "there is nothing at {}/v1/chat/completions (404)",
-            server.address
-        );
+        let place = format!("there is nothing at {}/v1/chat/completions (404)", server.address);
         assert!(error.to_string().ends_with(&place), "{error}");
     }
 }
@@ -158,19 +90,9 @@ async fn a_busy_provider_is_asked_three_times_as_it_wishes() {
             Duration::ZERO
         }
     });
-    let provider = connect(
-        "openai",
-        ProviderSettings {
-            backoff,
-            ..settings(&server)
-        },
-    )
-    .unwrap();
+    let provider = connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap();
     assert_eq!(ask(&*provider).await.unwrap().text, "hi");
-    let expected = [
-        (1, Some(Duration::from_secs(7))),
-        (2, Some(Duration::from_millis(1500))),
-    ];
+    let expected = [(1, Some(Duration::from_secs(7))), (2, Some(Duration::from_millis(1500)))];
     assert_eq!(*waits.lock().unwrap(), expected);
     let bodies: Vec<String> = server
         .requests()
@@ -197,47 +119,28 @@ async fn only_a_busy_provider_is_asked_again_and_not_for_ever() {
         ask(&*provider(&server)).await.unwrap_err();
         assert_eq!(server.requests().len(), requests, "{status}");
     }
-    let no_credit = Reply::new(
-        "429 No",
-        "",
-        r#"{"error":{"message":"pay","code":"insufficient_quota"}}"#,
-    );
+    let no_credit = Reply::new("429 No", "", r#"{"error":{"message":"pay","code":"insufficient_quota"}}"#);
     let server = Server::start(vec![no_credit; 5]).await;
     let error = ask(&*provider(&server)).await.unwrap_err();
-    assert_eq!(
-        (server.requests().len(), error.code()),
-        (1, "provider_rate_limited")
-    );
+    assert_eq!((server.requests().len(), error.code()), (1, "provider_rate_limited"));
 }
 
 #[tokio::test]
 async fn a_wait_longer_than_the_limit_is_not_waited() {
     let server = Server::start(vec![Reply::new("429 No", "retry-after: 3600\r\n", ""); 3]).await;
     let backoff = Arc::new(default_backoff);
-    let error = ask(&*connect(
-        "openai",
-        ProviderSettings {
-            backoff,
-            ..settings(&server)
-        },
-    )
-    .unwrap())
-    .await
-    .unwrap_err();
+    let error = ask(&*connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap())
+        .await
+        .unwrap_err();
     assert_eq!(server.requests().len(), 1);
     assert!(error.hint().contains("3600 s"), "{}", error.hint());
 }
 
 #[test]
 fn the_wait_grows_unless_the_provider_says_how_long() {
-    let waits: Vec<u128> = (1..=3)
-        .map(|tries| default_backoff(tries, None).as_millis())
-        .collect();
+    let waits: Vec<u128> = (1..=3).map(|tries| default_backoff(tries, None).as_millis()).collect();
     assert_eq!(waits, [500, 1000, 2000]);
-    assert_eq!(
-        default_backoff(1, Some(Duration::from_secs(9))),
-        Duration::from_secs(9)
-    );
+    assert_eq!(default_backoff(1, Some(Duration::from_secs(9))), Duration::from_secs(9));
 }
 
 #[tokio::test]
@@ -247,59 +150,29 @@ async fn a_refused_connection_names_the_address() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
-    let settings = ProviderSettings {
-        base_url: Some(address.clone()),
-        ..ProviderSettings::new("test")
-    };
-    let error = ask(&*connect("openai", settings).unwrap())
-        .await
-        .unwrap_err();
+    let settings = ProviderSettings { base_url: Some(address.clone()), ..ProviderSettings::new("test") };
+    let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_unreachable");
-    assert!(
-        error
-            .to_string()
-            .starts_with(&format!("Cannot reach {address}: ")),
-        "{error}"
-    );
-    assert!(
-        error
-            .hint()
-            .contains(&format!("Start the model server at {address}")),
-        "{}",
-        error.hint()
-    );
+    assert!(error.to_string().starts_with(&format!("Cannot reach {address}: ")), "{error}");
+    assert!(error.hint().contains(&format!("Start the model server at {address}")), "{}", error.hint());
 }
 
 #[tokio::test]
 async fn a_connection_closed_without_an_answer_is_told() {
     let error = answer_to(Reply::events("").cut(0)).await.unwrap_err();
     assert_eq!(error.code(), "provider_unreachable");
-    assert!(
-        error.to_string().contains("closed without an answer"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("closed without an answer"), "{error}");
 }
 
 #[test]
 fn settings_that_cannot_be_used_are_refused_at_once() {
     for (kind, base_url, reason) in [
-        (
-            "telepathy",
-            "http://127.0.0.1/v1",
-            "the kind `telepathy` is not known",
-        ),
+        ("telepathy", "http://127.0.0.1/v1", "the kind `telepathy` is not known"),
         ("openai", "127.0.0.1:1234", "base_url"),
         ("openai", "file:///etc/passwd", "http:// or https://"),
-        (
-            "openai",
-            "http://me:geheim123@127.0.0.1/",
-            "must not hold a name or a password",
-        ),
+        ("openai", "http://me:geheim123@127.0.0.1/", "must not hold a name or a password"),
     ] {
-        let settings = ProviderSettings {
-            base_url: Some(base_url.into()),
-            ..ProviderSettings::new("test")
-        };
+        let settings = ProviderSettings { base_url: Some(base_url.into()), ..ProviderSettings::new("test") };
         let error: ProviderError = connect(kind, settings).err().unwrap();
         assert!(error.to_string().contains(reason), "{error}");
         assert!(!error.to_string().contains("geheim123"), "{error}");

@@ -6,10 +6,7 @@ use serde_json::Value;
 use crate::support::{Reply, Server, ask, body, call, json, provider, request, settings};
 
 fn encode(base_url: &str, request: &ChatRequest) -> Vec<u8> {
-    let settings = ProviderSettings {
-        base_url: Some(base_url.into()),
-        ..ProviderSettings::new("test")
-    };
+    let settings = ProviderSettings { base_url: Some(base_url.into()), ..ProviderSettings::new("test") };
     connect("openai", settings).unwrap().encode(request)
 }
 
@@ -29,33 +26,16 @@ fn tool(name: &str) -> ToolDefinition {
 
 fn conversation() -> Vec<Message> {
     vec![
-        Message::User {
-            content: "add Ann".into(),
-        },
+        Message::User { content: "add Ann".into() },
         Message::Assistant {
             text: String::new(),
-            calls: vec![
-                call("a", "crm__add", r#"{"name": "Ann"}"#),
-                call("b", "crm__list", "{\"half\":"),
-            ],
+            calls: vec![call("a", "crm__add", r#"{"name": "Ann"}"#), call("b", "crm__list", "{\"half\":")],
             provider_data: None,
         },
-        Message::ToolOutput {
-            call_id: "a".into(),
-            content: "added".into(),
-        },
-        Message::ToolOutput {
-            call_id: "b".into(),
-            content: "not JSON".into(),
-        },
-        Message::Notice {
-            text: "Ann.md changed.".into(),
-        },
-        Message::Assistant {
-            text: "Done.".into(),
-            calls: vec![],
-            provider_data: None,
-        },
+        Message::ToolOutput { call_id: "a".into(), content: "added".into() },
+        Message::ToolOutput { call_id: "b".into(), content: "not JSON".into() },
+        Message::Notice { text: "Ann.md changed.".into() },
+        Message::Assistant { text: "Done.".into(), calls: vec![], provider_data: None },
     ]
 }
 
@@ -89,38 +69,19 @@ fn a_request_is_a_chat_completion() {
 
 #[test]
 fn what_is_not_wanted_is_not_sent() {
-    let sent = encoded(&ChatRequest {
-        tool_choice: ToolChoice::None,
-        ..request()
-    });
-    let keys: Vec<&str> = sent
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let sent = encoded(&ChatRequest { tool_choice: ToolChoice::None, ..request() });
+    let keys: Vec<&str> = sent.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["model", "stream", "stream_options", "messages"]);
 
-    let sent = encoded(&ChatRequest {
-        tool_choice: ToolChoice::None,
-        tools: vec![tool("t")],
-        ..request()
-    });
+    let sent = encoded(&ChatRequest { tool_choice: ToolChoice::None, tools: vec![tool("t")], ..request() });
     assert_eq!(sent["tool_choice"], "none");
 }
 
 #[test]
 fn openai_itself_has_another_name_for_the_limit() {
-    let request = ChatRequest {
-        max_output: Some(5),
-        ..request()
-    };
-    let sent: Value =
-        serde_json::from_slice(&encode("https://api.openai.com/v1", &request)).unwrap();
-    assert_eq!(
-        (&sent["max_completion_tokens"], sent.get("max_tokens")),
-        (&Value::from(5), None)
-    );
+    let request = ChatRequest { max_output: Some(5), ..request() };
+    let sent: Value = serde_json::from_slice(&encode("https://api.openai.com/v1", &request)).unwrap();
+    assert_eq!((&sent["max_completion_tokens"], sent.get("max_tokens")), (&Value::from(5), None));
 }
 
 #[test]
@@ -137,18 +98,12 @@ fn a_longer_conversation_starts_with_the_bytes_of_the_shorter() {
         String::from_utf8(encode("http://127.0.0.1/v1", &request)).unwrap()
     };
     let messages = conversation();
-    assert_eq!(
-        with(&messages, ToolChoice::Auto),
-        with(&messages, ToolChoice::Auto)
-    );
+    assert_eq!(with(&messages, ToolChoice::Auto), with(&messages, ToolChoice::Auto));
     for count in 1..messages.len() {
         let shorter = with(&messages[..count], ToolChoice::None);
         let longer = with(&messages[..count + 1], ToolChoice::Auto);
         let prefix = shorter.rsplit_once("],\"tool_choice\"").unwrap().0;
-        assert!(
-            longer.starts_with(prefix),
-            "{longer}\ndoes not start with\n{prefix}"
-        );
+        assert!(longer.starts_with(prefix), "{longer}\ndoes not start with\n{prefix}");
     }
 }
 
@@ -156,35 +111,18 @@ fn a_longer_conversation_starts_with_the_bytes_of_the_shorter() {
 fn carried_data_goes_back_to_the_model_it_came_from() {
     let data = r#"{"dialect":"openai","provider":"test","model":"m",
         "message":{"reasoning_content":"I think"},"calls":{"a":{"google":{"thought_signature":"s"}}}}"#;
-    let assistant = |calls| Message::Assistant {
-        text: "t".into(),
-        calls,
-        provider_data: Some(json(data)),
-    };
+    let assistant = |calls| Message::Assistant { text: "t".into(), calls, provider_data: Some(json(data)) };
     let calls = vec![call("a", "one", "{}"), call("b", "two", "{}")];
 
-    let sent = encoded(&ChatRequest {
-        messages: vec![assistant(calls.clone())],
-        ..request()
-    });
+    let sent = encoded(&ChatRequest { messages: vec![assistant(calls.clone())], ..request() });
     let message = &sent["messages"][0];
     assert_eq!(message["reasoning_content"], "I think");
-    assert_eq!(
-        message["tool_calls"][0]["extra_content"],
-        json(r#"{"google":{"thought_signature":"s"}}"#)
-    );
+    assert_eq!(message["tool_calls"][0]["extra_content"], json(r#"{"google":{"thought_signature":"s"}}"#));
     assert_eq!(message["tool_calls"][1].get("extra_content"), None);
 
-    let other = encoded(&ChatRequest {
-        model: "n".into(),
-        messages: vec![assistant(calls)],
-        ..request()
-    });
+    let other = encoded(&ChatRequest { model: "n".into(), messages: vec![assistant(calls)], ..request() });
     assert!(!other.to_string().contains("think"), "{other}");
-    let finished = encoded(&ChatRequest {
-        messages: vec![assistant(vec![])],
-        ..request()
-    });
+    let finished = encoded(&ChatRequest { messages: vec![assistant(vec![])], ..request() });
     assert!(!finished.to_string().contains("think"), "{finished}");
 }
 
@@ -196,10 +134,7 @@ async fn the_body_sent_is_the_body_encoded() {
     ask(&*provider).await.unwrap();
     let sent = server.requests().remove(0);
     let (head, body) = sent.split_once("\r\n\r\n").unwrap();
-    assert!(
-        head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
-        "{head}"
-    );
+    assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("content-type: application/json"), "{head}");
     assert!(head.contains("accept-encoding: identity"), "{head}");
     assert_eq!(body.as_bytes(), provider.encode(&request()));
@@ -209,15 +144,8 @@ async fn the_body_sent_is_the_body_encoded() {
 async fn the_address_keeps_its_path_and_query() {
     let server = Server::start([Reply::new("404 No", "", "")]).await;
     let base_url = format!("{}/deployments/x/?api-version=1", server.address);
-    let settings = ProviderSettings {
-        base_url: Some(base_url),
-        ..settings(&server)
-    };
-    let error = ask(&*connect("openai", settings).unwrap())
-        .await
-        .unwrap_err();
-    assert!(
-        server.requests()[0].starts_with("POST /deployments/x/chat/completions?api-version=1 ")
-    );
+    let settings = ProviderSettings { base_url: Some(base_url), ..settings(&server) };
+    let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
+    assert!(server.requests()[0].starts_with("POST /deployments/x/chat/completions?api-version=1 "));
     assert!(!error.to_string().contains("api-version"), "{error}");
 }

@@ -28,14 +28,9 @@ fn assert_clean(error: &ProviderError) {
 #[tokio::test]
 async fn the_key_and_the_headers_are_sent() {
     let server = Server::start([Reply::events(&body(&[STOP]))]).await;
-    ask(&*connect("openai", with_secrets(&server)).unwrap())
-        .await
-        .unwrap();
+    ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap();
     let sent = server.requests().remove(0);
-    assert!(
-        sent.contains(&format!("authorization: Bearer {KEY}\r\n")),
-        "{sent}"
-    );
+    assert!(sent.contains(&format!("authorization: Bearer {KEY}\r\n")), "{sent}");
     assert!(sent.contains(&format!("x-account: {HEADER}\r\n")), "{sent}");
 }
 
@@ -46,10 +41,7 @@ async fn an_authorization_header_of_the_settings_wins() {
     settings.headers = vec![("Authorization".into(), "Basic abc".into())];
     ask(&*connect("openai", settings).unwrap()).await.unwrap();
     let sent = server.requests().remove(0);
-    assert!(
-        sent.contains("authorization: Basic abc\r\n") && !sent.contains(KEY),
-        "{sent}"
-    );
+    assert!(sent.contains("authorization: Basic abc\r\n") && !sent.contains(KEY), "{sent}");
 }
 
 #[tokio::test]
@@ -68,18 +60,11 @@ async fn secrets_are_never_shown() {
         Reply::new("200 OK", "", &said),
     ] {
         let server = Server::start([reply]).await;
-        let error = ask(&*connect("openai", with_secrets(&server)).unwrap())
-            .await
-            .unwrap_err();
-        assert!(
-            error.to_string().contains('…'),
-            "the server's words are missing: {error}"
-        );
+        let error = ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap_err();
+        assert!(error.to_string().contains('…'), "the server's words are missing: {error}");
         assert_clean(&error);
     }
-    let error = ask(&*connect("openai", settings).unwrap())
-        .await
-        .unwrap_err();
+    let error = ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
     assert_clean(&error);
 }
 
@@ -87,21 +72,11 @@ async fn secrets_are_never_shown() {
 async fn a_key_that_cannot_be_sent_is_not_shown() {
     let server = Server::start([Reply::new("401 No", "", "")]).await;
     let key = || Some(SecretString::from(format!("{KEY}\u{7}x")));
-    let settings = ProviderSettings {
-        key: Arc::new(key),
-        ..settings(&server)
-    };
-    assert_clean(
-        &ask(&*connect("openai", settings).unwrap())
-            .await
-            .unwrap_err(),
-    );
+    let settings = ProviderSettings { key: Arc::new(key), ..settings(&server) };
+    assert_clean(&ask(&*connect("openai", settings).unwrap()).await.unwrap_err());
 
     let headers = vec![("x-account".to_owned(), format!("{HEADER}\n"))];
-    let settings = ProviderSettings {
-        headers,
-        ..ProviderSettings::new("test")
-    };
+    let settings = ProviderSettings { headers, ..ProviderSettings::new("test") };
     assert_clean(&connect("openai", settings).err().unwrap());
 }
 
@@ -110,14 +85,9 @@ async fn a_redirect_is_not_followed() {
     let other = Server::start([Reply::events(&body(&[STOP]))]).await;
     let to = format!("location: {}/v1/chat/completions\r\n", other.address);
     let server = Server::start([Reply::new("307 Elsewhere", &to, "")]).await;
-    let error = ask(&*connect("openai", with_secrets(&server)).unwrap())
-        .await
-        .unwrap_err();
+    let error = ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_bad_response");
-    assert!(
-        error.to_string().contains("redirects to 127.0.0.1"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("redirects to 127.0.0.1"), "{error}");
     assert_eq!(other.requests(), Vec::<String>::new());
 }
 
@@ -128,16 +98,12 @@ async fn this_machine_is_reached_without_the_proxy() {
     let mut settings = with_secrets(&server);
     settings.proxy = Some(Url::parse(&proxy.address).unwrap());
     settings.base_url = Some(server.address.replace("127.0.0.1", "localhost"));
-    ask(&*connect("openai", settings.clone()).unwrap())
-        .await
-        .unwrap();
+    ask(&*connect("openai", settings.clone()).unwrap()).await.unwrap();
     assert_eq!(proxy.requests(), Vec::<String>::new());
 
     // A remote address does go there.
     settings.base_url = Some("http://nova.invalid/v1".into());
-    ask(&*connect("openai", settings).unwrap())
-        .await
-        .unwrap_err();
+    ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
     assert!(proxy.requests()[0].starts_with("POST http://nova.invalid/v1/chat/completions "));
 }
 
@@ -152,33 +118,13 @@ fn only_loopback_is_local() {
         ("http://LOCALHOST:1234/v1", Locality::Local),
         ("http://0.0.0.0:11434", remote("0.0.0.0:11434")),
         ("http://192.168.1.5:11434", remote("192.168.1.5:11434")),
-        (
-            "http://localhost.example.com/",
-            remote("localhost.example.com"),
-        ),
-        (
-            "http://127.0.0.1.example.com/",
-            remote("127.0.0.1.example.com"),
-        ),
+        ("http://localhost.example.com/", remote("localhost.example.com")),
+        ("http://127.0.0.1.example.com/", remote("127.0.0.1.example.com")),
         ("https://api.openai.com/v1", remote("api.openai.com")),
         ("https://api.openai.com:443/v1", remote("api.openai.com")),
     ] {
-        assert_eq!(
-            locality_of(&Url::parse(address).unwrap()),
-            expected,
-            "{address}"
-        );
+        assert_eq!(locality_of(&Url::parse(address).unwrap()), expected, "{address}");
     }
-    assert_eq!(
-        connect("openai", ProviderSettings::new("o"))
-            .unwrap()
-            .locality(),
-        remote("api.openai.com")
-    );
-    assert_eq!(
-        connect("ollama", ProviderSettings::new("o"))
-            .unwrap()
-            .locality(),
-        Locality::Local
-    );
+    assert_eq!(connect("openai", ProviderSettings::new("o")).unwrap().locality(), remote("api.openai.com"));
+    assert_eq!(connect("ollama", ProviderSettings::new("o")).unwrap().locality(), Locality::Local);
 }

@@ -3,9 +3,7 @@
 use nova_provider::{ChatEvent, Completed, FinishReason, Usage};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{
-    Reply, Server, answer_to, body, call, deltas, json, provider, read_all, request,
-};
+use crate::support::{Reply, Server, answer_to, body, call, deltas, json, provider, read_all, request};
 
 /// Reasoning, text with characters of two to four bytes, two calls whose pieces alternate, usage.
 const ANSWER: &[&str] = &[
@@ -25,10 +23,7 @@ const ANSWER: &[&str] = &[
 fn complete() -> Completed {
     Completed {
         text: "Grüße €😀".into(),
-        calls: vec![
-            call("a", "one", r#"{"x":1}"#),
-            call("b", "two", r#"{"y":"é"}"#),
-        ],
+        calls: vec![call("a", "one", r#"{"x":1}"#), call("b", "two", r#"{"y":"é"}"#)],
         finish: FinishReason::ToolCalls,
         provider_data: None,
     }
@@ -37,10 +32,7 @@ fn complete() -> Completed {
 #[tokio::test]
 async fn events_come_in_order_and_end_once() {
     let server = Server::start([Reply::events(&body(ANSWER))]).await;
-    let stream = provider(&server)
-        .stream(&request(), CancellationToken::new())
-        .await
-        .unwrap();
+    let stream = provider(&server).stream(&request(), CancellationToken::new()).await.unwrap();
     let (events, outcome) = read_all(stream).await;
     let delta = |index, name: &str, arguments_so_far_len| ChatEvent::ToolCallDelta {
         index,
@@ -58,11 +50,7 @@ async fn events_come_in_order_and_end_once() {
             delta(1, "two", 8),
             delta(0, "one", 7),
             delta(1, "two", 10),
-            ChatEvent::Usage(Usage {
-                input: 120,
-                cached: 100,
-                output: 30
-            }),
+            ChatEvent::Usage(Usage { input: 120, cached: 100, output: 30 }),
         ]
     );
     assert_eq!(outcome, Ok(complete()));
@@ -71,16 +59,8 @@ async fn events_come_in_order_and_end_once() {
 #[tokio::test]
 async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
     let plain = body(ANSWER);
-    let commented = plain.replace(
-        "data: {\"choices\":[]",
-        ": keep-alive\n\ndata: {\"choices\":[]",
-    );
-    for body in [
-        plain.clone(),
-        plain.replace('\n', "\r\n"),
-        plain.replace("data: ", "data:"),
-        commented,
-    ] {
+    let commented = plain.replace("data: {\"choices\":[]", ": keep-alive\n\ndata: {\"choices\":[]");
+    for body in [plain.clone(), plain.replace('\n', "\r\n"), plain.replace("data: ", "data:"), commented] {
         for size in [1, 7, 4096] {
             assert_eq!(
                 answer_to(Reply::chunked(&body, size)).await,
@@ -102,15 +82,7 @@ async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
 
 #[track_caller]
 fn check_text(completed: Completed, text: &str, finish: FinishReason) {
-    assert_eq!(
-        completed,
-        Completed {
-            text: text.into(),
-            calls: vec![],
-            finish,
-            provider_data: None
-        }
-    );
+    assert_eq!(completed, Completed { text: text.into(), calls: vec![], finish, provider_data: None });
 }
 
 #[tokio::test]
@@ -121,9 +93,7 @@ async fn reasons_to_finish_are_kept() {
         ("content_filter", FinishReason::ContentFilter),
         ("weary", FinishReason::Other("weary".into())),
     ] {
-        let answer = answer_to(Reply::events(&deltas(&[r#"{"content":"hi"}"#], word)))
-            .await
-            .unwrap();
+        let answer = answer_to(Reply::events(&deltas(&[r#"{"content":"hi"}"#], word))).await.unwrap();
         check_text(answer, "hi", finish);
     }
 }
@@ -134,22 +104,13 @@ async fn one_choice_is_read() {
         r#"{"choices":[{"index":0,"delta":{"content":"hi"}},{"index":1,"delta":{"content":"ho"},"finish_reason":"length"}]}"#,
         r#"{"choices":[{"index":0,"delta":{"content":"!"},"finish_reason":"stop"}]}"#,
     ]);
-    check_text(
-        answer_to(Reply::events(&two)).await.unwrap(),
-        "hi!",
-        FinishReason::Stop,
-    );
+    check_text(answer_to(Reply::events(&two)).await.unwrap(), "hi!", FinishReason::Stop);
 }
 
 #[tokio::test]
 async fn text_in_parts_and_refusals_are_text() {
     let parts = r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"a"}]}"#;
-    let answer = answer_to(Reply::events(&deltas(
-        &[parts, r#"{"refusal":"b"}"#],
-        "stop",
-    )))
-    .await
-    .unwrap();
+    let answer = answer_to(Reply::events(&deltas(&[parts, r#"{"refusal":"b"}"#], "stop"))).await.unwrap();
     check_text(answer, "ab", FinishReason::Stop);
 }
 
@@ -162,31 +123,18 @@ async fn chunks_that_say_nothing_are_passed_over() {
         r#"{"choices":[{"delta":null,"finish_reason":""}]}"#,
         r#"{"choices":[{"delta":{"content":"hi","tool_calls":null},"finish_reason":"stop"}]}"#,
     ]);
-    check_text(
-        answer_to(Reply::events(&pings)).await.unwrap(),
-        "hi",
-        FinishReason::Stop,
-    );
+    check_text(answer_to(Reply::events(&pings)).await.unwrap(), "hi", FinishReason::Stop);
 }
 
 #[tokio::test]
 async fn usage_is_said_once_for_each_change() {
-    let usage = r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_cache_hit_tokens":4}}"#;
+    let usage =
+        r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_cache_hit_tokens":4}}"#;
     let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
     let server = Server::start([Reply::events(&body(&[usage, usage, end]))]).await;
-    let stream = provider(&server)
-        .stream(&request(), CancellationToken::new())
-        .await
-        .unwrap();
+    let stream = provider(&server).stream(&request(), CancellationToken::new()).await.unwrap();
     let (events, _) = read_all(stream).await;
-    assert_eq!(
-        events,
-        [ChatEvent::Usage(Usage {
-            input: 9,
-            cached: 4,
-            output: 1
-        })]
-    );
+    assert_eq!(events, [ChatEvent::Usage(Usage { input: 9, cached: 4, output: 1 })]);
 }
 
 #[tokio::test]
@@ -200,10 +148,7 @@ async fn what_a_server_wants_back_is_carried() {
         ],
         "tool_calls",
     );
-    let carried = answer_to(Reply::events(&answer))
-        .await
-        .unwrap()
-        .provider_data;
+    let carried = answer_to(Reply::events(&answer)).await.unwrap().provider_data;
     let expected = r#"{"dialect":"openai","provider":"test","model":"m",
         "message":{"reasoning_content":"I think",
             "reasoning_details":[{"type":"reasoning.text","index":0,"text":"I think","signature":"s1"}]},
@@ -222,21 +167,13 @@ async fn cut_at_any_byte_it_is_complete_or_an_error() {
     let body = body(ANSWER);
     let finished = finished_at(&body);
     let head = Reply::events("").bytes.len();
-    let server =
-        Server::start((0..=body.len()).map(|at| Reply::events(&body).cut(head + at))).await;
+    let server = Server::start((0..=body.len()).map(|at| Reply::events(&body).cut(head + at))).await;
     let provider = provider(&server);
     for at in 0..=body.len() {
-        let stream = provider
-            .stream(&request(), CancellationToken::new())
-            .await
-            .unwrap();
+        let stream = provider.stream(&request(), CancellationToken::new()).await.unwrap();
         let (_, outcome) = read_all(stream).await;
         if at < finished {
-            assert_eq!(
-                outcome.unwrap_err().code(),
-                "provider_truncated",
-                "cut after {at} bytes"
-            );
+            assert_eq!(outcome.unwrap_err().code(), "provider_truncated", "cut after {at} bytes");
         } else {
             assert_eq!(outcome, Ok(complete()), "cut after {at} bytes");
         }
@@ -267,10 +204,7 @@ async fn cut_within_the_framing_it_is_complete_or_an_error() {
                     matches!(error.code(), "provider_truncated" | "provider_unreachable"),
                     "{at}: {error}"
                 );
-                assert_eq!(
-                    completed, 0,
-                    "an error after {at} bytes although fewer were enough"
-                );
+                assert_eq!(completed, 0, "an error after {at} bytes although fewer were enough");
             }
         }
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use nova_provider::{
-    ChatEvent, ChatRequest, ChatStream, Completed, Message, Provider, ProviderError,
-    ProviderSettings, ToolCall, ToolChoice, connect,
+    ChatEvent, ChatRequest, ChatStream, Completed, Message, Provider, ProviderError, ProviderSettings,
+    ToolCall, ToolChoice, connect,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,10 +29,7 @@ impl Reply {
     /// Any status and headers (each line ended), and a body that ends with the connection.
     pub(crate) fn new(status: &str, headers: &str, body: &str) -> Self {
         let text = format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n{body}");
-        Self {
-            bytes: text.into_bytes(),
-            hold: false,
-        }
+        Self { bytes: text.into_bytes(), hold: false }
     }
 
     /// A stream of events.
@@ -82,20 +79,10 @@ impl Server {
         let log = Arc::clone(&requests);
         let task = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(serve(
-                    connection,
-                    Arc::clone(&replies),
-                    Arc::clone(&log),
-                    leaving.clone(),
-                ));
+                tokio::spawn(serve(connection, Arc::clone(&replies), Arc::clone(&log), leaving.clone()));
             }
         });
-        Self {
-            address,
-            requests,
-            left,
-            task,
-        }
+        Self { address, requests, left, task }
     }
 
     /// The requests so far, head and body.
@@ -181,44 +168,32 @@ pub(crate) fn request() -> ChatRequest {
         model: "m".into(),
         system: String::new(),
         tools: Vec::new(),
-        messages: vec![Message::User {
-            content: "hello".into(),
-        }],
+        messages: vec![Message::User { content: "hello".into() }],
         max_output: None,
         tool_choice: ToolChoice::Auto,
     }
 }
 
 /// Everything a stream gives; fails when it goes on after its end, or ends without one.
-pub(crate) async fn read_all(
-    mut stream: ChatStream,
-) -> (Vec<ChatEvent>, Result<Completed, ProviderError>) {
+pub(crate) async fn read_all(mut stream: ChatStream) -> (Vec<ChatEvent>, Result<Completed, ProviderError>) {
     let mut events = Vec::new();
     let reading = async {
         loop {
-            match stream
-                .next()
-                .await
-                .expect("the stream ended without End and without an error")
-            {
+            match stream.next().await.expect("the stream ended without End and without an error") {
                 Ok(ChatEvent::End(completed)) => break Ok(completed),
                 Ok(event) => events.push(event),
                 Err(error) => break Err(error),
             }
         }
     };
-    let outcome = tokio::time::timeout(PATIENCE, reading)
-        .await
-        .expect("the stream never ended");
+    let outcome = tokio::time::timeout(PATIENCE, reading).await.expect("the stream never ended");
     assert_eq!(stream.next().await, None, "something followed the end");
     (events, outcome)
 }
 
 /// Sends the usual request and reads the answer.
 pub(crate) async fn ask(provider: &dyn Provider) -> Result<Completed, ProviderError> {
-    let stream = provider
-        .stream(&request(), CancellationToken::new())
-        .await?;
+    let stream = provider.stream(&request(), CancellationToken::new()).await?;
     read_all(stream).await.1
 }
 
@@ -237,22 +212,14 @@ pub(crate) fn body(chunks: &[&str]) -> String {
 pub(crate) fn deltas(deltas: &[&str], finish: &str) -> String {
     let chunks: Vec<String> = deltas
         .iter()
-        .map(|delta| {
-            format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#)
-        })
-        .chain([format!(
-            r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{finish}"}}]}}"#
-        )])
+        .map(|delta| format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#))
+        .chain([format!(r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{finish}"}}]}}"#)])
         .collect();
     body(&chunks.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
-    ToolCall {
-        id: id.into(),
-        name: name.into(),
-        arguments: arguments.into(),
-    }
+    ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
 }
 
 pub(crate) fn json(text: &str) -> Value {

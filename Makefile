@@ -1,0 +1,95 @@
+# The commands of this checkout. `make run` and `make test` need nothing but git, make, a C
+# compiler, Rust and Node; the rest is fetched into this folder or, with apt, installed.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+DRIVER := $(TARGET)/tools/bin/tauri-driver
+
+# Unoptimised by default: a first start compiles in half the time, and what a person waits for in
+# the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
+PROFILE ?= dev
+# How many inputs `make fuzz` gives each property.
+CASES ?= 20000
+
+# One selection of crates and features for every build that runs tests, so that dependencies are
+# compiled once. Without the window: plain `cargo test --workspace`, which needs no web view.
+WITH_WINDOW := --workspace --features desktop
+
+UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
+
+.NOTPARALLEL:
+.PHONY: help run test bench setup ui lint test-rust test-ui test-window screenshots generate fuzz
+
+help:
+	@echo 'make run          install what is missing, build, open the window'
+	@echo 'make test         everything that must pass: lint test-ui test-rust test-window'
+	@echo 'make bench        measure, print a table'
+	@echo 'make setup        what run and test would install, and nothing else'
+	@echo 'make ui           the page of the window, into ui/dist'
+	@echo 'make generate     rewrite the files generated from Rust'
+	@echo 'make screenshots  rewrite docs/screenshots'
+	@echo 'make fuzz         every property test with CASES=$(CASES) inputs'
+
+run:
+	@.ci/display check
+	@.ci/setup run
+	@$(MAKE) ui
+	cargo run --profile $(PROFILE) --features desktop
+
+test:
+	@.ci/setup test
+	@$(MAKE) lint test-ui test-rust test-window
+	@echo '== all passed'
+
+setup:
+	@.ci/setup test
+	@$(MAKE) ui/node_modules/.installed $(DRIVER)
+
+ui: ui/dist/index.html
+
+lint: ui
+	@echo '== lint'
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy $(WITH_WINDOW) --all-targets -- -D warnings
+	.ci/layers
+	cd ui && npm run --silent lint
+
+test-ui: ui/node_modules/.installed
+	@echo '== test-ui'
+	cd ui && npm test --silent
+
+# Also fails when a generated file is stale; `make generate` rewrites it.
+test-rust: ui
+	@echo '== test-rust'
+	cargo test $(WITH_WINDOW)
+
+test-window: ui $(DRIVER)
+	@echo '== test-window'
+	.ci/display run cargo test $(WITH_WINDOW) --test e2e
+
+screenshots: ui $(DRIVER)
+	.ci/display run cargo test $(WITH_WINDOW) --test screenshots
+
+bench: ui $(DRIVER)
+	cargo build --release --features desktop --example bare-window
+	.ci/display run cargo bench $(WITH_WINDOW) --bench '*'
+
+generate:
+	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated
+
+fuzz:
+	PROPTEST_CASES=$(CASES) cargo test --workspace
+
+# The lock is the truth: packages are installed again only when it changed.
+ui/node_modules/.installed: ui/package-lock.json
+	@.ci/setup node
+	cd ui && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
+	cd ui && npm run --silent build
+	@touch $@
+
+# Into this folder, never into the user's own ~/.cargo.
+$(DRIVER):
+	cargo install tauri-driver --version '~2.1' --locked --root $(TARGET)/tools

@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
+    json, schemars,
+};
+use serde::Deserialize;
+
+use crate::contacts::{CONTACT, Contact, Contacts};
+use crate::details::{Change, Details};
+
+pub(crate) struct AddContact;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewContact {
+    /// The person's whole name.
+    name: String,
+    /// The company they work for, by name.
+    company: Option<String>,
+    /// Their e-mail address.
+    email: Option<String>,
+    /// Their phone number, as the user writes it.
+    phone: Option<String>,
+    /// The stage they are at, in the user's words; "lead" where nothing is given.
+    stage: Option<String>,
+    /// Tags, without "#".
+    tags: Option<Vec<String>>,
+    /// The day to talk to them next, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    next_contact: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for AddContact {
+    type Args = NewContact;
+    const ID: &'static str = "add_contact";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Adds a contact as a new note. Give only what is known; a name or e-mail address that is there already is refused.",
+        )
+        .use_when("the user names a person to keep")
+        .not_when("the person is a contact already", "crm.update_contact")
+        .example("I met Sam Ortega of Quillon Labs, sam@quillon.example")
+    }
+
+    async fn run(&self, new: NewContact, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let mut details = Details::default();
+        details.text("name", Change::Set(new.name))?;
+        details.text("company", new.company.into())?;
+        details.email(new.email.into())?;
+        details.text("phone", new.phone.into())?;
+        details.text("stage", new.stage.into())?;
+        details.tags(new.tags.filter(|tags| !tags.is_empty()).into())?;
+        details.text("next_contact", new.next_contact.into())?;
+
+        let name = details.0["name"].as_str().unwrap_or_default();
+        let email = details.0.get("email").and_then(|email| email.as_str());
+        Contacts::read(ctx.as_ref()).await?.refuse_twice(name, email)?;
+
+        let declared = ctx.records().get(CONTACT)?;
+        let text = declared.new_note(CONTACT, &details.0)?;
+        let path = ctx.vault().free_path(&declared.folder, name).await?;
+        ctx.vault().create(&path, text).await?;
+        let note = ctx.vault().read(&path).await?;
+        let mut out = declared.read(&note).to_json();
+        out.insert("path".into(), json!(path));
+        Ok(Output::new(out.into()).from_notes([path]).into())
+    }
+}
+
+impl Contacts {
+    /// # Errors
+    /// `Exists` when somebody has that name or that e-mail address; an error of its own when a
+    /// note of that name is there and cannot be read.
+    fn refuse_twice(&self, name: &str, email: Option<&str>) -> Result<(), ToolError> {
+        if let Some(error) = self.unreadable_as(name) {
+            return Err(error);
+        }
+        let exists = |kind: &str, contact: &Contact, remedy: String| ToolError::Exists {
+            kind: kind.into(),
+            name: contact.name.clone(),
+            path: contact.path().into(),
+            remedy,
+        };
+        for contact in self.iter() {
+            if contact.is_called(name) {
+                let remedy = "Use crm.update_contact to change it; another person of the same name needs a name that \
+                              tells them apart.";
+                return Err(exists(CONTACT, &contact, remedy.into()));
+            }
+        }
+        for contact in self.iter() {
+            if let Some(email) = email
+                && contact.has_email(email)?
+            {
+                let remedy =
+                    format!("Use crm.update_contact with the name \"{}\" to change it.", contact.name);
+                return Err(exists("contact with this e-mail address,", &contact, remedy));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! The details of a contact as a tool is given them, made fit for a note.
+
+use nova_skill::schemars::generate::SchemaGenerator;
+use nova_skill::schemars::{JsonSchema, Schema};
+use nova_skill::serde_json::Map;
+use nova_skill::{ToolError, Value};
+use serde::{Deserialize, Deserializer};
+
+/// What becomes of a property.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Change<T> {
+    /// Not mentioned.
+    #[default]
+    Keep,
+    /// `null`
+    Remove,
+    Set(T),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Option::<T>::deserialize(from)?.map_or(Self::Remove, Self::Set))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Change<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
+    }
+}
+
+/// Checked values by the names of their fields, null for what goes.
+#[derive(Default)]
+pub(crate) struct Details(pub(crate) Map<String, Value>);
+
+impl Details {
+    /// A text that may stand in a property: trimmed, on one line, not empty.
+    pub(crate) fn text(&mut self, field: &str, text: Change<String>) -> Result<(), ToolError> {
+        self.put(field, text, |text| Ok(one_line(field, &text)?.into()))
+    }
+
+    /// An address that looks like one.
+    pub(crate) fn email(&mut self, email: Change<String>) -> Result<(), ToolError> {
+        self.put("email", email, |text| {
+            let text = one_line("email", &text)?;
+            if is_email(text) {
+                return Ok(text.into());
+            }
+            Err(wrong("email", format!("\"{text}\" is not an e-mail address such as jane@example.com")))
+        })
+    }
+
+    /// A list without empty items and doubles; a leading `#` is Obsidian's way to show a tag, not
+    /// a part of it.
+    pub(crate) fn tags(&mut self, tags: Change<Vec<String>>) -> Result<(), ToolError> {
+        self.put("tags", tags, |tags| {
+            let mut kept: Vec<&str> = Vec::new();
+            for tag in &tags {
+                let tag = one_line("tags", tag.trim().trim_start_matches('#'))?;
+                if !kept.iter().any(|other| nova_skill::folded(other) == nova_skill::folded(tag)) {
+                    kept.push(tag);
+                }
+            }
+            Ok(kept.into())
+        })
+    }
+
+    fn put<T>(
+        &mut self,
+        field: &str,
+        change: Change<T>,
+        check: impl FnOnce(T) -> Result<Value, ToolError>,
+    ) -> Result<(), ToolError> {
+        let value = match change {
+            Change::Keep => return Ok(()),
+            Change::Remove => Value::Null,
+            Change::Set(value) => check(value)?,
+        };
+        self.0.insert(field.into(), value);
+        Ok(())
+    }
+}
+
+impl<T> From<Option<T>> for Change<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+fn one_line<'a>(field: &str, text: &'a str) -> Result<&'a str, ToolError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(wrong(field, "must not be empty; leave it out when it is not known".into()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(wrong(field, "must be one line of text".into()));
+    }
+    Ok(text)
+}
+
+/// One `@`, something before it, a domain with a dot after it, no white space.
+fn is_email(text: &str) -> bool {
+    let Some((name, domain)) = text.split_once('@') else { return false };
+    let labels = || domain.split('.');
+    !name.is_empty()
+        && !text.chars().any(char::is_whitespace)
+        && !domain.contains('@')
+        && labels().count() > 1
+        && labels().all(|label| !label.is_empty())
+}
+
+fn wrong(field: &str, rule: String) -> ToolError {
+    ToolError::InvalidArguments { path: format!("/{field}"), rule, allowed: Vec::new() }
+}

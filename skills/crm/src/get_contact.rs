@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, schemars,
+};
+use serde::Deserialize;
+
+use crate::contacts::{Contact, Contacts};
+
+pub(crate) struct GetContact;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Whom {
+    /// Whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    name: String,
+}
+
+#[async_trait]
+impl NativeTool for GetContact {
+    type Args = Whom;
+    const ID: &'static str = "get_contact";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Reads one contact: all properties, and the note's text with the log.")
+            .use_when("the user asks about one person")
+            .not_when("several people are asked for", "crm.list_contacts")
+            .example("What did I last talk about with Jane?")
+    }
+
+    async fn run(&self, whom: Whom, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let contact = contacts.find(&whom.name)?;
+        let path = contact.note().path.clone();
+        Ok(Output::new(whole(&contact)).from_notes([path]).into())
+    }
+}
+
+/// Everything the note says. The user's own properties stand apart, so that none of them is taken
+/// for one of the record's.
+fn whole(contact: &Contact) -> Value {
+    let note = contact.note();
+    let mut out = Map::new();
+    out.insert("name".into(), contact.name.clone().into());
+    let declared = contact.record.to_json();
+    let mut other = Map::new();
+    for (key, property) in note.document.properties() {
+        if key != "type" && !declared.contains_key(key) {
+            other.insert(key.clone(), property.value.to_json());
+        }
+    }
+    out.extend(declared.into_iter().filter(|(_, value)| !value.is_null()));
+    if !other.is_empty() {
+        out.insert("other_properties".into(), Value::Object(other));
+    }
+    let body = note.text.get(note.document.body_start()..).unwrap_or_default();
+    out.insert("text".into(), body.trim().into());
+    out.insert("path".into(), contact.path().into());
+    Value::Object(out)
+}

@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::contacts::{Contact, Contacts};
+
+/// What a line of the list shows, in this order; `get_contact` shows the rest.
+const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
+
+pub(crate) struct ListContacts;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Filters {
+    /// Only contacts at this stage, such as "lead".
+    stage: Option<String>,
+    /// Only contacts with this tag, or one below it ("food" finds "food/dairy").
+    tag: Option<String>,
+    /// Only contacts of this company; a part of its name is enough.
+    company: Option<String>,
+    /// Only contacts whose note has all of these words, in any property or in its text.
+    query: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for ListContacts {
+    type Args = Filters;
+    const ID: &'static str = "list_contacts";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Lists contacts by name, all of them or those that fit every filter. Entries with \"unreadable\" are notes \
+             that cannot be read.",
+        )
+        .use_when("the user asks for several people, or who fits a description")
+        .not_when("the question is about one person", "crm.get_contact")
+        .example("Which leads do I have at Fernhill Dairy?")
+    }
+
+    async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let mut fitting = Vec::new();
+        for contact in contacts.iter() {
+            if filters.fit(&contact)? {
+                fitting.push(contact);
+            }
+        }
+        fitting.sort_by_cached_key(|contact| (folded(&contact.name), contact.path().to_owned()));
+        let broken = contacts.unreadable.iter().map(|problem| {
+            json!({"path": problem.path, "line": problem.line, "unreadable": problem.problem, "remedy": problem.remedy})
+        });
+        let lines: Vec<Value> = fitting.iter().map(line).chain(broken).collect();
+        let sources = fitting.iter().map(|contact| contact.note().path.clone());
+        Ok(Output::new(Value::Array(lines)).from_notes(sources).into())
+    }
+}
+
+impl Filters {
+    fn fit(&self, contact: &Contact) -> Result<bool, ToolError> {
+        let record = &contact.record;
+        if let Some(stage) = given(&self.stage)
+            && record.text("stage")?.is_none_or(|own| folded(&own) != stage)
+        {
+            return Ok(false);
+        }
+        if let Some(tag) = given(&self.tag) {
+            let tag = tag.trim_start_matches('#');
+            let fits = |own: &String| {
+                let own = folded(own.trim_start_matches('#'));
+                own == tag || own.strip_prefix(tag).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if !record.list("tags")?.iter().any(fits) {
+                return Ok(false);
+            }
+        }
+        if let Some(company) = given(&self.company) {
+            let company = company.trim_start_matches("[[").trim_end_matches("]]");
+            if record.text("company")?.is_none_or(|own| !folded(&own).contains(company)) {
+                return Ok(false);
+            }
+        }
+        let Some(query) = given(&self.query) else { return Ok(true) };
+        // The note's name is not in its text.
+        let all = folded(&format!("{} {}", contact.name, contact.note().text));
+        Ok(query.split(' ').all(|word| all.contains(word)))
+    }
+}
+
+/// A filter in the form it is compared in; an empty one filters nothing.
+fn given(filter: &Option<String>) -> Option<String> {
+    filter.as_deref().map(folded).filter(|text| !text.is_empty())
+}
+
+/// What a line of the list shows of a contact.
+fn line(contact: &Contact) -> Value {
+    let properties = contact.record.to_json();
+    let mut line = Map::new();
+    line.insert("name".into(), contact.name.clone().into());
+    for field in SHOWN {
+        let has_value = |value: &&Value| !value.is_null() && *value != "" && *value != &json!([]);
+        if let Some(value) = properties.get(field).filter(has_value) {
+            line.insert(field.into(), value.clone());
+        }
+    }
+    line.insert("path".into(), contact.path().into());
+    Value::Object(line)
+}

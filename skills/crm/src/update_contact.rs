@@ -1,0 +1,100 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, ToolContext,
+    ToolError, ToolOutput, async_trait, json, schemars, summarize,
+};
+use serde::Deserialize;
+
+use crate::contacts::{CONTACT, Contacts};
+use crate::details::{Change, Details};
+
+pub(crate) struct UpdateContact;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ChangedContact {
+    /// Whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    name: String,
+    /// The company they work for, by name; null removes it.
+    #[serde(default)]
+    company: Change<String>,
+    /// Their e-mail address; null removes it.
+    #[serde(default)]
+    email: Change<String>,
+    /// Their phone number, as the user writes it; null removes it.
+    #[serde(default)]
+    phone: Change<String>,
+    /// The stage they are at, in the user's words; null removes it.
+    #[serde(default)]
+    stage: Change<String>,
+    /// All tags they have from now on, without "#"; null removes them all.
+    #[serde(default)]
+    tags: Change<Vec<String>>,
+    /// The day to talk to them next, YYYY-MM-DD; null removes it.
+    #[serde(default)]
+    #[schemars(extend("format" = "date"))]
+    next_contact: Change<String>,
+}
+
+#[async_trait]
+impl NativeTool for UpdateContact {
+    type Args = ChangedContact;
+    const ID: &'static str = "update_contact";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Changes the given properties of one contact and nothing else in its note. Answers with what changed.",
+        )
+        .use_when("a contact's company, e-mail, phone, stage, tags or next date changed")
+        .not_when("the person is not a contact yet", "crm.add_contact")
+        .example("Theo is a customer now, call him on Friday")
+    }
+
+    async fn run(&self, changed: ChangedContact, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let mut details = Details::default();
+        details.text("company", changed.company)?;
+        details.email(changed.email)?;
+        details.text("phone", changed.phone)?;
+        details.text("stage", changed.stage)?;
+        details.tags(changed.tags)?;
+        details.text("next_contact", changed.next_contact)?;
+        if details.0.is_empty() {
+            return Err(ToolError::InvalidArguments {
+                path: String::new(),
+                rule: "there is nothing to change".into(),
+                allowed: ["company", "email", "phone", "stage", "tags", "next_contact"]
+                    .map(str::to_owned)
+                    .into(),
+            });
+        }
+
+        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let contact = contacts.find(&changed.name)?;
+        let before = contact.note();
+        let mut edits = ctx.records().get(CONTACT)?.edits(&details.0)?;
+        edits.retain(|edit| !says_so_already(before, edit));
+        ctx.vault().set_properties(&before.path, &edits).await?;
+
+        let after = ctx.vault().read(&before.path).await?;
+        let out = json!({
+            "name": contact.name,
+            "changed": summarize(&before.text, &after.text),
+            "path": before.path,
+        });
+        Ok(Output::new(out).from_notes([before.path.clone()]).into())
+    }
+}
+
+/// Whether the note holds that value in whatever spelling: `company: Quillon Labs` says the same as
+/// a link to it, and is left as the user wrote it.
+fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+    let PropertyEdit::Set { key, value } = edit else { return false };
+    let Some(present) = note.document.property(key) else { return false };
+    match (present, value) {
+        (PropertyValue::List(old), PropertyValue::List(new)) => {
+            old.iter().map(PropertyValue::as_text).eq(new.iter().map(PropertyValue::as_text))
+        }
+        (old, new) => old.as_text().is_some() && old.as_text() == new.as_text(),
+    }
+}

@@ -1,0 +1,89 @@
+use nova_skill::json;
+use nova_testkit::{assert_sound, snapshot_of};
+
+use crate::{PEOPLE, crm};
+
+#[test]
+fn the_skill_is_sound() {
+    assert_sound(nova_skill_crm::skill(), "crm");
+}
+
+#[test]
+fn the_tools_are_those_of_the_contract() {
+    let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
+    let shown: Vec<String> = snapshot.skills()[0]
+        .tools
+        .iter()
+        .map(|tool| {
+            let parameters = &tool.spec().parameters;
+            let required = |name: &String| {
+                parameters["required"]
+                    .as_array()
+                    .is_some_and(|all| all.iter().any(|one| one == name.as_str()))
+            };
+            let names: Vec<String> = parameters["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(|name| if required(name) { name.clone() } else { format!("{name}?") })
+                .collect();
+            format!("{} {{{}}} {:?}", tool.wire_name, names.join(", "), tool.effect())
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "crm__list_contacts {stage?, tag?, company?, query?} Read",
+            "crm__get_contact {name} Read",
+            "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
+            "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
+        ]
+    );
+}
+
+#[test]
+fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
+    let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
+    let schema = |tool: usize| snapshot.skills()[0].tools[tool].spec().parameters["properties"].clone();
+    for tool in [2, 3] {
+        assert_eq!(schema(tool)["next_contact"]["format"], "date");
+        assert_eq!(schema(tool)["next_contact"]["type"], json!(["string", "null"]));
+        assert_eq!(schema(tool)["tags"]["items"], json!({"type": "string"}));
+    }
+}
+
+#[test]
+fn every_parameter_that_is_written_is_a_declared_field() {
+    let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
+    let entry = &snapshot.skills()[0];
+    let fields = &entry.manifest.records["contact"].fields;
+    for tool in &entry.tools[2..] {
+        for name in tool.spec().parameters["properties"].as_object().unwrap().keys() {
+            assert!(fields.contains_key(name), "{} writes {name}", tool.id);
+        }
+    }
+}
+
+#[test]
+fn no_tool_asks_for_a_field_that_is_not_declared() {
+    // A record refuses to hand out an undeclared field, so a call that reads and writes every
+    // field it knows of fails when one is missing from the manifest.
+    let crm = crm(PEOPLE);
+    let all = json!({"stage": "lead", "tag": "saas", "company": "quillon", "query": "call"});
+    assert_eq!(crm.value("list_contacts", all).as_array().unwrap().len(), 1);
+    crm.value("get_contact", json!({"name": "jane.doe@quillon.example"}));
+    crm.value("get_contact", json!({"name": "Jane Quillon"}));
+    let every = json!({
+        "name": "New", "company": "A", "email": "a@b.example", "phone": "1", "stage": "x",
+        "tags": ["t"], "next_contact": "2026-12-01",
+    });
+    crm.value("add_contact", every.clone());
+    crm.value("update_contact", every);
+}
+
+#[test]
+fn routing_has_enough_to_measure() {
+    let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
+    let routing = &snapshot.skills()[0].manifest.routing;
+    assert!(routing.examples.len() >= 8 && routing.near_misses.len() >= 4, "{routing:?}");
+}

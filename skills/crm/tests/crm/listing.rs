@@ -1,0 +1,117 @@
+use nova_skill::{Value, json};
+
+use crate::{PEOPLE, crm};
+
+#[track_caller]
+fn check(filters: Value, names: &[&str]) {
+    let list = crm(PEOPLE).value("list_contacts", filters.clone());
+    let found: Vec<&str> =
+        list.as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
+    assert_eq!(found, names, "{filters}");
+}
+
+#[test]
+fn everybody_by_name_with_what_is_known() {
+    let crm = crm(PEOPLE);
+    let outcome = crm.call("list_contacts", json!({}));
+    assert_eq!(
+        outcome.result.unwrap(),
+        json!([
+            {
+                "name": "Jane Doe",
+                "company": "Quillon Labs",
+                "stage": "lead",
+                "email": "Jane.Doe@quillon.example",
+                "tags": ["saas", "food/dairy"],
+                "next_contact": "2026-11-24",
+                "path": "CRM/People/Jane Doe.md",
+            },
+            {"name": "Jane Roe", "company": "Fernhill Dairy", "stage": "Lead", "tags": "dairy", "path": "CRM/People/Jane Roe.md"},
+            {"name": "Theo Marsh", "company": "Quillon Labs", "stage": "customer", "path": "Friends/Theo.md"},
+        ])
+    );
+    assert_eq!(outcome.sources.len(), 3);
+    assert!(crm.approver.asked().is_empty(), "reading does not ask");
+}
+
+#[test]
+fn filters_narrow_together() {
+    check(json!({"stage": "LEAD"}), &["Jane Doe", "Jane Roe"]);
+    check(json!({"stage": "customer"}), &["Theo Marsh"]);
+    check(json!({"company": "quillon"}), &["Jane Doe", "Theo Marsh"]);
+    check(json!({"company": "[[Quillon Labs]]"}), &["Jane Doe", "Theo Marsh"]);
+    check(json!({"company": "quillon", "stage": "lead"}), &["Jane Doe"]);
+    check(json!({"stage": "won"}), &[]);
+    check(json!({"stage": "", "query": " "}), &["Jane Doe", "Jane Roe", "Theo Marsh"]);
+}
+
+#[test]
+fn a_tag_finds_those_below_it() {
+    check(json!({"tag": "saas"}), &["Jane Doe"]);
+    check(json!({"tag": "#Food"}), &["Jane Doe"]);
+    check(json!({"tag": "dairy"}), &["Jane Roe"]);
+    check(json!({"tag": "foo"}), &[]);
+}
+
+#[test]
+fn a_query_looks_through_the_whole_note() {
+    check(json!({"query": "lisbon"}), &["Theo Marsh"]);
+    check(json!({"query": "two YEARS jane"}), &["Jane Doe"]);
+    check(json!({"query": "roe"}), &["Jane Roe"]);
+    check(json!({"query": "marsh"}), &["Jane Doe", "Theo Marsh"]);
+    check(json!({"query": "lisbon years"}), &[]);
+}
+
+#[test]
+fn a_broken_note_hides_nobody_and_is_named() {
+    let crm = crm("
+//- CRM/People/Al.md
+---
+type: contact
+---
+//- CRM/People/Bo.md
+---
+type: contact
+name: Bo
+stage: [lead
+---
+//- Elsewhere/Cy.md
+---
+type: contact
+name: : :
+---
+//- Elsewhere/Other.md
+---
+broken: [
+---
+");
+    let list = crm.value("list_contacts", json!({"query": "al"}));
+    assert_eq!(list[0], json!({"name": "Al", "path": "CRM/People/Al.md"}));
+    let broken: Vec<&str> =
+        list.as_array().unwrap()[1..].iter().map(|line| line["path"].as_str().unwrap()).collect();
+    assert_eq!(
+        broken,
+        ["CRM/People/Bo.md", "Elsewhere/Cy.md"],
+        "notes in the folder, and those that name the type"
+    );
+    let line = list[1]["line"].as_u64().unwrap();
+    assert!((4..=5).contains(&line), "the list opened on line 4 ends nowhere: {}", list[1]);
+    assert!(list[1]["unreadable"].as_str().is_some_and(|why| !why.is_empty()), "{}", list[1]);
+}
+
+#[test]
+fn an_empty_vault_has_an_empty_list() {
+    assert_eq!(crm("").value("list_contacts", json!({})), json!([]));
+}
+
+#[test]
+fn the_starter_vault_can_be_listed() {
+    let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
+    let crm =
+        nova_testkit::SkillInVault::new(nova_skill_crm::skill(), nova_testkit::TempVault::copy_of(&template));
+    let list = crm.value("list_contacts", json!({"company": "Fernhill Dairy"}));
+    assert_eq!(list[0]["name"], "Ilse Brandvik");
+    let all = crm.value("list_contacts", json!({}));
+    let people = std::fs::read_dir(template.join("CRM/People")).unwrap().count();
+    assert_eq!(all.as_array().unwrap().len(), people, "all of them, and not the template: {all}");
+}

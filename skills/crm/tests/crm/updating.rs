@@ -1,0 +1,153 @@
+use nova_protocol::{Decision, ErrorCode};
+use nova_skill::{Value, json};
+use nova_testkit::ScriptedApprover;
+
+use crate::{PEOPLE, crm};
+
+/// The note and what changes in it: the text `from` becomes `to`, every other byte stays.
+#[track_caller]
+fn check(args: Value, path: &str, edits: &[(&str, &str)], changed: &[&str]) {
+    let crm = crm(PEOPLE);
+    let mut expected = crm.vault.read(path);
+    for (from, to) in edits {
+        assert_eq!(expected.matches(from).count(), 1, "{from:?} is there once");
+        expected = expected.replace(from, to);
+    }
+    let value = crm.value("update_contact", args);
+    assert_eq!(crm.vault.read(path), expected);
+    assert_eq!((&value["path"], &value["changed"]), (&json!(path), &json!(changed)));
+}
+
+const JANE: &str = "CRM/People/Jane Doe.md";
+const THEO: &str = "Friends/Theo.md";
+
+#[test]
+fn one_property_changes_its_own_bytes() {
+    check(
+        json!({"name": "Jane Doe", "stage": "won"}),
+        JANE,
+        &[("stage: lead", "stage: won")],
+        &["stage: lead → won"],
+    );
+    check(
+        json!({"name": "Theo", "stage": "lost"}),
+        THEO,
+        &[("stage: customer # since June", "stage: lost # since June")],
+        &["stage: customer → lost"],
+    );
+}
+
+#[test]
+fn several_at_once() {
+    check(
+        json!({"name": "doe", "next_contact": "2026-12-01", "company": "Fernhill Dairy", "email": null}),
+        JANE,
+        &[
+            ("next_contact: 2026-11-24", "next_contact: 2026-12-01"),
+            ("[[Quillon Labs]]", "[[Fernhill Dairy]]"),
+            ("email: Jane.Doe@quillon.example\n", ""),
+        ],
+        &[
+            "company: [[Quillon Labs]] → [[Fernhill Dairy]]",
+            "next_contact: 2026-11-24 → 2026-12-01",
+            "email: removed",
+        ],
+    );
+}
+
+#[test]
+fn a_property_that_was_not_there_is_added() {
+    check(
+        json!({"name": "Teddy", "phone": "0155"}),
+        THEO,
+        &[("# since June\n", "# since June\nphone: \"0155\"\n")],
+        &["phone: 0155 (new)"],
+    );
+}
+
+#[test]
+fn tags_change_item_by_item() {
+    check(
+        json!({"name": "Jane Doe", "tags": ["saas", "champion"]}),
+        JANE,
+        &[("  - food/dairy\n", "  - champion\n")],
+        &["tags: + champion − food/dairy"],
+    );
+}
+
+#[test]
+fn what_is_so_already_stays_as_it_is_spelled() {
+    check(json!({"name": "Theo Marsh", "company": "Quillon Labs", "stage": "customer"}), THEO, &[], &[]);
+    check(
+        json!({"name": "Jane Doe", "tags": ["saas", "food/dairy"], "phone": "+44 20 7946 0018"}),
+        JANE,
+        &[],
+        &[],
+    );
+    check(json!({"name": "Theo Marsh", "email": null}), THEO, &[], &[]);
+    check(json!({"name": "Jane Roe", "company": "Fernhill Dairy"}), "CRM/People/Jane Roe.md", &[], &[]);
+}
+
+#[test]
+fn a_call_that_changes_nothing_asks_nobody() {
+    let crm = crm(PEOPLE);
+    let outcome = crm.call("update_contact", json!({"name": "Jane Doe", "stage": "lead"}));
+    assert!(outcome.result.is_ok() && outcome.changes.is_empty(), "{outcome:?}");
+    assert!(crm.approver.asked().is_empty());
+}
+
+#[test]
+fn there_must_be_something_to_change_and_somebody_to_change() {
+    let error = crm(PEOPLE).error("update_contact", json!({"name": "Jane Doe"}));
+    assert_eq!(
+        (error.code, error.to_string().as_str()),
+        (
+            ErrorCode::InvalidArguments,
+            "there is nothing to change. Allowed: company, email, phone, stage, tags, next_contact."
+        )
+    );
+    let stage = |name: &str| crm(PEOPLE).error("update_contact", json!({"name": name, "stage": "won"})).code;
+    assert_eq!(stage("Jane"), ErrorCode::Ambiguous);
+    assert_eq!(stage("Nobody"), ErrorCode::NoteNotFound);
+}
+
+#[test]
+fn details_that_cannot_be_right_are_refused() {
+    for wrong in [
+        json!({"name": "Jane Doe", "email": "jane"}),
+        json!({"name": "Jane Doe", "stage": " "}),
+        json!({"name": "Jane Doe", "next_contact": "2026-02-30"}),
+        json!({"name": "Jane Doe", "new_name": "Jane Smith"}),
+    ] {
+        let crm = crm(PEOPLE);
+        let before = crm.vault.read(JANE);
+        assert_eq!(crm.error("update_contact", wrong.clone()).code, ErrorCode::InvalidArguments, "{wrong}");
+        assert_eq!(crm.vault.read(JANE), before);
+    }
+}
+
+#[test]
+fn nothing_is_written_without_approval() {
+    let mut crm = crm(PEOPLE);
+    crm.approver = ScriptedApprover::always(Decision::Deny);
+    let before = crm.vault.read(JANE);
+    let error = crm.error("update_contact", json!({"name": "Jane Doe", "stage": "won"}));
+    assert_eq!(error.code, ErrorCode::DeniedByUser);
+    assert_eq!(crm.vault.read(JANE), before);
+    let diff = crm.approver.asked()[0].diff.clone().unwrap();
+    assert_eq!(
+        (diff[0].path.as_str(), diff[0].summary.as_str()),
+        (JANE, "1 property, nothing else in the note"),
+        "the user saw exactly what would change"
+    );
+}
+
+#[test]
+fn line_ends_of_windows_stay() {
+    let crm = crm("//- P/Al.md\n---\r\ntype: contact\r\nname: Al\r\n---\r\nText\r\n");
+    crm.value("update_contact", json!({"name": "Al", "stage": "lead"}));
+    assert_eq!(
+        crm.vault.read("P/Al.md"),
+        "---\r\ntype: contact\r\nname: Al\r\nstage: lead\r\n---\r\nText\r\n"
+    );
+}

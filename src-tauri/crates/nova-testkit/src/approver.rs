@@ -1,0 +1,84 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use nova_calls::{Answer, ApprovalRequest, Approver, KeepRule};
+use nova_protocol::Decision;
+use serde_json::Value;
+
+/// Gives scripted answers in order and keeps what it was asked. Clones are the same approver.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedApprover(Arc<Mutex<Script>>);
+
+#[derive(Debug, Default)]
+struct Script {
+    answers: VecDeque<Answer>,
+    /// What is answered when the answers are used up.
+    then: Option<Answer>,
+    asked: Vec<ApprovalRequest>,
+}
+
+impl ScriptedApprover {
+    /// Answers in this order; asked once more, nobody answers.
+    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        Self(Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), ..Script::default() })))
+    }
+
+    /// Answers everything in the same way.
+    pub fn always(decision: Decision) -> Self {
+        Self(Arc::new(Mutex::new(Script { then: Some(decided(decision)), ..Script::default() })))
+    }
+
+    /// What it was asked, in order.
+    pub fn asked(&self) -> Vec<ApprovalRequest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
+    }
+}
+
+#[async_trait]
+impl Approver for ScriptedApprover {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        let mut script = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        script.asked.push(request.clone());
+        let next = script.answers.pop_front().or_else(|| script.then.clone());
+        next.unwrap_or(Answer::Unanswered { reason: "the script of the test has no more answers".into() })
+    }
+}
+
+/// A decision by the user, without changes.
+pub fn decided(decision: Decision) -> Answer {
+    Answer::Decided { decision, args: None, by: "you".into(), reason: None }
+}
+
+/// A denial, with what the user says about it.
+pub fn denied(reason: &str) -> Answer {
+    Answer::Decided { decision: Decision::Deny, args: None, by: "you".into(), reason: Some(reason.into()) }
+}
+
+/// Allowed once with other arguments.
+pub fn edited(args: Value) -> Answer {
+    Answer::Decided { decision: Decision::Once, args: Some(args), by: "you".into(), reason: None }
+}
+
+/// "Ask me again with these arguments."
+pub fn revised(args: Value) -> Answer {
+    Answer::Revised { args }
+}
+
+/// Keeps the rules that an "always" would write. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct KeptRules(Arc<Mutex<Vec<String>>>);
+
+impl KeptRules {
+    /// Wire names, in order.
+    pub fn rules(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl KeepRule for KeptRules {
+    fn allow(&self, wire_name: &str) -> Result<(), String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(wire_name.to_owned());
+        Ok(())
+    }
+}

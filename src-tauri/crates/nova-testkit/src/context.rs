@@ -1,0 +1,260 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use nova_skill::{
+    Clock, Credentials, Delegate, LogLevel, Note, Principal, Problem, Progress, PropertyEdit, RecordType,
+    RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore, ToolVault,
+    VaultError, VaultPath,
+};
+use nova_vault::note::NoteDiff;
+use nova_vault::{Draft, Vault};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess, lock};
+use crate::{FixedClock, snapshot_of};
+
+/// A tool's context whose every part is a double, for tests of a tool's own function: what it asks
+/// of the web, what it keeps. Writes stay planned, see [`PlannedVault::diffs`].
+///
+/// A test of what a tool does to notes goes through [`crate::SkillInVault`] instead, where a call
+/// takes the way that it takes in the program.
+pub struct TestContext {
+    vault: PlannedVault,
+    http: Arc<dyn ToolHttp>,
+    credentials: Arc<dyn Credentials>,
+    clock: FixedClock,
+    store: Arc<dyn ToolStore>,
+    process: Arc<dyn ToolProcess>,
+    delegate: Arc<dyn Delegate>,
+    request: RequestInfo,
+    records: RecordTypes,
+    config: Value,
+    cancel: CancellationToken,
+    said: Arc<Mutex<Said>>,
+}
+
+#[derive(Default)]
+struct Said {
+    progress: Vec<Progress>,
+    log: Vec<(LogLevel, String)>,
+}
+
+impl TestContext {
+    /// Of a skill, with its record types; without a vault, with a web that has no page.
+    pub fn of(skill: Box<dyn Skill>) -> Self {
+        let snapshot = snapshot_of(vec![skill]);
+        let entry = snapshot.skills().first().expect("the one skill of the context");
+        let records = RecordTypes::clone(&entry.records);
+        Self {
+            vault: PlannedVault { draft: None, records: records.clone() },
+            http: Arc::new(RecordingHttp::default()),
+            credentials: Arc::new(FixedCredentials::default()),
+            clock: FixedClock::default(),
+            store: Arc::new(MemoryStore::default()),
+            process: Arc::new(ScriptedProcess::default()),
+            delegate: Arc::new(ScriptedDelegate::default()),
+            request: RequestInfo {
+                call: "call1".into(),
+                session: "session1".into(),
+                turn: Some("turn1".into()),
+                principal: Principal::owner(),
+            },
+            records,
+            config: Value::Null,
+            cancel: CancellationToken::new(),
+            said: Arc::default(),
+        }
+    }
+
+    pub fn with_vault(mut self, vault: &Vault) -> Self {
+        self.vault.draft = Some((vault.clone(), Mutex::new(vault.draft())));
+        self
+    }
+
+    pub fn with_http(mut self, http: RecordingHttp) -> Self {
+        self.http = Arc::new(http);
+        self
+    }
+
+    pub fn with_credentials(mut self, credentials: FixedCredentials) -> Self {
+        self.credentials = Arc::new(credentials);
+        self
+    }
+
+    pub fn with_clock(mut self, clock: FixedClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    pub fn with_store(mut self, store: MemoryStore) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    pub fn with_process(mut self, process: ScriptedProcess) -> Self {
+        self.process = Arc::new(process);
+        self
+    }
+
+    pub fn with_delegate(mut self, delegate: ScriptedDelegate) -> Self {
+        self.delegate = Arc::new(delegate);
+        self
+    }
+
+    pub fn with_principal(mut self, principal: Principal) -> Self {
+        self.request.principal = principal;
+        self
+    }
+
+    pub fn with_config(mut self, config: Value) -> Self {
+        self.config = config;
+        self
+    }
+
+    pub fn with_cancel(mut self, cancel: CancellationToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// What the tool wants to write.
+    pub fn planned(&self) -> &PlannedVault {
+        &self.vault
+    }
+
+    pub fn progress_so_far(&self) -> Vec<Progress> {
+        lock(&self.said).progress.clone()
+    }
+
+    pub fn log_so_far(&self) -> Vec<(LogLevel, String)> {
+        lock(&self.said).log.clone()
+    }
+}
+
+impl ToolContext for TestContext {
+    fn vault(&self) -> &dyn ToolVault {
+        &self.vault
+    }
+
+    fn http(&self) -> &dyn ToolHttp {
+        self.http.as_ref()
+    }
+
+    fn credentials(&self) -> &dyn Credentials {
+        self.credentials.as_ref()
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &self.clock
+    }
+
+    fn store(&self) -> &dyn ToolStore {
+        self.store.as_ref()
+    }
+
+    fn process(&self) -> &dyn ToolProcess {
+        self.process.as_ref()
+    }
+
+    fn delegate(&self) -> &dyn Delegate {
+        self.delegate.as_ref()
+    }
+
+    fn request(&self) -> &RequestInfo {
+        &self.request
+    }
+
+    fn records(&self) -> &RecordTypes {
+        &self.records
+    }
+
+    fn config(&self) -> &Value {
+        &self.config
+    }
+
+    fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    fn progress(&self, progress: Progress) {
+        lock(&self.said).progress.push(progress);
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        lock(&self.said).log.push((level, message.to_owned()));
+    }
+}
+
+/// A vault whose writes stay planned. Nothing in it is private.
+pub struct PlannedVault {
+    draft: Option<(Vault, Mutex<Draft>)>,
+    records: RecordTypes,
+}
+
+impl PlannedVault {
+    /// What would change in each note.
+    pub fn diffs(&self) -> Vec<(VaultPath, NoteDiff)> {
+        self.draft.as_ref().map_or_else(Vec::new, |(_, draft)| lock(draft).diffs())
+    }
+
+    fn with<R>(
+        &self,
+        work: impl FnOnce(&Vault, &mut Draft) -> Result<R, VaultError>,
+    ) -> Result<R, ToolError> {
+        let (vault, draft) = self.draft.as_ref().ok_or(ToolError::NoVault)?;
+        Ok(work(vault, &mut lock(draft))?)
+    }
+}
+
+#[async_trait]
+impl ToolVault for PlannedVault {
+    async fn read(&self, path: &VaultPath) -> Result<Note, ToolError> {
+        self.with(|_, draft| draft.read(path))
+    }
+
+    async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|vault, _| vault.find(name))
+    }
+
+    async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
+        self.records.get(record_type)?;
+        let notes = self.with(|vault, _| vault.records(&[record_type]))?;
+        Ok(notes.into_iter().filter(|note| !RecordType::is_template(note)).collect())
+    }
+
+    async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
+        let folder = format!("{}/", self.records.get(record_type)?.folder);
+        let problems = self.with(|vault, _| vault.problems())?;
+        Ok(problems.into_iter().filter(|problem| problem.path.starts_with(&folder)).collect())
+    }
+
+    async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {
+        self.with(|_, draft| draft.free_path(folder, display_name))
+    }
+
+    async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.create(path, text))
+    }
+
+    async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.set_properties(path, edits))
+    }
+
+    async fn replace(
+        &self,
+        path: &VaultPath,
+        old: &str,
+        new: &str,
+        count: Option<usize>,
+    ) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.replace(path, old, new, count))
+    }
+
+    async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.append(path, text, heading))
+    }
+
+    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
+        self.with(|_, draft| draft.delete(path))
+    }
+}

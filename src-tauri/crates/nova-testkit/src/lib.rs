@@ -1,0 +1,32 @@
+//! Doubles for tests, and for nothing else: a vault from one string, a clock that stands, ids that
+//! count, recorded events, a scripted approver, a scripted model server, and a stand-in for every
+//! part of a tool's context.
+//!
+//! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a
+//! [`ModelServer`] is a real server that the real provider talks to, and [`SkillInVault`] runs a
+//! tool the one true way, through `nova_calls::run_call`. Nothing here sleeps or depends on how
+//! fast the machine is: whoever waits, waits for an event, and [`PATIENCE`] only ends a hang. No
+//! program depends on this crate; it is named under `[dev-dependencies]` alone.
+
+mod approver;
+mod clock;
+mod context;
+mod events;
+mod model;
+mod parts;
+mod skill;
+mod vault;
+
+pub use approver::{KeptRules, ScriptedApprover, decided, denied, edited, revised};
+pub use clock::{CountingIds, FixedClock};
+pub use context::{PlannedVault, TestContext};
+pub use events::RecordedEvents;
+pub use model::{
+    Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
+};
+pub use parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess};
+pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
+pub use vault::TempVault;
+
+/// Longer than anything takes that is not hanging.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

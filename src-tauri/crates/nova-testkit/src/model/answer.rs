@@ -1,0 +1,222 @@
+use serde_json::{Value, json};
+
+use super::MODEL;
+
+/// What the model says to one request, built from small pieces in the order they are sent:
+///
+/// ```
+/// use nova_testkit::{call, text};
+/// use serde_json::json;
+/// text("Let me look.").and(call("crm__get_contact", json!({"name": "Jane Doe"})));
+/// text("She is").then_cut();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Answer {
+    parts: Vec<Part>,
+    pub(super) end: End,
+    finish: Option<String>,
+    usage: Option<(u64, u64, u64)>,
+    pub(super) chunk_size: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Text(String),
+    Reasoning(String),
+    Call { name: String, arguments: String },
+    Error(String),
+    Pause,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum End {
+    Done,
+    /// The connection closes in the middle.
+    Cut,
+    /// Nothing more comes, and the connection stays.
+    Stall,
+    /// No stream at all.
+    Refused {
+        status: u16,
+        body: Value,
+    },
+}
+
+/// What goes over the wire next.
+pub(super) enum Event {
+    /// The data of one server-sent event.
+    Data(String),
+    Pause,
+}
+
+/// Text, sent word by word.
+pub fn text(text: &str) -> Answer {
+    Answer::of(Part::Text(text.into()))
+}
+
+/// Reasoning, sent word by word.
+pub fn reasoning(text: &str) -> Answer {
+    Answer::of(Part::Reasoning(text.into()))
+}
+
+/// A call of a tool by its wire name.
+pub fn call(tool: &str, args: Value) -> Answer {
+    call_text(tool, &args.to_string())
+}
+
+/// A call whose arguments are this text, JSON or not.
+pub fn call_text(tool: &str, arguments: &str) -> Answer {
+    Answer::of(Part::Call { name: tool.into(), arguments: arguments.into() })
+}
+
+/// Several calls at once.
+pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
+    let parts =
+        calls.into_iter().map(|(tool, args)| Part::Call { name: tool.into(), arguments: args.to_string() });
+    Answer { parts: parts.collect(), ..Answer::empty() }
+}
+
+/// Waits for [`super::ModelServer::resume`] before it goes on.
+pub fn pause() -> Answer {
+    Answer::of(Part::Pause)
+}
+
+/// No stream: an HTTP status with a JSON body.
+pub fn error(status: u16, body: Value) -> Answer {
+    Answer { end: End::Refused { status, body }, ..Answer::empty() }
+}
+
+impl Answer {
+    fn empty() -> Self {
+        Self { parts: Vec::new(), end: End::Done, finish: None, usage: None, chunk_size: None }
+    }
+
+    fn of(part: Part) -> Self {
+        Self { parts: vec![part], ..Self::empty() }
+    }
+
+    /// Goes on with the parts of another answer, and ends as that one does.
+    pub fn and(mut self, next: Answer) -> Self {
+        self.parts.extend(next.parts);
+        Self { parts: self.parts, chunk_size: next.chunk_size.or(self.chunk_size), ..next }
+    }
+
+    /// The connection closes here: no reason to finish, no end mark.
+    pub fn then_cut(mut self) -> Self {
+        self.end = End::Cut;
+        self
+    }
+
+    /// Nothing more comes, until the client leaves.
+    pub fn stall(mut self) -> Self {
+        self.end = End::Stall;
+        self
+    }
+
+    /// The server reports an error in the middle of the stream.
+    pub fn error_mid_stream(mut self, message: &str) -> Self {
+        self.parts.push(Part::Error(message.into()));
+        self
+    }
+
+    /// Finishes for this reason (`length`, `content_filter`), not for the usual one.
+    pub fn finishing(mut self, reason: &str) -> Self {
+        self.finish = Some(reason.into());
+        self
+    }
+
+    /// Reports this many tokens read, of these from the cache, and written.
+    pub fn using(mut self, input: u64, cached: u64, output: u64) -> Self {
+        self.usage = Some((input, cached, output));
+        self
+    }
+
+    /// Sends the body in pieces of so many bytes, wherever that cuts it.
+    pub fn in_chunks_of(mut self, bytes: usize) -> Self {
+        self.chunk_size = Some(bytes.max(1));
+        self
+    }
+
+    pub(super) fn calls(&self) -> u64 {
+        self.parts.iter().filter(|part| matches!(part, Part::Call { .. })).count() as u64
+    }
+
+    /// The events of the stream; calls get the ids `call_1`, `call_2`, … of the whole server.
+    pub(super) fn events(&self, calls_before: u64, request_bytes: usize) -> Vec<Event> {
+        let mut events = vec![delta(json!({"role": "assistant", "content": ""}), None)];
+        let mut index = 0;
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => {
+                    events.extend(words(text).map(|word| delta(json!({"content": word}), None)));
+                }
+                Part::Reasoning(text) => {
+                    events.extend(words(text).map(|word| delta(json!({"reasoning_content": word}), None)));
+                }
+                Part::Call { name, arguments } => {
+                    let id = format!("call_{}", calls_before + index + 1);
+                    let function = json!({"name": name, "arguments": ""});
+                    let begun = json!({"index": index, "id": id, "type": "function", "function": function});
+                    events.push(delta(json!({"tool_calls": [begun]}), None));
+                    for piece in pieces(arguments) {
+                        let more = json!({"index": index, "function": {"arguments": piece}});
+                        events.push(delta(json!({"tool_calls": [more]}), None));
+                    }
+                    index += 1;
+                }
+                Part::Error(message) => {
+                    events.push(Event::Data(
+                        json!({"error": {"message": message, "type": "server_error"}}).to_string(),
+                    ));
+                    return events;
+                }
+                Part::Pause => events.push(Event::Pause),
+            }
+        }
+        if matches!(self.end, End::Done) {
+            let usual = if index > 0 { "tool_calls" } else { "stop" };
+            events.push(delta(json!({}), Some(self.finish.as_deref().unwrap_or(usual))));
+            let written: usize = self.parts.iter().map(Part::bytes).sum();
+            let (input, cached, output) =
+                self.usage.unwrap_or((request_bytes as u64 / 4, 0, written as u64 / 4 + 1));
+            let usage = json!({
+                "prompt_tokens": input,
+                "completion_tokens": output,
+                "total_tokens": input + output,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            });
+            events.push(Event::Data(json!({"model": MODEL, "choices": [], "usage": usage}).to_string()));
+            events.push(Event::Data("[DONE]".into()));
+        }
+        events
+    }
+}
+
+impl Part {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Reasoning(text) => text.len(),
+            Self::Call { name, arguments } => name.len() + arguments.len(),
+            Self::Error(_) | Self::Pause => 0,
+        }
+    }
+}
+
+fn delta(delta: Value, finish: Option<&str>) -> Event {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    Event::Data(
+        json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": MODEL, "choices": [choice]})
+            .to_string(),
+    )
+}
+
+/// Words with the space after them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(' ')
+}
+
+/// Arguments arrive in pieces that respect no syntax.
+fn pieces(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(9).map(|piece| piece.iter().collect()).collect()
+}

@@ -1,0 +1,339 @@
+//! A model that says what the test wrote, behind a real loopback server.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Write;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use nova_provider::{Provider, ProviderSettings, connect};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+mod answer;
+mod check;
+mod wire;
+
+pub use answer::{Answer, call, call_text, calls, error, pause, reasoning, text};
+pub use check::check_request;
+
+use crate::PATIENCE;
+use answer::{End, Event};
+
+/// The name of the one model of a [`ModelServer`].
+pub const MODEL: &str = "scripted";
+
+/// Speaks OpenAI's chat completions, one scripted [`Answer`] for each request, in order.
+///
+/// Every request is checked ([`check_request`]); what is wrong with one fails the test at
+/// [`ModelServer::finish`], or else when the server is dropped. A request beyond the script is a
+/// failure too. It also lists its model, as OpenAI does (`/v1/models`) and as Ollama does
+/// (`/api/tags`).
+///
+/// It runs on threads of its own, so that a test need not have a runtime.
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+type Script = dyn FnMut(&Value) -> Option<Answer> + Send;
+
+struct Shared {
+    state: Mutex<State>,
+    resumed: Condvar,
+    changed: watch::Sender<()>,
+}
+
+struct State {
+    script: Box<Script>,
+    /// Answers not yet given, where the script is a list.
+    left: Arc<Mutex<VecDeque<Answer>>>,
+    requests: Vec<Value>,
+    faults: Vec<String>,
+    calls_made: u64,
+    /// Pauses reached, and pauses that may be passed.
+    pauses: u64,
+    passes: u64,
+    departures: u64,
+    closing: bool,
+    /// Those that are being served, to end them with the server.
+    connections: HashMap<u64, TcpStream>,
+    connected: u64,
+}
+
+impl ModelServer {
+    /// Answers the first request with the first answer, and so on.
+    pub fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let left = Arc::new(Mutex::new(answers.into_iter().collect::<VecDeque<_>>()));
+        let script = left.clone();
+        Self::run(Box::new(move |_| script.lock().unwrap_or_else(PoisonError::into_inner).pop_front()), left)
+    }
+
+    /// Answers each request with what is made of it.
+    pub fn replying(mut reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+        Self::run(Box::new(move |request| Some(reply(request))), Arc::default())
+    }
+
+    fn run(script: Box<Script>, left: Arc<Mutex<VecDeque<Answer>>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free loopback port");
+        let address = listener.local_addr().expect("the address of the server");
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                script,
+                left,
+                requests: Vec::new(),
+                faults: Vec::new(),
+                calls_made: 0,
+                pauses: 0,
+                passes: 0,
+                departures: 0,
+                closing: false,
+                connections: HashMap::new(),
+                connected: 0,
+            }),
+            resumed: Condvar::new(),
+            changed: watch::Sender::new(()),
+        });
+        let accepting = shared.clone();
+        std::thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                let shared = accepting.clone();
+                let number = {
+                    let mut state = shared.lock();
+                    if state.closing {
+                        return;
+                    }
+                    state.connected += 1;
+                    let number = state.connected;
+                    state.connections.extend(connection.try_clone().map(|same| (number, same)));
+                    number
+                };
+                std::thread::spawn(move || {
+                    shared.serve(connection);
+                    // With the last handle the socket is closed.
+                    shared.lock().connections.remove(&number);
+                });
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// `http://127.0.0.1:port`, where Ollama's own paths are.
+    pub fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// `http://127.0.0.1:port/v1`, what a provider's `base_url` is set to.
+    pub fn base_url(&self) -> String {
+        format!("{}/v1", self.address())
+    }
+
+    /// The real provider, talking to this server, that tries again at once.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        let settings = ProviderSettings {
+            base_url: Some(self.base_url()),
+            backoff: Arc::new(|_, _| Duration::ZERO),
+            ..ProviderSettings::new("test")
+        };
+        connect("openai", settings).expect("settings of the test's provider")
+    }
+
+    /// The bodies of the chat requests so far.
+    pub fn requests(&self) -> Vec<Value> {
+        self.shared.lock().requests.clone()
+    }
+
+    /// The messages of the newest request that have this role, as text.
+    pub fn last_texts(&self, role: &str) -> Vec<String> {
+        let requests = self.requests();
+        let messages = requests.last().and_then(|request| request["messages"].as_array().cloned());
+        let fitting = messages.into_iter().flatten().filter(|message| message["role"] == role);
+        fitting.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Lets the next answer that [`pause`]s go on, or the one that does so already.
+    pub fn resume(&self) {
+        self.shared.lock().passes += 1;
+        self.shared.resumed.notify_all();
+    }
+
+    /// Waits for the so-manieth chat request, and returns it.
+    ///
+    /// # Panics
+    /// When it does not come.
+    pub async fn wait_for_request(&self, number: usize) -> Value {
+        self.wait("a request", |state| state.requests.get(number - 1).cloned()).await
+    }
+
+    /// Waits until an answer stands at its so-manieth pause.
+    ///
+    /// # Panics
+    /// When none gets there.
+    pub async fn wait_for_pause(&self, number: u64) {
+        self.wait("a pause", |state| (state.pauses >= number).then_some(())).await;
+    }
+
+    /// Waits until a client has left before its answer was whole.
+    ///
+    /// # Panics
+    /// When it stays.
+    pub async fn wait_for_departure(&self) {
+        self.wait("a departure", |state| (state.departures > 0).then_some(())).await;
+    }
+
+    /// Ends the server.
+    ///
+    /// # Panics
+    /// When a request was not as it must be, or answers are left.
+    pub fn finish(self) {
+        let left = self.shared.lock().left.lock().unwrap_or_else(PoisonError::into_inner).len();
+        // The drop at the end of this function tells of faults, which explain what is left.
+        if self.shared.lock().faults.is_empty() {
+            assert_eq!(
+                left,
+                0,
+                "the script has answers left: the model was asked {} times",
+                self.requests().len()
+            );
+        }
+    }
+
+    async fn wait<T>(&self, what: &str, look: impl Fn(&State) -> Option<T>) -> T {
+        let mut changed = self.shared.changed.subscribe();
+        let waiting = async {
+            loop {
+                if let Some(found) = look(&self.shared.lock()) {
+                    return found;
+                }
+                let _ = changed.changed().await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, waiting).await {
+            Ok(found) => found,
+            Err(_) => panic!("{what} never came; there were {} requests", self.requests().len()),
+        }
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        let faults = {
+            let mut state = self.shared.lock();
+            state.closing = true;
+            for (_, connection) in state.connections.drain() {
+                let _ = connection.shutdown(Shutdown::Both);
+            }
+            std::mem::take(&mut state.faults)
+        };
+        self.shared.resumed.notify_all();
+        // Wakes the thread that accepts.
+        let _ = TcpStream::connect(self.address);
+        if !std::thread::panicking() {
+            assert!(faults.is_empty(), "requests to the model:\n- {}", faults.join("\n- "));
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let changed = change(&mut self.lock());
+        self.changed.send_replace(());
+        changed
+    }
+
+    /// One connection, one request: every answer says `connection: close`.
+    fn serve(&self, mut connection: TcpStream) {
+        let Some(request) = wire::read_request(&mut connection) else { return };
+        let path = request.path.trim_end_matches('/');
+        let answered = match (request.method.as_str(), path) {
+            ("GET", "/v1/models" | "/models") => wire::json(
+                &mut connection,
+                200,
+                &json!({"object": "list", "data": [{"id": MODEL, "object": "model"}]}),
+            ),
+            ("GET", "/api/tags") => {
+                wire::json(&mut connection, 200, &json!({"models": [{"name": MODEL, "model": MODEL}]}))
+            }
+            ("POST", "/v1/chat/completions" | "/chat/completions") => {
+                self.chat(&mut connection, &request.body)
+            }
+            (method, path) => {
+                self.change(|state| {
+                    state.faults.push(format!("{method} {path} is not something a model serves"))
+                });
+                wire::json(&mut connection, 404, &json!({"error": {"message": "no such path"}}))
+            }
+        };
+        // Leaving in the middle is not a fault: stopping is allowed.
+        if answered.is_err() {
+            self.change(|state| state.departures += 1);
+        }
+    }
+
+    fn chat(&self, connection: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
+        let parsed = serde_json::from_slice::<Value>(body);
+        let (answer, first_call) = self.change(|state| {
+            let number = state.requests.len() + 1;
+            let request = parsed.unwrap_or_else(|error| {
+                state.faults.push(format!("request {number} is not JSON: {error}"));
+                Value::Null
+            });
+            let faults = check_request(&request);
+            state.faults.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
+            let answer = (state.script)(&request);
+            state.requests.push(request);
+            if answer.is_none() {
+                state.faults.push(format!("request {number} is one more than the script has answers for"));
+            }
+            let first_call = state.calls_made;
+            state.calls_made += answer.as_ref().map_or(0, Answer::calls);
+            (answer, first_call)
+        });
+        let Some(answer) = answer else {
+            // Not a status that is tried again: the fault is told once.
+            return wire::json(
+                connection,
+                400,
+                &json!({"error": {"message": "the script has no more answers"}}),
+            );
+        };
+        if let End::Refused { status, body } = &answer.end {
+            return wire::json(connection, *status, body);
+        }
+        let mut out = wire::Chunked::start(connection, answer.chunk_size)?;
+        for event in answer.events(first_call, body.len()) {
+            match event {
+                Event::Data(data) => out.event(&data)?,
+                Event::Pause => {
+                    out.flush()?;
+                    self.pause();
+                }
+            }
+        }
+        match answer.end {
+            End::Done => out.finish(),
+            End::Cut => out.flush(),
+            End::Stall => {
+                out.flush()?;
+                Err(wire::wait_for_end(connection))
+            }
+            End::Refused { .. } => Ok(()),
+        }?;
+        connection.flush()
+    }
+
+    fn pause(&self) {
+        let number = self.change(|state| {
+            state.pauses += 1;
+            state.pauses
+        });
+        let mut state = self.lock();
+        while state.passes < number && !state.closing {
+            state = self.resumed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A stand-in for each part of a tool's context but the vault.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_skill::{
+    Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret, ToolError, ToolHttp,
+    ToolProcess, ToolStore,
+};
+use serde_json::Value;
+
+/// The web as the test wrote it, and what was asked of it. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct RecordingHttp(Arc<Mutex<Web>>);
+
+#[derive(Debug, Default)]
+struct Web {
+    pages: Vec<(String, u16, String)>,
+    requests: Vec<HttpRequest>,
+}
+
+impl RecordingHttp {
+    /// Answers every request whose URL starts like this, until another page does so better.
+    pub fn with(self, url_start: &str, status: u16, body: &str) -> Self {
+        lock(&self.0).pages.push((url_start.into(), status, body.into()));
+        self
+    }
+
+    pub fn requests(&self) -> Vec<HttpRequest> {
+        lock(&self.0).requests.clone()
+    }
+}
+
+#[async_trait]
+impl ToolHttp for RecordingHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        let mut web = lock(&self.0);
+        web.requests.push(request.clone());
+        let url = request.url;
+        let fitting = web.pages.iter().filter(|(start, _, _)| url.as_str().starts_with(start.as_str()));
+        let (_, status, body) = fitting.max_by_key(|(start, _, _)| start.len()).ok_or_else(|| {
+            ToolError::failed(format!("The test has no page for {url}."), "Add one with RecordingHttp::with.")
+        })?;
+        Ok(HttpResponse {
+            status: *status,
+            headers: BTreeMap::new(),
+            body: body.clone().into_bytes(),
+            url,
+            at: "2026-11-21T09:00:00Z".into(),
+        })
+    }
+}
+
+/// Credentials by name, all granted.
+#[derive(Default)]
+pub struct FixedCredentials(HashMap<String, String>);
+
+impl FixedCredentials {
+    pub fn with(mut self, name: &str, secret: &str) -> Self {
+        self.0.insert(name.into(), secret.into());
+        self
+    }
+}
+
+#[async_trait]
+impl Credentials for FixedCredentials {
+    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
+        let missing = || ToolError::CredentialNeeded { credential: name.into() };
+        self.0.get(name).map(|secret| Secret::from(secret.clone())).ok_or_else(missing)
+    }
+
+    async fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+/// A store that is gone with the test. Clones are the same store.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStore(Arc<Mutex<BTreeMap<String, Value>>>);
+
+impl MemoryStore {
+    pub fn values(&self) -> BTreeMap<String, Value> {
+        lock(&self.0).clone()
+    }
+}
+
+#[async_trait]
+impl ToolStore for MemoryStore {
+    async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
+        Ok(lock(&self.0).get(key).cloned())
+    }
+
+    async fn set(&self, key: &str, value: Value) -> Result<(), ToolError> {
+        lock(&self.0).insert(key.into(), value);
+        Ok(())
+    }
+
+    async fn remove(&self, key: &str) -> Result<(), ToolError> {
+        lock(&self.0).remove(key);
+        Ok(())
+    }
+}
+
+/// Processes that start nothing: outputs in order, commands kept. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedProcess(Arc<Mutex<Commands>>);
+
+#[derive(Debug, Default)]
+struct Commands {
+    outputs: VecDeque<ProcessOutput>,
+    run: Vec<(Vec<String>, Vec<u8>)>,
+}
+
+impl ScriptedProcess {
+    pub fn then(self, status: i32, stdout: &str, stderr: &str) -> Self {
+        lock(&self.0).outputs.push_back(ProcessOutput {
+            status: Some(status),
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        });
+        self
+    }
+
+    /// Each command with its input.
+    pub fn run_so_far(&self) -> Vec<(Vec<String>, Vec<u8>)> {
+        lock(&self.0).run.clone()
+    }
+}
+
+#[async_trait]
+impl ToolProcess for ScriptedProcess {
+    async fn run(&self, command: &[String], input: &[u8]) -> Result<ProcessOutput, ToolError> {
+        let mut commands = lock(&self.0);
+        commands.run.push((command.to_vec(), input.to_vec()));
+        commands.outputs.pop_front().ok_or_else(|| {
+            ToolError::failed(
+                format!("The test has no output for {command:?}."),
+                "Add one with ScriptedProcess::then.",
+            )
+        })
+    }
+}
+
+/// A sub-agent that says what the test wrote: answers in order, tasks kept. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedDelegate(Arc<Mutex<Tasks>>);
+
+#[derive(Debug, Default)]
+struct Tasks {
+    answers: VecDeque<String>,
+    given: Vec<(String, Vec<String>)>,
+}
+
+impl ScriptedDelegate {
+    pub fn then(self, answer: &str) -> Self {
+        lock(&self.0).answers.push_back(answer.into());
+        self
+    }
+
+    /// Each task with its skills.
+    pub fn given(&self) -> Vec<(String, Vec<String>)> {
+        lock(&self.0).given.clone()
+    }
+}
+
+#[async_trait]
+impl Delegate for ScriptedDelegate {
+    async fn run(&self, prompt: &str, skills: &[String]) -> Result<String, ToolError> {
+        let mut tasks = lock(&self.0);
+        tasks.given.push((prompt.into(), skills.to_vec()));
+        tasks.answers.pop_front().ok_or_else(|| {
+            ToolError::failed("The test has no answer for this task.", "Add one with ScriptedDelegate::then.")
+        })
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,212 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nova_calls::{Call, CallScope, Grants, Outcome, Privacy, run_call};
+use nova_protocol::{Decision, UserError};
+use nova_registry::{NativeSkills, Registry, Rules, Settings, Snapshot, State};
+use nova_skill::{Principal, Skill};
+use nova_vault::{ChangeSetKind, Vault};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::{KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, TempVault};
+
+/// A skill over a vault, its tools called by name. For plain `#[test]` functions: it brings the
+/// runtime with it.
+///
+/// Every call takes the way of the program (`nova_calls::run_call`), on the model's behalf: what
+/// asks, asks [`SkillInVault::approver`], which allows everything unless told otherwise.
+pub struct SkillInVault {
+    pub vault: TempVault,
+    pub approver: ScriptedApprover,
+    pub events: RecordedEvents,
+    pub rules: Rules,
+    pub privacy: Privacy,
+    snapshot: Arc<Snapshot>,
+    opened: Vault,
+    runtime: Runtime,
+}
+
+impl SkillInVault {
+    /// # Panics
+    /// When the skill cannot be loaded.
+    #[track_caller]
+    pub fn new(skill: Box<dyn Skill>, vault: impl Into<TempVault>) -> Self {
+        let vault = vault.into();
+        Self {
+            opened: vault.open(),
+            vault,
+            approver: ScriptedApprover::always(Decision::Once),
+            events: RecordedEvents::new(),
+            rules: Rules::default(),
+            privacy: Privacy::default(),
+            snapshot: snapshot_of(vec![skill]),
+            runtime: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime for the test"),
+        }
+    }
+
+    /// Calls a tool by its id, in a change set of its own.
+    pub fn call(&self, tool: &str, args: Value) -> Outcome {
+        let skill = &self.snapshot.skills()[0].id;
+        let change_set = Arc::new(self.opened.change_set(ChangeSetKind::Turn, "a test".into()));
+        let scope = CallScope {
+            snapshot: self.snapshot.clone(),
+            vault: Some(self.opened.clone()),
+            rules: Arc::new(self.rules.clone()),
+            grants: Arc::new(Grants::default()),
+            keep_rule: Arc::new(KeptRules::default()),
+            clock: Arc::new(self.vault.clock().clone()),
+            approver: Arc::new(self.approver.clone()),
+            events: Arc::new(self.events.clone()),
+            change_set: Some(change_set.clone()),
+            touched: Arc::default(),
+            privacy: Arc::new(self.privacy.clone()),
+            session: "session1".into(),
+            turn: Some("turn1".into()),
+            principal: Principal::owner(),
+            author: "model".into(),
+            by_hand: false,
+            time_limit: PATIENCE,
+        };
+        let call = Call::with_value("call1".into(), format!("{skill}.{tool}"), args);
+        let outcome = self.runtime.block_on(run_call(&scope, call, CancellationToken::new()));
+        drop(scope);
+        if let Some(change_set) = Arc::into_inner(change_set) {
+            change_set.close().expect("the change set of the test closes");
+        }
+        outcome
+    }
+
+    /// The value of a call that succeeds.
+    #[track_caller]
+    pub fn value(&self, tool: &str, args: Value) -> Value {
+        match self.call(tool, args.clone()).result {
+            Ok(value) => value,
+            Err(error) => panic!("{tool} {args} failed: {error}"),
+        }
+    }
+
+    /// The error of a call that fails.
+    #[track_caller]
+    pub fn error(&self, tool: &str, args: Value) -> UserError {
+        match self.call(tool, args.clone()).result {
+            Ok(value) => panic!("{tool} {args} did not fail: {value}"),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Calls one tool of a skill over a vault, everything allowed. For a single call in a test of
+/// something else; see [`SkillInVault`].
+pub fn run_tool(skill: Box<dyn Skill>, vault: impl Into<TempVault>, tool: &str, args: Value) -> Outcome {
+    SkillInVault::new(skill, vault).call(tool, args)
+}
+
+/// Native skills as the registry has them.
+///
+/// # Panics
+/// When one cannot be loaded.
+#[track_caller]
+pub fn snapshot_of(skills: Vec<Box<dyn Skill>>) -> Arc<Snapshot> {
+    let snapshot = Registry::new(vec![Box::new(NativeSkills(skills))], &Settings::default()).snapshot();
+    for skill in snapshot.skills() {
+        assert!(skill.state != State::Broken, "{}: {}", skill.id, skill.reason.clone().unwrap_or_default());
+    }
+    snapshot
+}
+
+/// What holds for every skill that comes with Nova: its `SKILL.md` follows agentskills.io, its
+/// manifest and its tools fit each other, and a model is told what each parameter means.
+///
+/// # Panics
+/// With what does not hold.
+#[track_caller]
+pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
+    let skill_md = skill.skill_md().to_owned();
+    let snapshot = snapshot_of(vec![skill]);
+    let entry = &snapshot.skills()[0];
+    let manifest = &entry.manifest;
+
+    // agentskills.io, "Specification".
+    assert_eq!(entry.id, folder, "the name in SKILL.md is that of its folder");
+    let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let name_is_legal = (1..=64).contains(&entry.id.len())
+        && entry.id.chars().all(legal)
+        && !entry.id.starts_with('-')
+        && !entry.id.ends_with('-')
+        && !entry.id.contains("--");
+    assert!(name_is_legal, "{:?} is not a name of a-z, 0-9 and single hyphens", entry.id);
+    let length = entry.description.chars().count();
+    assert!((1..=1024).contains(&length), "the description has {length} characters, 1 to 1024 are allowed");
+    let front = skill_md.split("\n---").next().unwrap_or_default();
+    let known = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+    for key in front.lines().skip(1).filter_map(|line| line.split_once(':')).map(|(key, _)| key) {
+        let is_top_level = !key.starts_with([' ', '-', '#']);
+        assert!(
+            !is_top_level || known.contains(&key),
+            "SKILL.md has the unknown key {key:?}: that is for manifest.yaml"
+        );
+    }
+    let lines = skill_md.lines().count();
+    assert!(!entry.instructions.is_empty() && lines <= 500, "SKILL.md has instructions, at most 500 lines");
+
+    assert!(
+        manifest.display_name.is_some() && manifest.version.is_some(),
+        "the manifest names and dates the skill"
+    );
+    let tools: BTreeSet<&str> = entry.tools.iter().map(|tool| tool.id.as_str()).collect();
+    assert_eq!(tools.len(), entry.tools.len(), "tool ids are unique");
+    for kept in &manifest.loading.always {
+        assert!(tools.contains(kept.as_str()), "loading.always names the unknown tool {kept}");
+    }
+    let mut requests = BTreeSet::new();
+    for request in manifest.routing.examples.iter().chain(&manifest.routing.near_misses) {
+        assert!(requests.insert(request.to_lowercase()), "routing has {request:?} twice");
+    }
+    for (name, record) in &manifest.records {
+        assert!(
+            record.fields.contains_key(&record.title),
+            "records.{name}: the title is not one of the fields"
+        );
+        assert!(
+            record.new_note(name, &sample(record)).is_ok(),
+            "records.{name}: a note with every field filled in can be written"
+        );
+    }
+    for tool in &entry.tools {
+        let spec = tool.spec();
+        let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        assert!(!spec.id.is_empty() && spec.id.chars().all(legal), "{:?} is not a tool id", spec.id);
+        assert!(!spec.description.to_string().is_empty(), "{} says what it does", spec.id);
+        assert_eq!(spec.parameters["type"], "object", "{}: arguments are an object", spec.id);
+        assert_eq!(
+            spec.parameters["additionalProperties"], false,
+            "{}: unknown arguments are refused",
+            spec.id
+        );
+        for (name, schema) in spec.parameters["properties"].as_object().into_iter().flatten() {
+            assert!(schema["description"].is_string(), "{}: the parameter {name} has a description", spec.id);
+        }
+    }
+}
+
+fn sample(record: &nova_skill::RecordType) -> serde_json::Map<String, Value> {
+    use nova_skill::FieldKind;
+    let fields = record.fields.iter();
+    fields
+        .map(|(key, field)| {
+            let value = match field.kind {
+                FieldKind::Text | FieldKind::Link => Value::from("Something"),
+                FieldKind::Date => Value::from("2026-11-21"),
+                FieldKind::Decimal => Value::from("12.50"),
+                FieldKind::Choice => field.choices.first().cloned().into(),
+                FieldKind::List => Value::from(vec!["one"]),
+            };
+            (key.clone(), value)
+        })
+        .collect()
+}

@@ -1,0 +1,155 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nova_vault::{Vault, VaultOptions};
+use tempfile::TempDir;
+
+use crate::{CountingIds, FixedClock};
+
+/// A vault in a folder of its own, gone at the end of the test.
+///
+/// ```
+/// let vault = nova_testkit::TempVault::from(
+///     "
+/// //- CRM/People/Jane Doe.md
+/// ---
+/// type: contact
+/// ---
+/// Met at the fair.
+/// //- Daily/2026-11-20.md
+/// Called [[Jane Doe]].
+/// ",
+/// );
+/// assert_eq!(vault.files(), ["CRM/People/Jane Doe.md", "Daily/2026-11-20.md"]);
+/// assert_eq!(vault.read("Daily/2026-11-20.md"), "Called [[Jane Doe]].\n");
+/// ```
+pub struct TempVault {
+    dir: TempDir,
+    clock: FixedClock,
+    ids: CountingIds,
+}
+
+/// What starts a file in the text of a vault.
+const FILE_MARK: &str = "//- ";
+
+impl From<&str> for TempVault {
+    /// A line `//- path` starts a file; the lines up to the next such line are its text, to the
+    /// byte. An empty text is an empty vault.
+    fn from(notes: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let vault = Self { dir, clock: FixedClock::default(), ids: CountingIds::new("set") };
+        fs::create_dir(vault.root()).expect("a folder in the temporary one");
+        let mut file: Option<(&str, String)> = None;
+        for line in notes.split_inclusive('\n') {
+            if let Some(path) = line.strip_prefix(FILE_MARK) {
+                if let Some((path, text)) = file.replace((path.trim_end(), String::new())) {
+                    vault.write(path, &text);
+                }
+            } else if let Some((_, text)) = &mut file {
+                text.push_str(line);
+            } else {
+                assert!(
+                    line.trim().is_empty(),
+                    "a vault's text starts with a line `//- path`, not with {line:?}"
+                );
+            }
+        }
+        if let Some((path, text)) = file {
+            vault.write(path, &text);
+        }
+        vault
+    }
+}
+
+impl TempVault {
+    /// Every file of `folder` on the disk, such as the starter vault.
+    pub fn copy_of(folder: &Path) -> Self {
+        let vault = Self::from("");
+        for path in files_below(folder) {
+            let text = fs::read(folder.join(&path)).expect("a file of the copied folder");
+            vault.write_bytes(&path, &text);
+        }
+        vault
+    }
+
+    /// The vault, opened anew: as another program that starts on the same folder.
+    pub fn open(&self) -> Vault {
+        Vault::open(VaultOptions {
+            root: self.root(),
+            history: self.data().join("history"),
+            forbidden: vec![self.data()],
+            clock: self.clock.for_vault(),
+            // One count for all of them: they share a journal.
+            new_id: self.ids.for_vault(),
+        })
+        .expect("the vault of the test opens")
+    }
+
+    /// Reads a file as any program would.
+    #[track_caller]
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Writes a file as any program would, with the folders it needs.
+    #[track_caller]
+    pub fn write(&self, path: &str, text: &str) {
+        self.write_bytes(path, text.as_bytes());
+    }
+
+    #[track_caller]
+    pub fn write_bytes(&self, path: &str, bytes: &[u8]) {
+        let file = self.root().join(path);
+        let written =
+            fs::create_dir_all(file.parent().unwrap_or(&file)).and_then(|()| fs::write(&file, bytes));
+        written.unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+
+    #[track_caller]
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.root().join(path).symlink_metadata().is_ok()
+    }
+
+    /// Every file, `/` separated, in order; dot-files too. Not those `.nova-….tmp` in which an
+    /// opened vault keeps what it has just replaced, for the two seconds until it looks once more.
+    pub fn files(&self) -> Vec<String> {
+        let kept = |file: &String| file.rsplit('/').next().is_some_and(|name| name.starts_with(".nova-"));
+        let mut files = files_below(&self.root());
+        files.retain(|file| !kept(file));
+        files
+    }
+
+    /// The folder with the notes.
+    pub fn root(&self) -> PathBuf {
+        self.dir.path().join("vault")
+    }
+
+    /// A folder beside it for what Nova keeps itself.
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// What the opened vault goes by.
+    pub fn clock(&self) -> &FixedClock {
+        &self.clock
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder that can be listed") {
+        let entry = entry.expect("an entry of a folder");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            files.extend(files_below(&entry.path()).into_iter().map(|below| format!("{name}/{below}")));
+        } else {
+            files.push(name);
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,60 @@
+//! A change set that is being written.
+
+use std::sync::Arc;
+
+use crate::change::{Applied, Author, ChangeSetKind};
+use crate::draft::Draft;
+use crate::error::VaultError;
+use crate::vault::Vault;
+use crate::write::{Planned, SetJournal};
+
+/// All writes of one turn, form, command, call or undo: what Undo undoes. It may be applied to
+/// many times, also from several threads. Nothing is on the disk before the first write.
+/// Dropping it closes it; a set whose process is killed before that is listed as interrupted.
+#[derive(Debug)]
+pub struct ChangeSet {
+    vault: Vault,
+    journal: Arc<SetJournal>,
+}
+
+impl ChangeSet {
+    pub(crate) fn new(vault: Vault, kind: ChangeSetKind, label: String) -> ChangeSet {
+        let journal = Arc::new(SetJournal::new(vault.core().free_id(), kind, label));
+        ChangeSet { vault, journal }
+    }
+
+    /// The id by which the history knows it.
+    pub fn id(&self) -> &str {
+        self.journal.id()
+    }
+
+    /// Writes what the draft plans. Notes that changed since the draft read them are merged;
+    /// where that cannot be, [`VaultError::Conflict`] names the note and no note of the draft
+    /// is left changed. The same holds for any other error.
+    pub fn apply(&self, draft: Draft, author: &Author) -> Result<Applied, VaultError> {
+        self.apply_plan(&draft.plan(), author)
+    }
+
+    pub(crate) fn apply_plan(&self, plan: &[Planned], author: &Author) -> Result<Applied, VaultError> {
+        let (result, displaced) = self.journal.apply(self.vault.core(), plan, author);
+        self.vault.hold(displaced);
+        result
+    }
+
+    pub(crate) fn journal(&self) -> &SetJournal {
+        &self.journal
+    }
+
+    /// Says that the set is complete. What was written is safe without it.
+    pub fn close(self) -> Result<(), VaultError> {
+        self.journal.commit(self.vault.core())
+    }
+}
+
+impl Drop for ChangeSet {
+    fn drop(&mut self) {
+        if let Err(error) = self.journal.commit(self.vault.core()) {
+            tracing::warn!("{error}");
+        }
+    }
+}

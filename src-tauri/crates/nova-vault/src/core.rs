@@ -1,0 +1,144 @@
+//! What everything in this crate shares: the folder, the journal, the clock and the ids.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::disk::{Disk, Place};
+use crate::journal::{Journal, Line, Writer, lines_path, write_private};
+use crate::note::VaultPath;
+use crate::step::Steps;
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Gives an id that was never given before.
+pub type NewId = Arc<dyn Fn() -> String + Send + Sync>;
+
+pub(crate) struct Core {
+    pub(crate) disk: Disk,
+    pub(crate) journal: Journal,
+    pub(crate) steps: Steps,
+    clock: Clock,
+    new_id: NewId,
+    /// Why two files of this vault cannot be exchanged, once that showed.
+    no_exchange: Mutex<Option<String>>,
+}
+
+/// The part of `.obsidian/app.json` that Nova follows.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ObsidianSettings {
+    #[serde(default)]
+    trash_option: Option<String>,
+}
+
+impl Core {
+    pub(crate) fn new(disk: Disk, journal: Journal, steps: Steps, clock: Clock, new_id: NewId) -> Core {
+        Core { disk, journal, steps, clock, new_id, no_exchange: Mutex::new(None) }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// An id for a change set that no journal file has yet.
+    pub(crate) fn free_id(&self) -> String {
+        let mut id = String::new();
+        for _ in 0..1000 {
+            id = (self.new_id)().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            if !lines_path(self.journal.folder(), &id).exists() {
+                break;
+            }
+        }
+        id
+    }
+
+    pub(crate) fn exchange_refused(&self) -> bool {
+        self.no_exchange().is_some()
+    }
+
+    pub(crate) fn refuse_exchange(&self, error: &io::Error) {
+        *self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(format!("the file system cannot exchange two files in one step ({error})"));
+    }
+
+    /// Why files cannot be exchanged, as far as is known without trying.
+    pub(crate) fn no_exchange(&self) -> Option<String> {
+        self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// As [`Core::no_exchange`], finding out where it is not known.
+    pub(crate) fn ask_exchange(&self) -> Result<(), String> {
+        match self.no_exchange() {
+            Some(reason) => Err(reason),
+            None => self.disk.exchange_support(),
+        }
+    }
+
+    /// Where texts are kept that could be merged with nothing: `<data>/conflicts`.
+    pub(crate) fn conflicts(&self) -> PathBuf {
+        let history = self.journal.folder();
+        history.parent().unwrap_or(history).join("conflicts")
+    }
+
+    /// Keeps bytes in the journal and as a file of their own, named there.
+    pub(crate) fn keep(&self, writer: &mut Writer, n: u64, path: &VaultPath, bytes: &[u8]) -> io::Result<()> {
+        let text = writer.image(bytes)?;
+        let short = &text.hash.to_string()[..8];
+        let file = format!("{}-{n}-{short} {}.md", writer.id(), path.name());
+        writer.append(&Line::Kept { n, file: file.clone(), text })?;
+        writer.sync()?;
+        match write_private(&self.conflicts().join(file), bytes) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Moves a deleted note's file into the vault's `.trash` where Obsidian is set to do so.
+    /// Otherwise the bytes before, which the journal keeps, are what brings it back.
+    pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
+        let settings = self
+            .disk
+            .hidden_file(".obsidian", "app.json")
+            .and_then(|text| serde_json::from_str::<ObsidianSettings>(&text).ok());
+        if settings.and_then(|s| s.trash_option).as_deref() != Some("local") {
+            return false;
+        }
+        match self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash)) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!("{} was not moved to .trash: {error}", place.path());
+                false
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core").field("root", &self.disk.root()).finish_non_exhaustive()
+    }
+}
+
+/// `path` without links in it, as far as it exists.
+pub(crate) fn without_links(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut existing = path;
+    loop {
+        if let Ok(real) = existing.canonicalize() {
+            return rest.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        match (existing.parent(), existing.file_name()) {
+            (Some(parent), Some(name)) => {
+                rest.push(name);
+                existing = parent;
+            }
+            _ => return path.to_owned(),
+        }
+    }
+}

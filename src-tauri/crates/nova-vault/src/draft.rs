@@ -1,0 +1,322 @@
+//! Writes planned, not yet made.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::error::VaultError;
+use crate::index::folded;
+use crate::note::{
+    ContentHash, Document, NoteDiff, PropertyEdit, VaultPath, append, diff, edit_properties, file_name,
+    replace_exact,
+};
+use crate::vault::{Note, Vault, refuse_hidden};
+use crate::write::Planned;
+
+/// Writes planned against the state that was read. Nothing reaches the disk before
+/// [`crate::ChangeSet::apply`]; reading through the draft sees what is planned. Each note
+/// remembers the text it was first read with, which is what `apply` compares with the disk.
+#[derive(Debug)]
+pub struct Draft {
+    vault: Vault,
+    /// What was read here and not changed yet.
+    seen: HashMap<VaultPath, Note>,
+    /// By the path each note is to have.
+    items: IndexMap<VaultPath, Item>,
+}
+
+#[derive(Debug, Clone)]
+struct Item {
+    /// Path and text on the disk; `None` for a new note.
+    origin: Option<(VaultPath, Arc<str>)>,
+    /// `None` for a note that is to go.
+    text: Option<String>,
+    /// Folders to remove with it when they are empty.
+    folders: Vec<String>,
+}
+
+impl Item {
+    fn changes(&self, path: &VaultPath) -> bool {
+        match (&self.origin, &self.text) {
+            (None, None) => false,
+            (Some((from, base)), Some(text)) => from != path || **base != **text,
+            _ => true,
+        }
+    }
+}
+
+impl Draft {
+    pub(crate) fn new(vault: Vault) -> Draft {
+        Draft { vault, seen: HashMap::new(), items: IndexMap::new() }
+    }
+
+    /// The note as it will be when the draft is applied.
+    pub fn read(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
+        refuse_hidden(path)?;
+        match self.items.get(path) {
+            Some(Item { text: Some(text), .. }) => {
+                return Ok(Note {
+                    path: path.clone(),
+                    text: text.as_str().into(),
+                    hash: ContentHash::of(text.as_bytes()),
+                    document: Arc::new(Document::parse(text)),
+                    modified: self.vault.core().now(),
+                });
+            }
+            Some(Item { text: None, .. }) => return Err(not_found(path)),
+            None if self.is_moved_away(path) => return Err(not_found(path)),
+            None => {}
+        }
+        if let Some(note) = self.seen.get(path) {
+            return Ok(note.clone());
+        }
+        let note = self.vault.read(path)?;
+        self.seen.insert(path.clone(), note.clone());
+        Ok(note)
+    }
+
+    /// Plans a new note. Where there is one already, also one whose name differs in case only,
+    /// that is an error.
+    pub fn create(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
+        writable(path)?;
+        if let Some(path) = self.taken(path)? {
+            return Err(VaultError::Exists { path });
+        }
+        self.put(path, text);
+        Ok(())
+    }
+
+    /// Plans property changes, byte-exact: nothing else in the note changes.
+    pub fn set_properties(&mut self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), VaultError> {
+        self.edit(path, |text| edit_properties(text, edits))
+    }
+
+    /// Plans the replacement of a text that is in the note exactly `count` times (else once).
+    pub fn replace(
+        &mut self,
+        path: &VaultPath,
+        old: &str,
+        new: &str,
+        count: Option<usize>,
+    ) -> Result<(), VaultError> {
+        self.edit(path, |text| replace_exact(text, old, new, count))
+    }
+
+    /// Plans text at the end of the note, or of the section under `heading`.
+    pub fn append(&mut self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), VaultError> {
+        self.edit(path, |note| append(note, text, heading))
+    }
+
+    /// Plans the removal of a note.
+    pub fn delete(&mut self, path: &VaultPath) -> Result<(), VaultError> {
+        writable(path)?;
+        self.load(path)?;
+        let Some(item) = self.items.shift_remove(path) else {
+            return Ok(());
+        };
+        if let Some((from, base)) = item.origin {
+            self.items
+                .insert(from.clone(), Item { origin: Some((from, base)), text: None, folders: item.folders });
+        }
+        Ok(())
+    }
+
+    /// Plans another path for a note. Links to it in other notes are the caller's to rewrite.
+    pub fn rename(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
+        writable(from)?;
+        writable(to)?;
+        if let Some(path) = self.taken(to)?
+            && path != *from
+        {
+            return Err(VaultError::Exists { path });
+        }
+        self.load(from)?;
+        if let Some(item) = self.items.shift_remove(from) {
+            self.items.insert(to.clone(), item);
+        }
+        Ok(())
+    }
+
+    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
+    /// file name, with ` 2`, ` 3` … after it where needed.
+    pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
+        let name = file_name(display_name);
+        let mut taken: Vec<String> = self.vault.core().disk.names(folder)?;
+        taken.extend(
+            self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
+        );
+        let taken: Vec<String> = taken.iter().map(|name| folded(name)).collect();
+        let free = (1u32..)
+            .map(|n| match n {
+                1 => format!("{name}.md"),
+                n => format!("{name} {n}.md"),
+            })
+            .find(|candidate| !taken.contains(&folded(candidate)))
+            .unwrap_or_default();
+        let path = VaultPath::in_folder(folder, &free)?;
+        writable(&path)?;
+        Ok(path)
+    }
+
+    /// Whether applying it would change nothing.
+    pub fn is_empty(&self) -> bool {
+        !self.items.iter().any(|(path, item)| item.changes(path))
+    }
+
+    /// The notes that would change, in the order they were planned.
+    pub fn paths(&self) -> Vec<VaultPath> {
+        self.changing().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// What would change in each note.
+    pub fn diffs(&self) -> Vec<(VaultPath, NoteDiff)> {
+        self.changing()
+            .map(|(path, item)| {
+                let before = item.origin.as_ref().map(|(_, base)| &**base);
+                (path.clone(), diff(before, item.text.as_deref()))
+            })
+            .collect()
+    }
+
+    pub(crate) fn plan(&self) -> Vec<Planned> {
+        self.changing()
+            .map(|(path, item)| Planned {
+                path: path.clone(),
+                from: item
+                    .origin
+                    .as_ref()
+                    .map(|(from, _)| from)
+                    .filter(|from| *from != path && item.text.is_some())
+                    .cloned(),
+                base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
+                after: item.text.clone(),
+                folders: item.folders.clone(),
+            })
+            .collect()
+    }
+
+    /// The text as planned, `None` when there is no note.
+    pub(crate) fn text(&mut self, path: &VaultPath) -> Result<Option<Arc<str>>, VaultError> {
+        match self.read(path) {
+            Ok(note) => Ok(Some(note.text)),
+            Err(VaultError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Plans a whole text for a note, there or not.
+    pub(crate) fn set_text(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
+        match self.load(path) {
+            Ok(()) | Err(VaultError::NotFound { .. }) => {
+                self.put(path, text);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// As [`Draft::delete`], with folders to remove when they are empty then.
+    pub(crate) fn delete_with_folders(
+        &mut self,
+        path: &VaultPath,
+        folders: &[String],
+    ) -> Result<(), VaultError> {
+        self.delete(path)?;
+        if let Some(item) = self.items.get_mut(path) {
+            item.folders = folders.to_vec();
+        }
+        Ok(())
+    }
+
+    /// Takes back whatever is planned for a note.
+    pub(crate) fn forget(&mut self, path: &VaultPath) {
+        self.items.retain(|at, item| at != path && item.origin.as_ref().is_none_or(|(from, _)| from != path));
+    }
+
+    fn changing(&self) -> impl Iterator<Item = (&VaultPath, &Item)> {
+        self.items.iter().filter(|(path, item)| item.changes(path))
+    }
+
+    fn edit(
+        &mut self,
+        path: &VaultPath,
+        edit: impl FnOnce(&str) -> Result<String, crate::note::EditError>,
+    ) -> Result<(), VaultError> {
+        writable(path)?;
+        let note = self.read(path)?;
+        let text = edit(&note.text).map_err(VaultError::edit(path))?;
+        self.load(path)?;
+        self.put(path, text);
+        Ok(())
+    }
+
+    /// Makes sure that the note is among the items.
+    fn load(&mut self, path: &VaultPath) -> Result<(), VaultError> {
+        let note = self.read(path)?;
+        if !self.items.contains_key(path) {
+            self.items.insert(
+                path.clone(),
+                Item {
+                    origin: Some((path.clone(), Arc::clone(&note.text))),
+                    text: Some(note.text.to_string()),
+                    folders: Vec::new(),
+                },
+            );
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, path: &VaultPath, text: String) {
+        let item =
+            self.items.entry(path.clone()).or_insert(Item { origin: None, text: None, folders: Vec::new() });
+        item.text = Some(text);
+        item.folders.clear();
+    }
+
+    /// The note that has this path, or one that a file system without case would take for it.
+    fn taken(&self, path: &VaultPath) -> Result<Option<VaultPath>, VaultError> {
+        let wanted = folded(path.as_str());
+        let planned =
+            self.items.iter().find(|(at, item)| item.text.is_some() && folded(at.as_str()) == wanted);
+        if let Some((at, _)) = planned {
+            return Ok(Some(at.clone()));
+        }
+        let file = folded(file_part(path));
+        for name in self.vault.core().disk.names(path.folder())? {
+            if folded(&name) != file {
+                continue;
+            }
+            let there = VaultPath::in_folder(path.folder(), &name)?;
+            let goes =
+                self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_moved_away(&there);
+            if !goes {
+                return Ok(Some(there));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_moved_away(&self, path: &VaultPath) -> bool {
+        self.items
+            .iter()
+            .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
+    }
+}
+
+/// Nova writes notes and the views over them, nothing else.
+fn writable(path: &VaultPath) -> Result<(), VaultError> {
+    refuse_hidden(path)?;
+    if path.is_note() || path.as_str().ends_with(".base") {
+        return Ok(());
+    }
+    Err(VaultError::NotANote { path: path.clone() })
+}
+
+fn not_found(path: &VaultPath) -> VaultError {
+    VaultError::NotFound { name: path.as_str().to_owned() }
+}
+
+fn file_part(path: &VaultPath) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,223 @@
+//! What can go wrong with notes on disk, each with the remedy.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::note::{EditError, PathError, VaultPath};
+
+/// An error about the vault. `Display` says what happened and what to do about it;
+/// [`VaultError::message`] and [`VaultError::hint`] give the two halves apart.
+#[derive(Debug, thiserror::Error)]
+#[error("{}. {}", self.message(), self.hint())]
+pub enum VaultError {
+    /// The vault folder itself cannot be used.
+    Unusable {
+        /// The folder that was to be opened.
+        root: PathBuf,
+        /// Why not, as a clause: "it does not exist".
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// No note has this path or name.
+    NotFound {
+        /// The path or name as it was given.
+        name: String,
+    },
+    /// A new note was to be created where one is already.
+    Exists {
+        /// The note that is there; it may differ from the wanted path in case only.
+        path: VaultPath,
+    },
+    /// The path is not one that may be used.
+    Path(#[from] PathError),
+    /// Dot-folders (`.obsidian`, `.trash`, `.git`) are not notes.
+    Hidden {
+        /// The refused path.
+        path: VaultPath,
+    },
+    /// Only Markdown notes and `.base` files are written.
+    NotANote {
+        /// The refused path.
+        path: VaultPath,
+    },
+    /// The path, or a folder on the way to it, is a symbolic link.
+    Symlink {
+        /// The refused path.
+        path: VaultPath,
+    },
+    /// The note's file has further names, which a replaced file would lose.
+    HardLink {
+        /// The refused path.
+        path: VaultPath,
+        /// How many names the file has.
+        links: u64,
+    },
+    /// The bytes are not UTF-8 text.
+    NotText {
+        /// The note.
+        path: VaultPath,
+    },
+    /// The note is larger than [`crate::MAX_NOTE_BYTES`].
+    TooLarge {
+        /// The note.
+        path: VaultPath,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// An edit could not be made in the text that is there.
+    Edit {
+        /// The note.
+        path: VaultPath,
+        /// Why the text could not be edited.
+        source: EditError,
+    },
+    /// The note changed since it was read, and both changes touch the same place.
+    /// Nothing of that note was written.
+    Conflict {
+        /// The note.
+        path: VaultPath,
+        /// The text that was to be written; empty for a deletion.
+        mine: String,
+        /// The text that is there now; empty when the note is gone.
+        theirs: String,
+        /// What differs: `stage`, `body`, `deleted outside`.
+        what: Vec<String>,
+    },
+    /// No change set has this id.
+    NoChangeSet {
+        /// The id as it was given.
+        id: String,
+    },
+    /// The change set is still being written by a running Nova, or was closed.
+    ChangeSetState {
+        /// The change set.
+        id: String,
+        /// Why not, as a clause: "it is still open".
+        reason: String,
+    },
+    /// The file system refused a step. What was there before is still there.
+    Io {
+        /// What was being done: `write "CRM/People/Jane Doe.md"`.
+        doing: String,
+        /// The system's own error.
+        source: io::Error,
+    },
+    /// The vault cannot be watched.
+    Watch {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl VaultError {
+    pub(crate) fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> VaultError {
+        let doing = doing.into();
+        move |source| VaultError::Io { doing, source }
+    }
+
+    pub(crate) fn edit(path: &VaultPath) -> impl FnOnce(EditError) -> VaultError + '_ {
+        move |source| VaultError::Edit { path: path.clone(), source }
+    }
+
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            VaultError::Unusable { .. } => "vault_unusable",
+            VaultError::NotFound { .. } => "note_not_found",
+            VaultError::Exists { .. } => "note_exists",
+            VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
+            VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
+            VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
+            VaultError::Edit { .. } => "edit_refused",
+            VaultError::Conflict { .. } => "conflict",
+            VaultError::NoChangeSet { .. } => "change_set_not_found",
+            VaultError::ChangeSetState { .. } => "change_set_state",
+            VaultError::Io { .. } => "file_system",
+            VaultError::Watch { .. } => "watch_failed",
+        }
+    }
+
+    /// What happened, without a full stop.
+    pub fn message(&self) -> String {
+        match self {
+            VaultError::Unusable { root, reason, .. } => {
+                format!("The folder {} cannot be used as a vault: {reason}", root.display())
+            }
+            VaultError::NotFound { name } => format!("There is no note \"{name}\""),
+            VaultError::Exists { path } => format!("There is already a note \"{path}\""),
+            VaultError::Path(error) => error.to_string().trim_end_matches('.').to_owned(),
+            VaultError::Hidden { path } => {
+                format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
+            }
+            VaultError::NotANote { path } => format!("\"{path}\" is not a note"),
+            VaultError::Symlink { path } => {
+                format!("\"{path}\" is reached through a symbolic link")
+            }
+            VaultError::HardLink { path, links } => {
+                format!("The file of \"{path}\" has {links} names (hard links)")
+            }
+            VaultError::NotText { path } => format!("\"{path}\" is not UTF-8 text"),
+            VaultError::TooLarge { path, bytes } => {
+                format!("\"{path}\" has {bytes} bytes, more than the 16 MiB a note may have")
+            }
+            VaultError::Edit { path, source } => {
+                format!("\"{path}\" was not changed: {}", source.to_string().trim_end_matches('.'))
+            }
+            VaultError::Conflict { path, what, .. } => format!(
+                "\"{path}\" was changed outside Nova at the same place ({}); it was not written",
+                what.join(", ")
+            ),
+            VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
+            VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
+            VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
+            VaultError::Watch { reason } => format!("The vault cannot be watched: {reason}"),
+        }
+    }
+
+    /// What to do about it, one sentence.
+    pub fn hint(&self) -> String {
+        match self {
+            VaultError::Unusable { remedy, .. } => remedy.clone(),
+            VaultError::NotFound { .. } => {
+                "Look for it with vault.search or vault.query, or create it.".to_owned()
+            }
+            VaultError::Exists { .. } => "Edit that note, or choose another name.".to_owned(),
+            VaultError::Path(_) => {
+                "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
+            }
+            VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
+            VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
+            VaultError::Symlink { .. } => {
+                "Put the note itself into the vault in place of the link.".to_owned()
+            }
+            VaultError::HardLink { .. } => {
+                "Copy the note to a file of its own, or edit it by hand.".to_owned()
+            }
+            VaultError::NotText { .. } => {
+                "Open it in an editor and save it in the encoding UTF-8.".to_owned()
+            }
+            VaultError::TooLarge { .. } => "Split it into smaller notes.".to_owned(),
+            VaultError::Edit { .. } => "Read the note again, or open it and edit it by hand.".to_owned(),
+            VaultError::Conflict { .. } => {
+                "Read the note again and decide which of the two changes to keep.".to_owned()
+            }
+            VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
+            VaultError::ChangeSetState { .. } => {
+                "Wait until it is finished, then try again; see `nova changes list`.".to_owned()
+            }
+            VaultError::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "Free some space on the disk and try again.".to_owned()
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "Give your user the right to write there and try again.".to_owned()
+                }
+                _ => "Check the disk, then try again; nothing half-written was left.".to_owned(),
+            },
+            VaultError::Watch { .. } => {
+                "Nova still reads every note afresh; start it again to watch.".to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What changes in the vault, with the author that the journal names.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use tokio::sync::broadcast;
+
+use crate::change::NoteChangeKind;
+use crate::core::Core;
+use crate::journal::{Journal, Record, RecordState, SetLog};
+use crate::note::{ContentHash, VaultPath, summarize};
+use crate::watch::{Kind, RawChange, Watch, WatchState};
+
+/// How many changes a receiver may fall behind.
+const CAPACITY: usize = 4096;
+
+/// One note that is no longer what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VaultChange {
+    /// What happened.
+    pub kind: VaultChangeKind,
+    /// The note.
+    pub path: VaultPath,
+    /// Where it was before, when it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<VaultPath>,
+    /// Who changed it.
+    pub by: By,
+    /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
+    /// What the bytes are now; `None` when the note is gone.
+    #[serde(skip)]
+    pub hash: Option<ContentHash>,
+}
+
+/// What happened to a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultChangeKind {
+    /// It is new.
+    Created,
+    /// Its bytes differ.
+    Modified,
+    /// It is gone.
+    Removed,
+    /// It has another path.
+    Renamed,
+}
+
+/// Who changed a note. On the wire `"outside"` or `{change_set, principal, skill}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum By {
+    /// Not Nova: an editor, a sync client, a script.
+    Outside,
+    /// Nova, this or another process, in this change set.
+    ChangeSet {
+        /// Its id.
+        change_set: String,
+        /// On whose behalf.
+        principal: String,
+        /// The skill whose tool did it.
+        skill: Option<String>,
+    },
+}
+
+impl Serialize for By {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            By::Outside => serializer.serialize_str("outside"),
+            By::ChangeSet { change_set, principal, skill } => {
+                let mut map = serializer.serialize_map(Some(3))?;
+                map.serialize_entry("change_set", change_set)?;
+                map.serialize_entry("principal", principal)?;
+                map.serialize_entry("skill", skill)?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// A running watch and those who listen to it.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    sender: broadcast::Sender<VaultChange>,
+    watch: Result<Watch, String>,
+}
+
+impl Feed {
+    pub(crate) fn start(core: &Arc<Core>) -> Feed {
+        let (sender, _) = broadcast::channel(CAPACITY);
+        let mut attribution = Attribution::start(&core.journal);
+        let watch = Watch::start(
+            core.disk.root().to_owned(),
+            {
+                let sender = sender.clone();
+                let core = Arc::clone(core);
+                move |raw| {
+                    if let Some(change) = attribution.change(&core.journal, raw) {
+                        // Nobody listening is no error.
+                        sender.send(change).ok();
+                    }
+                }
+            },
+            |state| tracing::debug!("watching: {state:?}"),
+        )
+        .map_err(|error| error.to_string());
+        if let Err(reason) = &watch {
+            tracing::error!("the vault is not watched: {reason}");
+        }
+        Feed { sender, watch }
+    }
+
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<VaultChange> {
+        self.sender.subscribe()
+    }
+
+    pub(crate) fn flush(&self) {
+        if let Ok(watch) = &self.watch {
+            watch.flush();
+        }
+    }
+
+    pub(crate) fn state(&self) -> String {
+        match &self.watch {
+            Ok(watch) => match watch.state() {
+                WatchState::Watching { folders } => format!("{folders} folders watched"),
+                WatchState::Polling { reason } => format!("compared every few seconds: {reason}"),
+                WatchState::Failed { reason } => format!("not watched: {reason}"),
+            },
+            Err(reason) => format!("not watched: {reason}"),
+        }
+    }
+}
+
+/// Which records of the journal were seen on the disk already. A record explains one change;
+/// the same text put there again later is somebody else's doing.
+struct Attribution {
+    seen: HashSet<(String, u64)>,
+}
+
+impl Attribution {
+    fn start(journal: &Journal) -> Attribution {
+        let mut seen = HashSet::new();
+        for set in journal.sets().unwrap_or_default() {
+            seen.extend(set.records.iter().map(|r| (set.id.clone(), r.n)));
+        }
+        Attribution { seen }
+    }
+
+    fn change(&mut self, journal: &Journal, raw: RawChange) -> Option<VaultChange> {
+        let path = VaultPath::parse(&raw.path).ok()?;
+        let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
+        let (kind, from) = match raw.kind {
+            Kind::Created => (VaultChangeKind::Created, None),
+            Kind::Modified => (VaultChangeKind::Modified, None),
+            Kind::Removed => (VaultChangeKind::Removed, None),
+            Kind::Renamed { from } => (VaultChangeKind::Renamed, VaultPath::parse(&from).ok()),
+        };
+        let summary = match (&raw.before, &raw.after) {
+            (Some(before), Some(after)) => summarize(before, after),
+            _ => Vec::new(),
+        };
+        Some(VaultChange { by: self.by(journal, &path, hash.as_ref()), kind, path, from, summary, hash })
+    }
+
+    fn by(&mut self, journal: &Journal, path: &VaultPath, hash: Option<&ContentHash>) -> By {
+        let sets = journal.sets().unwrap_or_default();
+        let newest_first = || {
+            sets.iter()
+                .rev()
+                .flat_map(|set| set.records.iter().rev().map(move |record| (set, record)))
+                .filter(|(_, record)| record.path == *path || record.from.as_ref() == Some(path))
+        };
+        let explained = newest_first().find(|(set, record)| {
+            !self.seen.contains(&(set.id.clone(), record.n)) && explains(record, path, hash)
+        });
+        let Some((set, record)) = explained else {
+            return By::Outside;
+        };
+        if !passing(record, path, hash) {
+            // Older writes of the note were overtaken and are never reported by themselves.
+            let overtaken: Vec<_> = newest_first()
+                .skip_while(|(s, r)| (&s.id, r.n) != (&set.id, record.n))
+                .map(|(set, record)| (set.id.clone(), record.n))
+                .collect();
+            self.seen.extend(overtaken);
+        }
+        by(set, record)
+    }
+}
+
+fn by(set: &SetLog, record: &Record) -> By {
+    if record.author.principal == "outside" {
+        return By::Outside;
+    }
+    By::ChangeSet {
+        change_set: set.id.clone(),
+        principal: record.author.principal.clone(),
+        skill: record.author.skill.clone(),
+    }
+}
+
+/// Whether the write leaves the path with these bytes, at its end or on the way.
+fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    let gone = record.kind == NoteChangeKind::Deleted || record.from.as_ref() == Some(path);
+    let end = match hash {
+        None => gone,
+        Some(hash) => !gone && record.after.as_ref().is_some_and(|i| i.hash == *hash),
+    };
+    end || passing(record, path, hash)
+}
+
+/// Whether it is a state on the way: a moved note before its text is changed, or a write that
+/// was taken back.
+fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    let before = record.before.as_ref().map(|image| &image.hash);
+    let after = record.after.as_ref().map(|image| &image.hash);
+    let moved = record.kind == NoteChangeKind::Renamed && record.path == *path;
+    (moved && hash.is_some() && before == hash && before != after)
+        || (record.state == RecordState::Nothing && before == hash)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,284 @@
+//! The reading end: what the journal files say, re-read when they grew.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use super::{Image, IntentNote, Line, images_path, lines_path};
+use crate::change::{Author, ChangeSetKind, NoteChangeKind};
+use crate::note::{ContentHash, VaultPath};
+
+/// All change sets of one vault.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: PathBuf,
+    vault: String,
+    sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
+}
+
+/// One change set, as its lines tell it.
+#[derive(Debug)]
+pub(crate) struct SetLog {
+    pub(crate) id: String,
+    pub(crate) kind: ChangeSetKind,
+    pub(crate) label: String,
+    pub(crate) at: Timestamp,
+    vault: String,
+    /// Length of the lines file when it was read.
+    read: u64,
+    pub(crate) records: Vec<Record>,
+    pub(crate) undid: Vec<(String, Vec<(u64, VaultPath)>)>,
+    /// Record, file name and text of each outside version that could not be merged.
+    pub(crate) kept: Vec<(u64, String, Image)>,
+    /// Every text that any line names.
+    pub(crate) texts: HashSet<ContentHash>,
+    pub(crate) committed: bool,
+    pub(crate) swept: bool,
+}
+
+/// One note written, or about to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    pub(crate) n: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) author: Author,
+    pub(crate) path: VaultPath,
+    pub(crate) from: Option<VaultPath>,
+    pub(crate) kind: NoteChangeKind,
+    pub(crate) before: Option<Image>,
+    pub(crate) after: Option<Image>,
+    pub(crate) folders: Vec<String>,
+    pub(crate) state: RecordState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordState {
+    /// Announced; whether it was written is not known.
+    Intended,
+    Done,
+    /// Not written, or written and taken back.
+    Nothing,
+}
+
+impl Journal {
+    pub(crate) fn new(folder: PathBuf, vault: &Path) -> Journal {
+        Journal { folder, vault: vault.to_string_lossy().into_owned(), sets: Mutex::default() }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn vault(&self) -> &str {
+        &self.vault
+    }
+
+    /// The sets of this vault that announced at least one write, oldest first.
+    pub(crate) fn sets(&self) -> io::Result<Vec<Arc<SetLog>>> {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let listing = match std::fs::read_dir(&self.folder) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut present = BTreeSet::new();
+        for entry in listing {
+            let entry = entry?;
+            let Some(id) =
+                entry.file_name().to_str().and_then(|name| name.strip_suffix(".jsonl")).map(str::to_owned)
+            else {
+                continue;
+            };
+            // Removed by another process between listing and looking: not there.
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            if sets.get(&id).is_none_or(|set| set.read != metadata.len()) {
+                match std::fs::read(entry.path()) {
+                    Ok(bytes) => match SetLog::parse(&bytes) {
+                        Some(log) => sets.insert(id.clone(), Arc::new(log)),
+                        None => sets.remove(&id),
+                    },
+                    Err(_) => continue,
+                };
+            }
+            present.insert(id);
+        }
+        sets.retain(|id, _| present.contains(id));
+        let mut of_vault: Vec<_> =
+            sets.values().filter(|set| set.vault == self.vault && !set.is_empty()).cloned().collect();
+        of_vault.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        Ok(of_vault)
+    }
+
+    /// Whether a running process still writes this set. When the lock cannot be asked for,
+    /// it counts as running: nothing is taken from under it.
+    pub(crate) fn is_live(&self, id: &str) -> bool {
+        match File::open(lines_path(&self.folder, id)) {
+            Ok(file) => file.try_lock_shared().is_err(),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    /// The bytes of an image, checked against their hash.
+    pub(crate) fn bytes(&self, id: &str, image: &Image) -> io::Result<Vec<u8>> {
+        let mut file = File::open(images_path(&self.folder, id))?;
+        file.seek(SeekFrom::Start(image.at))?;
+        let mut bytes = Vec::new();
+        file.take(image.len).read_to_end(&mut bytes)?;
+        if ContentHash::of(&bytes) != image.hash {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the kept bytes are damaged"));
+        }
+        Ok(bytes)
+    }
+
+    /// The text of an image of a note.
+    pub(crate) fn text(&self, id: &str, image: Option<&Image>) -> io::Result<Option<String>> {
+        let Some(image) = image else { return Ok(None) };
+        let bytes = self.bytes(id, image)?;
+        Ok(Some(String::from_utf8(bytes).map_err(io::Error::other)?))
+    }
+
+    /// How many bytes a set takes.
+    pub(crate) fn size(&self, id: &str) -> u64 {
+        [lines_path(&self.folder, id), images_path(&self.folder, id)]
+            .iter()
+            .filter_map(|path| path.metadata().ok())
+            .map(|metadata| metadata.len())
+            .sum()
+    }
+
+    /// Removes the files of a set. The lines go first: images without lines mean nothing.
+    pub(crate) fn remove(&self, id: &str) -> io::Result<()> {
+        std::fs::remove_file(lines_path(&self.folder, id))?;
+        match std::fs::remove_file(images_path(&self.folder, id)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+}
+
+/// Which records are taken back, over all sets of a vault: an undo that was itself undone
+/// takes nothing back. `sets` as from [`Journal::sets`].
+/// Each with the time of the undo.
+pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
+    let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
+    for set in sets.iter().rev() {
+        for (of, records) in &set.undid {
+            for (n, path) in records {
+                let mut writes =
+                    set.done().filter(|r| r.path == *path || r.from.as_ref() == Some(path)).peekable();
+                let taken_back =
+                    writes.peek().is_some() && writes.all(|r| undone.contains_key(&(set.id.clone(), r.n)));
+                if !taken_back {
+                    undone.insert((of.clone(), *n), set.at);
+                }
+            }
+        }
+    }
+    undone
+}
+
+impl SetLog {
+    fn parse(bytes: &[u8]) -> Option<SetLog> {
+        let mut lines =
+            bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let Line::Opened { id, kind, label, at, vault, .. } = lines.next()? else {
+            return None;
+        };
+        let mut log = SetLog {
+            id,
+            kind,
+            label,
+            at,
+            vault,
+            read: bytes.len() as u64,
+            records: Vec::new(),
+            undid: Vec::new(),
+            kept: Vec::new(),
+            texts: HashSet::new(),
+            committed: false,
+            swept: false,
+        };
+        for line in lines {
+            log.take(line);
+        }
+        Some(log)
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Opened { .. } => {}
+            Line::Intent { at, author, notes } => {
+                let images = notes.iter().flat_map(|n| [&n.before, &n.after]);
+                self.texts.extend(images.flatten().map(|i| i.hash));
+                self.records.extend(notes.into_iter().map(|note| note.record(at, &author)));
+                self.swept = false;
+            }
+            Line::Amended { n, before, after } => {
+                let images = [&before, &after].into_iter().flatten();
+                self.texts.extend(images.map(|i| i.hash));
+                if let Some(record) = self.record_mut(n) {
+                    record.before = before;
+                    record.after = after;
+                }
+            }
+            Line::Done { n } => self.set_state(n, RecordState::Done),
+            Line::Failed { n, .. } | Line::Reverted { n } => {
+                self.set_state(n, RecordState::Nothing);
+            }
+            Line::Kept { n, file, text } => {
+                self.texts.insert(text.hash);
+                self.kept.push((n, file, text));
+            }
+            Line::Undid { set, records } => self.undid.push((set, records)),
+            Line::Committed { .. } => self.committed = true,
+            Line::Swept => self.swept = true,
+        }
+    }
+
+    fn record_mut(&mut self, n: u64) -> Option<&mut Record> {
+        self.records.iter_mut().find(|record| record.n == n)
+    }
+
+    fn set_state(&mut self, n: u64, state: RecordState) {
+        if let Some(record) = self.record_mut(n) {
+            record.state = state;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.undid.is_empty()
+    }
+
+    /// The records that were written.
+    pub(crate) fn done(&self) -> impl DoubleEndedIterator<Item = &Record> {
+        self.records.iter().filter(|record| record.state == RecordState::Done)
+    }
+
+    /// The records that were written or may have been.
+    pub(crate) fn maybe_done(&self) -> impl DoubleEndedIterator<Item = &Record> {
+        self.records.iter().filter(|record| record.state != RecordState::Nothing)
+    }
+}
+
+impl IntentNote {
+    fn record(self, at: Timestamp, author: &Author) -> Record {
+        Record {
+            n: self.n,
+            at,
+            author: author.clone(),
+            path: self.path,
+            from: self.from,
+            kind: self.kind,
+            before: self.before,
+            after: self.after,
+            folders: self.folders,
+            state: RecordState::Intended,
+        }
+    }
+}

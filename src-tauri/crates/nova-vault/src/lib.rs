@@ -1,0 +1,51 @@
+//! Notes on disk: finding and reading them, changing them without harming a byte that was not
+//! meant, undoing that, and saying what changes.
+//!
+//! It never overwrites an edit it has not seen, never writes into the vault without having the
+//! bytes before in the journal, never follows a link, never looks into dot-folders for notes,
+//! and knows nothing of turns, tools or models: who changes a note is a string it keeps. It
+//! neither reads the environment nor the clock, and asks nobody anything: a conflict is an
+//! error with both sides in it.
+//!
+//! Everything here is synchronous; an async caller uses `spawn_blocking`.
+//!
+//! ```text
+//! Vault ── read, notes, records, find      asks the disk every time
+//!   ├── Draft                              writes planned against what was read
+//!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
+//!   ├── History                            list, show, undo, finish, prune
+//!   └── changes                            what changed, and by whom
+//! ```
+
+pub mod note;
+pub mod watch;
+
+mod change;
+mod change_set;
+mod core;
+mod disk;
+mod draft;
+mod error;
+mod feed;
+mod history;
+mod index;
+mod journal;
+mod step;
+#[cfg(test)]
+mod tests;
+mod vault;
+mod write;
+
+pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
+pub use change_set::ChangeSet;
+pub use core::{Clock, NewId};
+pub use disk::MAX_NOTE_BYTES;
+pub use draft::Draft;
+pub use error::VaultError;
+pub use feed::{By, VaultChange, VaultChangeKind};
+pub use history::{
+    Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetState, History, Limits, NoteDetail, NoteRecord,
+    Scope, UndoOutcome,
+};
+pub use note::{ContentHash, VaultPath};
+pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};

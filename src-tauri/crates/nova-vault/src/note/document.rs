@@ -1,0 +1,116 @@
+//! A note's text, read: its front matter and where its body begins.
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+
+use super::matter::{self, Matter};
+use super::split::{self, Front};
+use super::value::Value;
+
+/// A property with the place it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// What it holds.
+    pub value: Value,
+    /// The line of its key in the file, 1-based.
+    pub line: u32,
+}
+
+/// A note's properties, in the order of the file.
+pub type Properties = IndexMap<String, Property>;
+
+/// What a note's front matter is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FrontMatter {
+    /// The note has none.
+    Absent,
+    /// Readable; possibly without any property.
+    Present(Properties),
+    /// There, but not readable as properties. The note stays readable as text.
+    Broken {
+        /// The line in the file, 1-based.
+        line: u32,
+        /// What is wrong, for a person.
+        reason: String,
+    },
+}
+
+/// The parsed view of a note's text. Parsing never fails: what cannot be read is said in
+/// [`Document::front_matter`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    front_matter: FrontMatter,
+    body_start: usize,
+    eol: &'static str,
+}
+
+impl Document {
+    /// Reads a note's text.
+    pub fn parse(text: &str) -> Document {
+        let split = split::split(text);
+        let front_matter = match split.front {
+            Front::Absent => FrontMatter::Absent,
+            Front::Unclosed { line, reason } => FrontMatter::Broken { line, reason: reason.to_owned() },
+            Front::Closed(range) => match matter::read(text, range) {
+                Ok(matter) => FrontMatter::Present(properties(text, &matter)),
+                Err(broken) => FrontMatter::Broken { line: broken.line, reason: broken.reason },
+            },
+        };
+        Document { front_matter, body_start: split.body_start, eol: split::eol(text) }
+    }
+
+    /// What the front matter is.
+    pub fn front_matter(&self) -> &FrontMatter {
+        &self.front_matter
+    }
+
+    /// The properties; empty when there are none or they cannot be read.
+    pub fn properties(&self) -> &Properties {
+        match &self.front_matter {
+            FrontMatter::Present(properties) => properties,
+            FrontMatter::Absent | FrontMatter::Broken { .. } => &NONE,
+        }
+    }
+
+    /// One property's value.
+    pub fn property(&self, key: &str) -> Option<&Value> {
+        self.properties().get(key).map(|property| &property.value)
+    }
+
+    /// The `type:` of a record.
+    pub fn record_type(&self) -> Option<&str> {
+        match self.property("type")? {
+            Value::Text(text) | Value::Number(text) | Value::Link(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The byte offset at which the body begins, after the front matter's closing line.
+    pub fn body_start(&self) -> usize {
+        self.body_start
+    }
+
+    /// The note's line break, `"\n"` or `"\r\n"`: that of its first line.
+    pub fn eol(&self) -> &'static str {
+        self.eol
+    }
+}
+
+static NONE: LazyLock<Properties> = LazyLock::new(Properties::new);
+
+fn properties(text: &str, matter: &Matter) -> Properties {
+    let mut line = 1;
+    let mut counted = 0;
+    matter
+        .entries
+        .iter()
+        .map(|entry| {
+            line += text[counted..entry.key.start].matches('\n').count();
+            counted = entry.key.start;
+            let property =
+                Property { value: entry.node.value.clone(), line: u32::try_from(line).unwrap_or(u32::MAX) };
+            (entry.name.clone(), property)
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Why a text was not changed, and what to do about it.
+
+/// An edit that was not made. The text is as it was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The front matter cannot be read, so nothing in it can be changed safely.
+    #[error(
+        "the front matter cannot be read, line {line}: {reason}; correct that line in the note, then try again"
+    )]
+    Broken {
+        /// The line in the file, 1-based.
+        line: u32,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// The edit could not be made without touching something else in the note.
+    #[error(
+        "the property `{key}` cannot be changed without changing something else in the note; open the note and edit it by hand"
+    )]
+    Refused {
+        /// The property.
+        key: String,
+    },
+    /// Not a name for a property.
+    #[error("`{key}` cannot be a property's name; use a name on one line, at most 200 characters")]
+    BadKey {
+        /// The name.
+        key: String,
+    },
+    /// The text to replace is not there as often as was said.
+    #[error("the text to replace was found {found} times, not {expected}; {}", remedy(*.found))]
+    Count {
+        /// How often it is in the note.
+        found: usize,
+        /// How often it should have been.
+        expected: usize,
+    },
+    /// There is no text to look for.
+    #[error("the text to replace is empty; give the exact text that is in the note")]
+    NothingToFind,
+    /// The replacement would have left front matter that cannot be read.
+    #[error(
+        "the replacement would break the front matter, line {line}: {reason}; change properties by name instead"
+    )]
+    WouldBreak {
+        /// The line in the file, 1-based.
+        line: u32,
+        /// What would be wrong there.
+        reason: String,
+    },
+}
+
+fn remedy(found: usize) -> &'static str {
+    if found == 0 {
+        "read the note again and give the text exactly as it stands there"
+    } else {
+        "give more of the text around it, or the count"
+    }
+}

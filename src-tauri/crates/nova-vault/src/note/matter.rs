@@ -1,0 +1,437 @@
+//! Front matter as YAML: the properties, and where in the text each of them stands.
+//!
+//! serde-saphyr parses (strictly and with a budget) and gives byte offsets; what a scalar means
+//! is read from the source text, because a parsed number no longer says how it was written.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use serde_saphyr::{Location, Spanned};
+
+use super::split::lines_from;
+use super::value::{Value, link_inner};
+
+mod raw;
+
+use raw::{Raw, span_of};
+
+/// Readable front matter. All ranges are byte offsets in the note's text.
+#[derive(Debug)]
+pub(super) struct Matter {
+    pub(super) range: Range<usize>,
+    pub(super) entries: Vec<Entry>,
+    /// Entries share a line: the mapping is written as `{…}`, or lines end in a lone `\r`. Then no
+    /// entry can be changed by its lines.
+    pub(super) shares_lines: bool,
+    by_name: HashMap<String, usize>,
+}
+
+/// One `key: value` of the root mapping.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    /// The key as written, quotes included.
+    pub(super) key: Range<usize>,
+    /// Just after the `:`.
+    pub(super) after_colon: usize,
+    pub(super) node: Node,
+}
+
+/// A value and how it is written.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) value: Value,
+    /// The value as written, without anchor and tag. Empty for a missing value.
+    pub(super) span: Range<usize>,
+    pub(super) style: Style,
+}
+
+#[derive(Debug)]
+pub(super) enum Style {
+    /// Nothing is written.
+    Missing,
+    Plain,
+    Quoted,
+    /// The header (`|-`) begins the node's span.
+    BlockScalar,
+    Alias,
+    FlowList(Vec<Node>),
+    BlockList(Vec<Item>),
+    FlowMap,
+    BlockMap,
+}
+
+/// One `- item` of a block list.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) dash: usize,
+    pub(super) node: Node,
+}
+
+/// Front matter that cannot be read as properties.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Broken {
+    /// The line in the file, 1-based.
+    pub(super) line: u32,
+    pub(super) reason: String,
+}
+
+impl Matter {
+    pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|index| &self.entries[*index])
+    }
+
+    pub(super) fn values(&self) -> IndexMap<String, Value> {
+        self.entries.iter().map(|entry| (entry.name.clone(), entry.node.value.clone())).collect()
+    }
+}
+
+impl Entry {
+    /// The whole lines of the entry, from its key's line to the line its value ends on.
+    pub(super) fn lines(&self, text: &str) -> Range<usize> {
+        line_start(text, self.key.start)..line_end(text, self.node.span.end)
+    }
+}
+
+/// Reads the front matter that lies at `range` of `text`.
+pub(super) fn read(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
+    let source = &text[range.clone()];
+    let base = range.start;
+    let empty = lines_from(source, 0).all(|line| {
+        let line = source[line].trim();
+        line.is_empty() || line.starts_with('#')
+    });
+    if empty {
+        return Ok(Matter { range, entries: Vec::new(), shares_lines: false, by_name: HashMap::new() });
+    }
+
+    let broken = |at: u64, reason: String| Broken {
+        line: u32::try_from(text[..base].matches('\n').count() as u64 + at).unwrap_or(u32::MAX),
+        reason,
+    };
+    let root = raw::parse(source).map_err(|(line, reason)| broken(line, reason))?;
+    let Raw::Map(pairs) = root.value else {
+        return Err(broken(
+            1,
+            "this is not a list of `key: value` lines; for a horizontal rule at the top of a note write `***`".to_owned(),
+        ));
+    };
+
+    let mut reader = Reader { source, base, seen: HashMap::new() };
+    let mut entries: Vec<Entry> = Vec::with_capacity(pairs.len());
+    let mut by_name = HashMap::with_capacity(pairs.len());
+    for (key, value) in pairs {
+        let line = key.referenced.line();
+        let entry = reader
+            .entry(key, value)
+            .ok_or_else(|| broken(line, "this property is written in a way Nova cannot place".to_owned()))?;
+        if by_name.insert(entry.name.clone(), entries.len()).is_some() {
+            return Err(broken(line, format!("the property `{}` is there twice", entry.name)));
+        }
+        entries.push(entry);
+    }
+    let is_flow = span_of(&root.referenced).is_none_or(|span| !span.is_empty());
+    let overlap = entries.windows(2).any(|pair| pair[0].lines(text).end > pair[1].lines(text).start);
+    Ok(Matter { range, entries, shares_lines: is_flow || overlap, by_name })
+}
+
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// The end of the line `at` is on, line break included.
+pub(super) fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    base: usize,
+    /// Values by the place they are written at, for aliases that point there.
+    seen: HashMap<Range<usize>, Value>,
+}
+
+/// What stands between a `:` or `-` and the value.
+#[derive(Default)]
+struct Lead<'a> {
+    tag: Option<&'a str>,
+    /// Where a block scalar's header (`|`, `>`) begins.
+    header: Option<usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn entry(&mut self, key: Spanned<Raw>, value: Spanned<Raw>) -> Option<Entry> {
+        let (name, key) = self.key(&key)?;
+        let colon = self.skip_to(key.end, ':')?;
+        let node = self.node(value, colon + 1)?;
+        Some(Entry {
+            name,
+            key: self.base + key.start..self.base + key.end,
+            after_colon: self.base + colon + 1,
+            node: self.rebase(node),
+        })
+    }
+
+    /// A key is a scalar; unquoted, it is the text as written (`5`, `true`, `null`).
+    fn key(&self, key: &Spanned<Raw>) -> Option<(String, Range<usize>)> {
+        let span = self.place(&key.referenced)?;
+        let written = self.source.get(span.clone())?;
+        let name = match &key.value {
+            Raw::List(_) | Raw::Map(_) => return None,
+            Raw::Text(text) => text.clone(),
+            Raw::Null | Raw::Bool(_) | Raw::Number => written.to_owned(),
+        };
+        Some((name, span))
+    }
+
+    /// Offsets are relative to `source` until [`Reader::rebase`].
+    fn node(&mut self, raw: Spanned<Raw>, lead_start: usize) -> Option<Node> {
+        let span = self.place(&raw.referenced)?;
+        let defined = self.place(&raw.defined)?;
+        if span != defined && self.source[span.start..].starts_with('*') {
+            let value = match self.seen.get(&defined) {
+                Some(value) => value.clone(),
+                None => typed_scalar(&raw.value, self.source.get(defined)?)?,
+            };
+            return Some(Node { value, span, style: Style::Alias });
+        }
+
+        let node = match raw.value {
+            // The parser gives an opening bracket a width, the start of a block list none.
+            Raw::List(items) if !span.is_empty() => self.flow_list(items, span.start)?,
+            Raw::List(items) => self.block_list(items, lead_start..span.start)?,
+            Raw::Map(pairs) => self.map(pairs, span.start)?,
+            scalar => self.scalar(&scalar, span, lead_start)?,
+        };
+        self.seen.insert(defined, node.value.clone());
+        Some(node)
+    }
+
+    /// A node's bytes, if they can be cut out of the text.
+    fn place(&self, location: &Location) -> Option<Range<usize>> {
+        span_of(location).filter(|span| self.source.get(span.clone()).is_some())
+    }
+
+    fn scalar(&self, raw: &Raw, span: Range<usize>, lead_start: usize) -> Option<Node> {
+        let written = self.source.get(span.clone())?;
+        let lead = self.lead(lead_start.min(span.start)..span.start);
+        if let Some(header) = lead.header {
+            let Raw::Text(text) = raw else { return None };
+            let end = self.block_scalar_end(header, span.end);
+            return Some(Node {
+                value: Value::from_text(text),
+                span: header..end,
+                style: Style::BlockScalar,
+            });
+        }
+        if written.is_empty() {
+            let value = match raw {
+                Raw::Text(text) => Value::from_text(text),
+                _ => Value::Null,
+            };
+            // The parser places a missing value where it noticed; it belongs behind the `:`.
+            return Some(Node { value, span: lead_start..lead_start, style: Style::Missing });
+        }
+        let quoted = written.starts_with(['"', '\'']);
+        let value = match (raw, lead.tag) {
+            (Raw::Text(text), Some(_)) => Value::from_text(text),
+            (Raw::Text(text), None) if quoted => Value::from_text(text),
+            (Raw::Text(text), None) if written.contains('\n') => Value::from_text(text),
+            (raw, Some(_)) => typed_scalar(raw, written)?,
+            (_, None) => Value::from_plain(written),
+        };
+        let style = if quoted { Style::Quoted } else { Style::Plain };
+        Some(Node { value, span, style })
+    }
+
+    fn flow_list(&mut self, items: Vec<Spanned<Raw>>, start: usize) -> Option<Node> {
+        let mut nodes = Vec::with_capacity(items.len());
+        let mut at = start + 1;
+        for item in items {
+            let node = self.node(item, at)?;
+            at = node.span.end.max(at);
+            nodes.push(node);
+        }
+        let span = start..self.flow_end(at, ']')?;
+        let value = match self.unquoted_link(&span, &nodes) {
+            Some(link) => link,
+            None => Value::List(nodes.iter().map(|node| node.value.clone()).collect()),
+        };
+        // A link is one value however it is written: it is replaced whole, never item by item.
+        let style = match value {
+            Value::Link(_) => Style::Plain,
+            _ => Style::FlowList(nodes),
+        };
+        Some(Node { value, span, style })
+    }
+
+    /// `[[Jane Doe]]` without quotes is YAML for a list in a list, and Obsidian for a link.
+    fn unquoted_link(&self, span: &Range<usize>, nodes: &[Node]) -> Option<Value> {
+        let [Node { style: Style::FlowList(inner), .. }] = nodes else {
+            return None;
+        };
+        let [Node { style: Style::Plain, .. }] = inner.as_slice() else {
+            return None;
+        };
+        link_inner(&self.source[span.clone()]).map(|inner| Value::Link(inner.to_owned()))
+    }
+
+    fn block_list(&mut self, raw_items: Vec<Spanned<Raw>>, lead: Range<usize>) -> Option<Node> {
+        let start = self.first_dash(lead);
+        let mut items = Vec::with_capacity(raw_items.len());
+        let mut at = start;
+        for item in raw_items {
+            let dash = self.skip_to(at, '-')?;
+            let node = self.node(item, dash + 1)?;
+            at = node.span.end;
+            items.push(Item { dash, node });
+        }
+        let value = Value::List(items.iter().map(|item| item.node.value.clone()).collect());
+        Some(Node { value, span: start..at, style: Style::BlockList(items) })
+    }
+
+    /// Where a block list begins. Of a list that is not indented the parser names the place behind
+    /// the first dash, which may be a dash again.
+    fn first_dash(&self, lead: Range<usize>) -> usize {
+        let mut at = lead.start;
+        loop {
+            at = self.skip_blank(at);
+            if at >= lead.end {
+                return lead.end;
+            }
+            let rest = &self.source[at..];
+            let token = first_token(rest);
+            if token == "-" {
+                return at;
+            }
+            at += token.len();
+        }
+    }
+
+    fn map(&mut self, pairs: Vec<(Spanned<Raw>, Spanned<Raw>)>, start: usize) -> Option<Node> {
+        let is_flow = self.source[start..].starts_with('{');
+        let mut entries = IndexMap::with_capacity(pairs.len());
+        let mut at = if is_flow { start + 1 } else { start };
+        for (key, value) in pairs {
+            let (name, key) = self.key(&key)?;
+            at = at.max(key.end);
+            // `{a, b}` has keys without a colon.
+            let lead = self.skip_to(key.end, ':').map_or(key.end, |colon| colon + 1);
+            let node = self.node(value, lead)?;
+            at = at.max(node.span.end);
+            entries.insert(name, node.value);
+        }
+        let (end, style) =
+            if is_flow { (self.flow_end(at, '}')?, Style::FlowMap) } else { (at, Style::BlockMap) };
+        Some(Node { value: Value::Map(entries), span: start..end, style })
+    }
+
+    /// Past a flow collection's closing bracket.
+    fn flow_end(&self, from: usize, closer: char) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at = self.skip_blank(at);
+            let next = self.source[at..].chars().next()?;
+            at += next.len_utf8();
+            if next == closer {
+                return Some(at);
+            }
+            if next != ',' && next != ':' {
+                return None;
+            }
+        }
+    }
+
+    /// The position of `mark`, if only blanks and comments stand before it.
+    fn skip_to(&self, from: usize, mark: char) -> Option<usize> {
+        let at = self.skip_blank(from);
+        self.source[at..].starts_with(mark).then_some(at)
+    }
+
+    fn skip_blank(&self, from: usize) -> usize {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+                b'#' if at == 0 || bytes[at - 1].is_ascii_whitespace() => {
+                    at = line_end(self.source, at);
+                }
+                _ => break,
+            }
+        }
+        at
+    }
+
+    fn lead(&self, range: Range<usize>) -> Lead<'a> {
+        let mut lead = Lead::default();
+        let mut at = range.start;
+        loop {
+            at = self.skip_blank(at);
+            if at >= range.end {
+                return lead;
+            }
+            let rest = &self.source[at..range.end];
+            let token = first_token(rest);
+            if token.starts_with(['|', '>']) {
+                lead.header = Some(at);
+                return lead;
+            }
+            if token.starts_with('!') {
+                lead.tag = Some(token);
+            }
+            at += token.len();
+        }
+    }
+
+    /// The end of the last line that belongs to a block scalar's text, before its line break.
+    /// With `+` the blank lines after the text belong to it.
+    fn block_scalar_end(&self, header: usize, span_end: usize) -> usize {
+        let header_line = &self.source[header..line_end(self.source, header)];
+        let keep = header_line.split_whitespace().next().is_some_and(|indicator| indicator.contains('+'));
+        let body = &self.source[header..span_end.max(header + header_line.len())];
+        let trimmed = if keep {
+            let body = body.strip_suffix('\n').unwrap_or(body);
+            body.strip_suffix('\r').unwrap_or(body)
+        } else {
+            body.trim_end()
+        };
+        header + trimmed.len().max(1)
+    }
+
+    fn rebase(&self, mut node: Node) -> Node {
+        shift(&mut node, self.base);
+        node
+    }
+}
+
+/// Up to YAML's own blanks, the ones [`Reader::skip_blank`] skips: other white space (U+0085, a
+/// no-break space) is part of a token, so behind skipped blanks a token is never empty.
+fn first_token(text: &str) -> &str {
+    let end = text.find([' ', '\t', '\r', '\n']).unwrap_or(text.len());
+    &text[..end]
+}
+
+fn shift(node: &mut Node, by: usize) {
+    node.span = node.span.start + by..node.span.end + by;
+    match &mut node.style {
+        Style::FlowList(nodes) => nodes.iter_mut().for_each(|node| shift(node, by)),
+        Style::BlockList(items) => items.iter_mut().for_each(|item| {
+            item.dash += by;
+            shift(&mut item.node, by);
+        }),
+        _ => {}
+    }
+}
+
+/// The value of a scalar that has a tag, or that an alias points to.
+fn typed_scalar(raw: &Raw, written: &str) -> Option<Value> {
+    match raw {
+        Raw::Null => Some(Value::Null),
+        Raw::Bool(value) => Some(Value::Bool(*value)),
+        Raw::Number => Some(Value::Number(written.to_owned()).normalized()),
+        Raw::Text(text) => Some(Value::from_text(text)),
+        Raw::List(_) | Raw::Map(_) => None,
+    }
+}

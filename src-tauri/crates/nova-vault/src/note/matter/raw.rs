@@ -1,0 +1,165 @@
+//! serde-saphyr at work: strictly, with a budget, and with the place of every node.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{MergeKeyPolicy, NonFiniteFloatPolicy, Spanned};
+
+/// Parses YAML. `Err` is the line, 1-based, and what is wrong there, for a person.
+pub(super) fn parse(source: &str) -> Result<Spanned<Raw>, (u64, String)> {
+    serde_saphyr::from_str_with_options(source, options()).map_err(|error| {
+        let line = error.location().map_or(1, |location| location.line());
+        (line, reason(&error.to_string()))
+    })
+}
+
+/// YAML as serde-saphyr hands it over, before the source text is consulted.
+pub(super) enum Raw {
+    Null,
+    Bool(bool),
+    Number,
+    Text(String),
+    List(Vec<Spanned<Raw>>),
+    Map(Vec<(Spanned<Raw>, Spanned<Raw>)>),
+}
+
+/// A node's bytes in the parsed text.
+pub(super) fn span_of(location: &serde_saphyr::Location) -> Option<Range<usize>> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset()?).ok()?;
+    let length = usize::try_from(span.byte_len()?).ok()?;
+    Some(start..start + length)
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        // `yes`, `on`, `NO` are text in YAML 1.2 and in Obsidian.
+        strict_booleans: true,
+        // What `.inf` is worth is nobody's question here; it must not make a note unreadable.
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        // Obsidian shows `<<` as a property like any other.
+        merge_keys: MergeKeyPolicy::AsOrdinary,
+        ignore_binary_tag_for_string: true,
+        with_snippet: false,
+        emit_comments: false,
+        // Far above any note a person keeps, far below what a hostile one needs to hurt.
+        budget: serde_saphyr::budget! {
+            max_depth: 48,
+            max_nodes: 50_000,
+            max_events: 200_000,
+            max_aliases: 1_000,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 50_000,
+            max_replay_stack_depth: 16,
+        },
+    }
+}
+
+/// The parser's message without its position (which is relative to the front matter) and without
+/// its advice to programmers.
+fn reason(message: &str) -> String {
+    let message = message.lines().next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let message = match message.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
+        Some((_, rest)) => rest,
+        None => message,
+    };
+    let message = message.split(", set DuplicateKeyPolicy").next().unwrap_or(message);
+    // Positions inside the message are relative to the front matter, too.
+    let message = message.split(" at line ").next().unwrap_or(message);
+    if message.contains("limit exceeded") || message.contains("budget breached") {
+        return "the front matter is too large, too deep or repeats itself too often".to_owned();
+    }
+    if let Some(key) = message.strip_prefix("duplicate mapping key: ") {
+        return format!("the property `{key}` is there twice");
+    }
+    if message.contains("mapping values are not allowed") {
+        return format!("{message}; a value that holds `: ` needs quotes");
+    }
+    if message.contains("tab") {
+        return format!("{message}; indent with spaces");
+    }
+    message.to_owned()
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RawVisitor;
+
+        impl<'de> Visitor<'de> for RawVisitor {
+            type Value = Raw;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a YAML value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Raw, E> {
+                Ok(Raw::Null)
+            }
+
+            fn visit_none<E>(self) -> Result<Raw, E> {
+                Ok(Raw::Null)
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
+                Raw::deserialize(deserializer)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Raw, E> {
+                Ok(Raw::Bool(value))
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Raw, E> {
+                Ok(Raw::Number)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Raw, E> {
+                Ok(Raw::Number)
+            }
+
+            fn visit_i128<E>(self, _: i128) -> Result<Raw, E> {
+                Ok(Raw::Number)
+            }
+
+            fn visit_u128<E>(self, _: u128) -> Result<Raw, E> {
+                Ok(Raw::Number)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Raw, E> {
+                Ok(Raw::Number)
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Raw, E> {
+                Ok(Raw::Text(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Raw, E> {
+                Ok(Raw::Text(value))
+            }
+
+            fn visit_bytes<E>(self, value: &[u8]) -> Result<Raw, E> {
+                Ok(Raw::Text(String::from_utf8_lossy(value).into_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Raw, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Raw::List(list))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Raw, A::Error> {
+                let mut map = Vec::new();
+                while let Some(pair) = pairs.next_entry()? {
+                    map.push(pair);
+                }
+                Ok(Raw::Map(map))
+            }
+        }
+
+        deserializer.deserialize_any(RawVisitor)
+    }
+}

@@ -1,0 +1,32 @@
+//! A note as text: what it says, and how its bytes change when one thing in it changes.
+//!
+//! Pure functions over strings. Nothing here touches the disk, keeps state or knows the time, and
+//! no text is ever passed through a YAML or Markdown writer: an edit is a splice of bytes that is
+//! checked afterwards or refused.
+
+mod body;
+mod diff;
+mod document;
+mod error;
+mod hash;
+mod list;
+mod matter;
+mod merge;
+mod path;
+mod properties;
+mod split;
+mod value;
+mod write;
+
+pub use body::{append, replace_exact};
+pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
+pub use document::{Document, FrontMatter, Properties, Property};
+pub use error::EditError;
+pub use hash::ContentHash;
+pub use merge::{Merge, merge};
+pub use path::{PathError, VaultPath, file_name};
+pub use properties::{PropertyEdit, compose, edit_properties};
+pub use value::Value;
+
+#[cfg(test)]
+mod tests;

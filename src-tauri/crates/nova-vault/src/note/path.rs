@@ -1,0 +1,201 @@
+//! Where a note lies, as a value that cannot point outside the vault.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// A note's place relative to the vault's root, `/` separated.
+///
+/// Cannot hold `..`, `.`, empty components, absolute, UNC or drive paths, backslashes, NUL or
+/// control characters, or a component that ends in a dot or a space. The bytes are kept as they
+/// are on disk: no Unicode normalisation happens here.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct VaultPath(String);
+
+impl VaultPath {
+    /// Reads a path relative to the vault's root, as `CRM/People/Jane Doe.md`.
+    pub fn parse(path: &str) -> Result<Self, PathError> {
+        let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem });
+        if path.is_empty() {
+            return refuse("it is empty");
+        }
+        if path.len() > MAX_PATH_BYTES {
+            return refuse("it is longer than 4096 bytes");
+        }
+        if path.starts_with('/') {
+            return refuse("it is absolute");
+        }
+        if path.contains('\\') {
+            return refuse("it holds a backslash");
+        }
+        if path.chars().any(char::is_control) {
+            return refuse("it holds a control character");
+        }
+        if is_drive(path) {
+            return refuse("it names a drive");
+        }
+        for component in path.split('/') {
+            if component.is_empty() {
+                return refuse("a folder in it has no name");
+            }
+            if component == "." || component == ".." {
+                return refuse("it holds `.` or `..`");
+            }
+            if component.ends_with(['.', ' ']) {
+                return refuse("a name in it ends in a dot or a space");
+            }
+            if component.len() > MAX_COMPONENT_BYTES {
+                return refuse("a name in it is longer than 255 bytes");
+            }
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Joins a folder (`""` is the vault's root) and a file name.
+    pub fn in_folder(folder: &str, file_name: &str) -> Result<Self, PathError> {
+        if file_name.contains('/') {
+            return Err(PathError {
+                path: file_name.chars().take(200).collect(),
+                problem: "the file name holds a slash",
+            });
+        }
+        match folder.strip_suffix('/').unwrap_or(folder) {
+            "" => Self::parse(file_name),
+            folder => Self::parse(&format!("{folder}/{file_name}")),
+        }
+    }
+
+    /// The whole path, `/` separated.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name a wikilink would use: the file name without `.md` (`Jane Doe`); other files keep
+    /// their extension, as they do in a link.
+    pub fn name(&self) -> &str {
+        let file = self.file_name();
+        if self.is_note() { &file[..file.len() - NOTE_EXTENSION.len()] } else { file }
+    }
+
+    /// The folder the note lies in (`CRM/People`), `""` for the vault's root.
+    pub fn folder(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// Whether this is a Markdown file.
+    pub fn is_note(&self) -> bool {
+        let file = self.file_name().as_bytes();
+        file.len() > NOTE_EXTENSION.len()
+            && file[file.len() - NOTE_EXTENSION.len()..].eq_ignore_ascii_case(NOTE_EXTENSION.as_bytes())
+    }
+
+    /// Whether a folder or the file itself begins with a dot (`.obsidian`, `.trash`).
+    pub fn is_hidden(&self) -> bool {
+        self.0.split('/').any(|component| component.starts_with('.'))
+    }
+
+    fn file_name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(&self.0, |(_, file)| file)
+    }
+}
+
+impl fmt::Display for VaultPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for VaultPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VaultPath({:?})", self.0)
+    }
+}
+
+impl AsRef<str> for VaultPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for VaultPath {
+    type Error = PathError;
+
+    fn try_from(path: String) -> Result<Self, PathError> {
+        Self::parse(&path)
+    }
+}
+
+impl From<VaultPath> for String {
+    fn from(path: VaultPath) -> Self {
+        path.0
+    }
+}
+
+impl std::str::FromStr for VaultPath {
+    type Err = PathError;
+
+    fn from_str(path: &str) -> Result<Self, PathError> {
+        Self::parse(path)
+    }
+}
+
+/// A text that is not a place in the vault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{path}` is not a path in the vault: {problem}; give it relative to the vault's folder, like `CRM/People/Jane Doe.md`"
+)]
+pub struct PathError {
+    /// The text, cut after 200 characters.
+    pub path: String,
+    /// What is wrong with it.
+    pub problem: &'static str,
+}
+
+/// The file name (without `.md`) for a display name.
+///
+/// `\ / : * ? " < > | # ^ [ ]` and control characters become `-`; spaces, leading dots and
+/// trailing dots are trimmed; at most 200 bytes, cut between characters; names Windows reserves
+/// get a `_`; never empty (`Untitled`). Normalised to NFC, so that the same name typed on another
+/// system is the same file.
+pub fn file_name(display: &str) -> String {
+    let replaced: String = display
+        .nfc()
+        .map(|c| match c {
+            '\\' | '/' | ':' | '*' | '?' | '"' | '<' | '>' | '|' | '#' | '^' | '[' | ']' => '-',
+            c if c.is_control() => '-',
+            c => c,
+        })
+        .collect();
+    let trimmed = replaced.trim().trim_start_matches(['.', ' ']);
+    let mut end = trimmed.len().min(MAX_FILE_NAME_BYTES);
+    while !trimmed.is_char_boundary(end) {
+        end -= 1;
+    }
+    let name = trimmed[..end].trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    if name.is_empty() {
+        return "Untitled".to_owned();
+    }
+    let stem = name.split('.').next().unwrap_or(name).trim_end();
+    if WINDOWS_RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
+        return format!("{name}_");
+    }
+    name.to_owned()
+}
+
+const NOTE_EXTENSION: &str = ".md";
+const MAX_PATH_BYTES: usize = 4096;
+const MAX_COMPONENT_BYTES: usize = 255;
+/// Leaves room in 255 bytes for ` 2`, `.md` and the prefix of a temporary file.
+const MAX_FILE_NAME_BYTES: usize = 200;
+const WINDOWS_RESERVED: [&str; 22] = [
+    "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
+    "LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
+];
+
+/// `C:` and `C:name` are places on a drive for Windows, wherever the vault is opened today.
+fn is_drive(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
+}

@@ -1,0 +1,119 @@
+//! Paths that cannot leave the vault, and file names for display names.
+
+use super::super::{ContentHash, VaultPath, file_name};
+
+#[test]
+fn a_path_is_accepted_or_refused() {
+    for path in [
+        "Jane Doe.md",
+        "CRM/People/Jane Doe.md",
+        ".obsidian/app.json",
+        "a/b/c/d.md",
+        "東京/🍣.md",
+        "CON.md",
+        "a..b.md",
+        "...a.md",
+        " leading.md",
+        "ab:c.md",
+        "e\u{301}.md",
+        "x",
+    ] {
+        assert_eq!(VaultPath::parse(path).unwrap().as_str(), path);
+    }
+    for path in [
+        "",
+        "/etc/passwd",
+        "../x.md",
+        "a/../b.md",
+        "a/..",
+        "..",
+        ".",
+        "./a.md",
+        "a/./b.md",
+        "a//b.md",
+        "a/",
+        "/",
+        "a\\b.md",
+        "\\\\server\\share",
+        "C:/x.md",
+        "c:x.md",
+        "a\0.md",
+        "a\n.md",
+        "a.md.",
+        "a.md ",
+        "dir /a.md",
+        "dir./a.md",
+        "\u{85}.md",
+    ] {
+        assert!(VaultPath::parse(path).is_err(), "{path:?}");
+    }
+    assert!(VaultPath::parse(&"é".repeat(128)).is_err(), "256 bytes in a name");
+    assert!(VaultPath::parse(&"a/".repeat(2048)).is_err(), "more than 4096 bytes");
+}
+
+#[test]
+fn a_path_knows_its_parts() {
+    let check = |path: &str, name: &str, folder: &str, is_note: bool, is_hidden: bool| {
+        let path = VaultPath::parse(path).unwrap();
+        assert_eq!(
+            (path.name(), path.folder(), path.is_note(), path.is_hidden()),
+            (name, folder, is_note, is_hidden),
+            "{path}"
+        );
+    };
+    check("CRM/People/Jane Doe.md", "Jane Doe", "CRM/People", true, false);
+    check("Jane.MD", "Jane", "", true, false);
+    check("a/photo.png", "photo.png", "a", false, false);
+    check(".obsidian/app.json", "app.json", ".obsidian", false, true);
+    check("a/.trash/x.md", "x", "a/.trash", true, true);
+    check("v1.2.md", "v1.2", "", true, false);
+    check("é.md", "é", "", true, false);
+    check("a/.md", ".md", "a", false, true);
+
+    assert_eq!(VaultPath::in_folder("CRM/People", "J.md").unwrap().as_str(), "CRM/People/J.md");
+    assert_eq!(VaultPath::in_folder("CRM/", "J.md").unwrap().as_str(), "CRM/J.md");
+    assert_eq!(VaultPath::in_folder("", "J.md").unwrap().as_str(), "J.md");
+    assert!(VaultPath::in_folder("CRM", "a/b.md").is_err());
+    assert!(VaultPath::in_folder("..", "b.md").is_err());
+}
+
+#[test]
+fn a_path_is_checked_when_it_is_deserialized() {
+    let path: VaultPath = serde_json::from_str("\"a/b.md\"").unwrap();
+    assert_eq!(serde_json::to_string(&path).unwrap(), "\"a/b.md\"");
+    assert!(serde_json::from_str::<VaultPath>("\"../b.md\"").is_err());
+}
+
+#[test]
+fn a_file_name_holds_nothing_a_system_or_a_link_refuses() {
+    let check = |display: &str, file: &str| {
+        assert_eq!(file_name(display), file);
+        assert!(VaultPath::parse(&format!("{file}.md")).is_ok());
+    };
+    check("Jane Doe", "Jane Doe");
+    check("  Jane  ", "Jane");
+    check("a/b\\c:d*e?f\"g<h>i|j#k^l[m]n", "a-b-c-d-e-f-g-h-i-j-k-l-m-n");
+    check("a\tb\0c", "a-b-c");
+    check("..hidden", "hidden");
+    check(". .x", "x");
+    check("Acme Inc.", "Acme Inc");
+    check("", "Untitled");
+    check(" .. ", "Untitled");
+    check("con", "con_");
+    check("NUL.x", "NUL.x_");
+    check("2026-11-20 Café 12.50", "2026-11-20 Café 12.50");
+    check("e\u{301}", "é");
+    check(&"é".repeat(150), &"é".repeat(100));
+    check(&"🍣".repeat(60), &"🍣".repeat(50));
+}
+
+#[test]
+fn a_hash_is_of_the_whole_bytes() {
+    // BLAKE3's own test vector for the empty input.
+    let empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+    assert_eq!(ContentHash::of(b"").to_string(), empty);
+    assert_eq!(serde_json::to_string(&ContentHash::of(b"")).unwrap(), format!("\"{empty}\""));
+    assert_eq!(ContentHash::from_hex(empty), Some(ContentHash::of(b"")));
+    assert_eq!(ContentHash::from_hex("af"), None);
+    assert_ne!(ContentHash::of(b"a\n"), ContentHash::of(b"a\r\n"));
+}

@@ -1,0 +1,226 @@
+//! Random documents and edits, judged without the editing code: the generator knows which bytes
+//! belong to the edited entry, and serde-saphyr says what the result means.
+
+use serde_json::{Value as Json, json};
+
+use super::super::{
+    Document, EditError, FrontMatter, Merge, PropertyEdit, Value, append, diff, edit_properties, merge,
+    replace_exact,
+};
+use super::generate::{Random, generate, values};
+
+/// What a strict YAML reader finds; `None` when it refuses.
+fn read(matter: &str) -> Option<serde_json::Map<String, Json>> {
+    let options = serde_saphyr::options! {
+        strict_booleans: true,
+        ignore_binary_tag_for_string: true,
+        merge_keys: serde_saphyr::MergeKeyPolicy::AsOrdinary,
+    };
+    if matter.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#')) {
+        return Some(serde_json::Map::new());
+    }
+    serde_saphyr::from_str_with_options(matter, options).ok()
+}
+
+fn edits_to_make() -> u64 {
+    std::env::var("NOVA_FUZZ_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(2_000)
+}
+
+#[test]
+fn an_edit_changes_its_entry_and_nothing_else() {
+    let values = values();
+    let mut made = 0;
+    for seed in 1..=edits_to_make() {
+        let random = &mut Random::new(seed);
+        let note = generate(random);
+        let before = read(&note.text[note.matter.clone()])
+            .unwrap_or_else(|| panic!("seed {seed}: the generator made invalid YAML: {:?}", note.text));
+        let present = before.get(&note.key);
+        let (value, json) = random.of(&values).clone();
+        let key = note.key.clone();
+        let item_list = |present: Option<&Json>| match present {
+            None | Some(Json::Null) => Vec::new(),
+            Some(Json::Array(items)) => items.clone(),
+            Some(single) => vec![single.clone()],
+        };
+        let is_item = !json.is_array() && !json.is_object() && !json.is_null();
+        let (edit, expected) = match random.below(4) {
+            0 => (PropertyEdit::Remove { key }, None),
+            // A link without quotes is a list for YAML; such entries are only set and removed.
+            1 if is_item && !note.text.contains("[[[") && !note.text[note.entry.clone()].contains(" [[") => {
+                let mut items = item_list(present);
+                let already = matches!(present, Some(Json::Array(_))) && items.contains(&json);
+                let same = present == Some(&json);
+                if !already {
+                    items.push(json.clone());
+                }
+                if same {
+                    items.truncate(1);
+                }
+                let expected = if already || same { present.cloned() } else { Some(Json::Array(items)) };
+                (PropertyEdit::AddItem { key, item: value }, expected)
+            }
+            2 if matches!(present, Some(Json::Array(_))) && !note.text.contains("[[") => {
+                let Some(Json::Array(items)) = present else {
+                    continue;
+                };
+                let kept: Vec<Json> = items.iter().filter(|item| **item != json).cloned().collect();
+                (PropertyEdit::RemoveItem { key, item: value }, Some(Json::Array(kept)))
+            }
+            _ => (PropertyEdit::Set { key, value }, Some(json)),
+        };
+
+        let unquoted_link = note.text[note.entry.clone()].contains(" [[Jane Doe]]");
+        if unquoted_link && expected == Some(json!("[[Jane Doe]]")) {
+            // Already so; for plain YAML it stays the list in a list that it is.
+            assert_eq!(edit_properties(&note.text, &[edit]), Ok(note.text), "seed {seed}");
+            continue;
+        }
+        let mut intended = before.clone();
+        match expected {
+            Some(json) => {
+                intended.insert(note.key.clone(), json);
+            }
+            None => {
+                intended.shift_remove(&note.key);
+            }
+        }
+        let (head, tail) = (&note.text[..note.entry.start], &note.text[note.entry.end..]);
+        let fence = note.text.len() - note.matter.end;
+        let context = format!("seed {seed}: {edit:?}\nof {:?}", note.text);
+        let after = match edit_properties(&note.text, std::slice::from_ref(&edit)) {
+            Ok(after) => after,
+            Err(error) => {
+                // Without the entry an indented comment below it can become text of the one above.
+                let rest = format!("{head}{tail}");
+                let is_impossible = matches!(edit, PropertyEdit::Remove { .. })
+                    && read(&rest[note.matter.start..rest.len() - fence]).as_ref() != Some(&intended);
+                assert!(is_impossible, "{context}\nrefused: {error}");
+                continue;
+            }
+        };
+        let context = format!("{context}\nis {after:?}");
+        assert!(after.len() >= head.len() + tail.len(), "{context}: bytes are lost");
+        assert!(after.starts_with(head) && after.ends_with(tail), "{context}: other bytes changed");
+        let found = read(&after[note.matter.start..after.len() - fence]);
+        assert_eq!(found.as_ref(), Some(&intended), "{context}");
+        if note.is_crlf {
+            assert_eq!(
+                after.matches('\n').count(),
+                after.matches("\r\n").count(),
+                "{context}: a bare line feed"
+            );
+        }
+        made += 1;
+    }
+    assert!(made * 10 > edits_to_make() * 9, "only {made} edits were made");
+}
+
+/// Text that is nearly a note: nothing may panic, and an edit that is made must be right.
+#[test]
+fn damaged_notes_are_edited_right_or_refused() {
+    let damage = [
+        "\t",
+        "\"",
+        "'",
+        "[",
+        "]",
+        "{",
+        "}",
+        ":",
+        "- ",
+        "#",
+        "&x ",
+        "*x",
+        "|",
+        ">",
+        "\n",
+        "\r",
+        "\r\n",
+        "---\n",
+        "...\n",
+        "!!int ",
+        "? ",
+        "🍣",
+        "\u{feff}",
+        "\u{0}",
+        ",",
+        "%YAML 1.1\n",
+        "<<: *x\n",
+        "\u{85}",
+        " ",
+    ];
+    let mut edited = 0;
+    for seed in 1..=edits_to_make() {
+        let random = &mut Random::new(seed ^ 0xDA_4A6E);
+        let mut text = generate(random).text;
+        for _ in 0..=random.below(5) {
+            let mut at = random.below(text.len() + 1);
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            if random.below(3) == 0 && at < text.len() {
+                text.remove(at);
+            } else {
+                text.insert_str(at, random.of::<&str>(&damage));
+            }
+        }
+        let set = |key: &str, value: &str| PropertyEdit::Set {
+            key: key.to_owned(),
+            value: Value::Text(value.to_owned()),
+        };
+        let key = *random.of(&["type", "tags", "name", "new"]);
+        let document = Document::parse(&text);
+        match edit_properties(&text, &[set(key, "won")]) {
+            Ok(after) => {
+                let read = Document::parse(&after);
+                let values = |document: &Document| -> Vec<(String, Value)> {
+                    let others = document.properties().iter().filter(|(name, _)| *name != key);
+                    others.map(|(name, property)| (name.clone(), property.value.clone())).collect()
+                };
+                assert_eq!(values(&read), values(&document), "seed {seed}: {text:?} became {after:?}");
+                assert_eq!(read.property(key), Some(&Value::Text("won".to_owned())), "seed {seed}: {text:?}");
+                assert_eq!(
+                    after[read.body_start()..],
+                    text[document.body_start()..],
+                    "seed {seed}: {text:?}"
+                );
+                edited += 1;
+                let outside = edit_properties(&text, &[set("outside", "x")]);
+                if let Ok(outside) = outside
+                    && let Merge::Clean { text: merged, .. } = merge(&text, &after, &outside)
+                {
+                    let merged = Document::parse(&merged);
+                    assert_eq!(
+                        merged.property(key),
+                        Some(&Value::Text("won".to_owned())),
+                        "seed {seed}: {text:?}"
+                    );
+                    assert_eq!(
+                        merged.property("outside"),
+                        Some(&Value::Text("x".to_owned())),
+                        "seed {seed}: {text:?}"
+                    );
+                }
+                let change = diff(Some(&text), Some(&after));
+                let no_op = text == after;
+                assert_eq!(
+                    change.properties.is_empty() && change.hunks.is_empty(),
+                    no_op,
+                    "seed {seed}: {text:?} became {after:?}: {change:?}"
+                );
+            }
+            Err(EditError::Broken { .. }) => {
+                assert!(
+                    matches!(document.front_matter(), FrontMatter::Broken { .. }),
+                    "seed {seed}: {text:?}"
+                );
+            }
+            Err(_) => {}
+        }
+        let appended = append(&text, "- x", Some("Log")).unwrap();
+        assert!(appended.len() > text.len(), "seed {seed}: {text:?}");
+        let _ = replace_exact(&text, "lead\n", "won\n", None);
+    }
+    assert!(edited > 100, "only {edited} damaged notes could be edited");
+}

@@ -1,0 +1,96 @@
+//! Random three-way merges, judged by what both sides meant to do.
+
+use super::super::{Merge, merge};
+use super::generate::Random;
+
+/// One side's change to a line.
+#[derive(Clone, Copy, PartialEq)]
+enum Change {
+    None,
+    Replace,
+    Delete,
+    InsertBehind,
+}
+
+/// The base with changes made to its lines; `who` marks the new lines.
+fn changed(base: &[String], changes: &[(Change, &str)]) -> String {
+    let mut text = String::new();
+    for (line, (change, who)) in base.iter().zip(changes) {
+        match change {
+            Change::None => text.push_str(line),
+            Change::Replace => text.push_str(&format!("{who} changed {line}")),
+            Change::Delete => {}
+            Change::InsertBehind => text.push_str(&format!("{line}{who} added behind {line}")),
+        }
+    }
+    text
+}
+
+/// Changes with an untouched line between them merge to the text that has them all.
+#[test]
+fn changes_apart_are_all_kept() {
+    for seed in 1..=2_000 {
+        let random = &mut Random::new(seed);
+        let base: Vec<String> = (0..random.below(40)).map(|line| format!("line {line}\n")).collect();
+        let none = vec![(Change::None, ""); base.len()];
+        let (mut mine, mut theirs, mut both) = (none.clone(), none.clone(), none);
+        let mut line = random.below(3);
+        while line < base.len() {
+            let change = *random.of(&[Change::Replace, Change::Delete, Change::InsertBehind]);
+            match random.below(3) {
+                0 => (mine[line], both[line]) = ((change, "N"), (change, "N")),
+                1 => (theirs[line], both[line]) = ((change, "O"), (change, "O")),
+                _ => {
+                    let same = (change, "S");
+                    (mine[line], theirs[line], both[line]) = (same, same, same);
+                }
+            }
+            line += 2 + random.below(4);
+        }
+        let text = base.concat();
+        let (mine, theirs) = (changed(&base, &mine), changed(&base, &theirs));
+        match merge(&text, &mine, &theirs) {
+            Merge::Clean { text, .. } => assert_eq!(text, changed(&base, &both), "seed {seed}"),
+            conflict => panic!("seed {seed}: {conflict:?}\n{mine}\n{theirs}"),
+        }
+    }
+}
+
+/// Whatever the changes: a clean merge holds every line either side added and none that either
+/// side took away.
+#[test]
+fn no_line_is_lost() {
+    let mut clean = 0;
+    for seed in 1..=2_000 {
+        let random = &mut Random::new(seed ^ 0x5EED);
+        let base: Vec<String> = (0..1 + random.below(12)).map(|line| format!("line {line}\n")).collect();
+        let side = |random: &mut Random, who: &'static str| -> Vec<(Change, &'static str)> {
+            base.iter()
+                .map(|_| match random.below(8) {
+                    0 => (Change::Replace, who),
+                    1 => (Change::Delete, who),
+                    2 => (Change::InsertBehind, who),
+                    _ => (Change::None, who),
+                })
+                .collect()
+        };
+        let (my_changes, their_changes) = (side(random, "N"), side(random, "O"));
+        let (mine, theirs) = (changed(&base, &my_changes), changed(&base, &their_changes));
+        let Merge::Clean { text, .. } = merge(&base.concat(), &mine, &theirs) else {
+            continue;
+        };
+        clean += 1;
+        let count = |text: &str, wanted: &str| text.lines().filter(|line| *line == wanted).count();
+        for line in mine.lines().chain(theirs.lines()) {
+            let is_new = !base.iter().any(|old| old.trim_end() == line);
+            let kept_by_both = count(&mine, line) > 0 && count(&theirs, line) > 0;
+            let wanted = usize::from(is_new || kept_by_both);
+            assert_eq!(
+                count(&text, line),
+                wanted,
+                "seed {seed}: {line}\nof\n{mine}\nand\n{theirs}\nis\n{text}"
+            );
+        }
+    }
+    assert!(clean > 200, "only {clean} merges were clean");
+}

@@ -1,0 +1,252 @@
+//! What a note's text says: front matter, values, lines, the body's place.
+
+use serde_json::json;
+
+use super::super::{Document, FrontMatter, Value};
+
+/// Properties as `(key, line, value)` and the body, or what is wrong.
+fn check(text: &str, properties: &[(&str, u32, Value)], body: &str) {
+    let document = Document::parse(text);
+    assert!(matches!(document.front_matter(), FrontMatter::Present(_)), "{text:?}: {document:?}");
+    let found: Vec<_> = document
+        .properties()
+        .iter()
+        .map(|(key, property)| (key.as_str(), property.line, property.value.clone()))
+        .collect();
+    assert_eq!(found, properties, "{text:?}");
+    assert_eq!(&text[document.body_start()..], body, "{text:?}");
+}
+
+fn check_absent(text: &str, body: &str) {
+    let document = Document::parse(text);
+    assert_eq!(document.front_matter(), &FrontMatter::Absent, "{text:?}");
+    assert_eq!(&text[document.body_start()..], body, "{text:?}");
+}
+
+fn check_broken(text: &str, line: u32, word: &str, body: &str) {
+    let document = Document::parse(text);
+    match document.front_matter() {
+        FrontMatter::Broken { line: found, reason } => {
+            assert_eq!(*found, line, "{text:?}: {reason}");
+            assert!(reason.contains(word), "{text:?}: {reason}");
+        }
+        other => panic!("{text:?}: {other:?}"),
+    }
+    assert!(document.properties().is_empty());
+    assert_eq!(&text[document.body_start()..], body, "{text:?}");
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.to_owned())
+}
+
+fn number(value: &str) -> Value {
+    Value::Number(value.to_owned())
+}
+
+fn link(name: &str) -> Value {
+    Value::Link(name.to_owned())
+}
+
+#[test]
+fn front_matter_is_split_by_bytes() {
+    check("---\na: x\n---\nBody", &[("a", 2, text("x"))], "Body");
+    check("---\r\na: x\r\n---\r\nBody", &[("a", 2, text("x"))], "Body");
+    check("\u{feff}---\na: x\n---\nBody", &[("a", 2, text("x"))], "Body");
+    check("---\na: x\n---", &[("a", 2, text("x"))], "");
+    check("--- \na: x\n---\t\n\nBody", &[("a", 2, text("x"))], "\nBody");
+    check("---\n---\nBody", &[], "Body");
+    check("---\n\n# comment\n---\nBody", &[], "Body");
+    check("---\na: x\n---\nText\n---\nb: y\n---\n", &[("a", 2, text("x"))], "Text\n---\nb: y\n---\n");
+    check("---\nt: |\n  ---\n  a\n---\n", &[("t", 2, text("---\na\n"))], "");
+    check("---\na: ---x\n----: y\n---\n", &[("a", 2, text("---x")), ("----", 3, text("y"))], "");
+
+    check_absent("", "");
+    check_absent("Body", "Body");
+    check_absent("\u{feff}Body", "Body");
+    check_absent("---", "---");
+    check_absent("\n---\na: x\n---\n", "\n---\na: x\n---\n");
+    check_absent(" ---\na: x\n---\n", " ---\na: x\n---\n");
+    check_absent("----\na: x\n----\n", "----\na: x\n----\n");
+    check_absent(
+        "---\nWords of a note\nthat begins with a rule\n",
+        "---\nWords of a note\nthat begins with a rule\n",
+    );
+    check_absent("---\n\n## Title: x\n", "---\n\n## Title: x\n");
+
+    check_broken("---\na: x\nBody\n", 1, "never closed", "---\na: x\nBody\n");
+    check_broken("---\na: x\n...\nBody\n---\nMore", 3, "`...`", "Body\n---\nMore");
+    check_broken("---\nsome words\n---\nBody", 2, "***", "Body");
+    check_broken("---\na: 1\na: 2\n---\nBody", 3, "twice", "Body");
+    check_broken("---\r\nb: 1\r\nt: x: y\r\n---\r\nBody", 3, "quotes", "Body");
+    check_broken("---\na:\n\tb: c\n---\n", 3, "spaces", "");
+    check_broken("---\na: *x\n---\n", 2, "", "");
+}
+
+#[test]
+fn scalars_mean_what_they_mean_in_obsidian() {
+    let check =
+        |written: &str, value: Value| check(&format!("---\nk: {written}\n---\n"), &[("k", 2, value)], "");
+    check("", Value::Null);
+    check("~", Value::Null);
+    check("null", Value::Null);
+    check("true", Value::Bool(true));
+    check("False", Value::Bool(false));
+    for word in [
+        "yes",
+        "no",
+        "NO",
+        "on",
+        "y",
+        "2026-01-02",
+        "12:30",
+        "1_000",
+        "tRUE",
+        "1.2.3",
+        "0x",
+        "a, b",
+        "+",
+        ".",
+    ] {
+        check(word, text(word));
+    }
+    for digits in [
+        "5",
+        "010",
+        "0o10",
+        "0x1F",
+        "12345678901234567890",
+        "1.50",
+        "-.5",
+        "1e3",
+        ".inf",
+        "-.INF",
+        ".nan",
+        "+5",
+        "5.",
+    ] {
+        check(digits, number(digits));
+    }
+    check("\"5\"", text("5"));
+    check("'true'", text("true"));
+    check("!!str 5", text("5"));
+    check("\"a\\u00e9\\n\"", text("aé\n"));
+    check("a  # comment", text("a"));
+    check("東京 🍣#tight", text("東京 🍣#tight"));
+    check("a\n  b\n\n  c", text("a b\nc"));
+    check("5\n  6", text("5 6"));
+    check("|\n  5\n", text("5\n"));
+    check(">-\n  a\n  b", text("a b"));
+    check("\"[[Jane Doe|Jane]]\"", link("Jane Doe|Jane"));
+    check("[[Jane Doe]]", link("Jane Doe"));
+    check("[[2026-01-02]]", link("2026-01-02"));
+    check("[[Jane Doe|J]] # c", link("Jane Doe|J"));
+    check("'[[A]] and [[B]]'", text("[[A]] and [[B]]"));
+    check("[[1, 2], [3]]", Value::from_json(&json!([[1, 2], [3]])));
+    check("[[1, 2]]", Value::from_json(&json!([[1, 2]])));
+    check("[[[A]], [[B]], c]", Value::List(vec![link("A"), link("B"), text("c")]));
+    check("[ [[A]] ]", Value::List(vec![link("A")]));
+    check("\n  - [[A]]\n  - \"[[B]]\"", Value::List(vec![link("A"), link("B")]));
+    check("\n- a\n-\n- 010", Value::List(vec![text("a"), Value::Null, number("010")]));
+    check(
+        "{a: 010, b: [x], c}",
+        Value::Map(
+            [
+                ("a".to_owned(), number("010")),
+                ("b".to_owned(), Value::List(vec![text("x")])),
+                ("c".to_owned(), Value::Null),
+            ]
+            .into(),
+        ),
+    );
+}
+
+#[test]
+fn keys_and_lines() {
+    check(
+        "---\n# c\n\n\"a: b\": 1\n5: x\ntrue: y\n名前:\n  - z\n'it''s': |\n  t\nlast: &x 010\ncopy: *x\n---\n",
+        &[
+            ("a: b", 4, number("1")),
+            ("5", 5, text("x")),
+            ("true", 6, text("y")),
+            ("名前", 7, Value::List(vec![text("z")])),
+            ("it's", 9, text("t\n")),
+            ("last", 11, number("010")),
+            ("copy", 12, number("010")),
+        ],
+        "",
+    );
+    check(
+        "---\nb: &x {a: 010}\nc: *x\n<<: *x\n---\n",
+        &[
+            ("b", 2, Value::Map([("a".to_owned(), number("010"))].into())),
+            ("c", 3, Value::Map([("a".to_owned(), number("010"))].into())),
+            ("<<", 4, Value::Map([("a".to_owned(), number("010"))].into())),
+        ],
+        "",
+    );
+}
+
+#[test]
+fn a_document_answers() {
+    let document = Document::parse("---\r\ntype: deal\r\nvalue: 1200\r\n---\r\nBody\n");
+    assert_eq!(document.record_type(), Some("deal"));
+    assert_eq!(document.property("value"), Some(&number("1200")));
+    assert_eq!(document.property("stage"), None);
+    assert_eq!(document.eol(), "\r\n");
+    assert_eq!(Document::parse("a\nb\r\n").eol(), "\n");
+    assert_eq!(Document::parse("---\ntype: [a]\n---\n").record_type(), None);
+}
+
+#[test]
+fn values_as_text_and_json() {
+    let check = |value: Value, display: &str, as_text: Option<&str>, json: serde_json::Value| {
+        assert_eq!(value.display(), display);
+        assert_eq!(value.as_text().as_deref(), as_text);
+        assert_eq!(value.to_json(), json);
+    };
+    check(Value::Null, "", None, json!(null));
+    check(Value::Bool(true), "true", Some("true"), json!(true));
+    check(text("x"), "x", Some("x"), json!("x"));
+    check(link("Jane Doe|J"), "[[Jane Doe|J]]", Some("Jane Doe"), json!("[[Jane Doe|J]]"));
+    check(link("Jane#Log"), "[[Jane#Log]]", Some("Jane"), json!("[[Jane#Log]]"));
+    check(number("42"), "42", Some("42"), json!(42));
+    check(number("-1.50"), "-1.50", Some("-1.50"), json!(-1.5));
+    for exact in [
+        "010",
+        "+5",
+        "0x1F",
+        ".5",
+        "5.",
+        ".inf",
+        "12345678901234567890",
+        "0.12345678901234567",
+        "1e999",
+        "1_000",
+    ] {
+        check(number(exact), exact, Some(exact), json!(exact));
+    }
+    let list = Value::List(vec![text("a"), link("B")]);
+    check(list, "a, [[B]]", None, json!(["a", "[[B]]"]));
+    let map = Value::Map([("a".to_owned(), number("1")), ("b".to_owned(), Value::Null)].into());
+    check(map.clone(), "a: 1, b: ", None, json!({"a": 1, "b": null}));
+    assert_eq!(Value::from_json(&json!({"a": 1, "b": null})), map);
+    assert_eq!(
+        Value::from_json(&json!(["[[Jane]]", "x [[y]]", 1.5, true])),
+        Value::List(vec![link("Jane"), text("x [[y]]"), number("1.5"), Value::Bool(true)])
+    );
+}
+
+/// White space that is none for YAML, where a value is looked for.
+#[test]
+fn other_white_space_does_not_hang() {
+    for blank in ["\u{85}", "\u{a0}", "\u{2028}", "\u{3000}", "\u{c}", "\u{b}", "\u{feff}"] {
+        for note in
+            ["k: &xB\n- a", "k: &xB |\n  a", "k: !tB a", "k:\n  - &xB a", "k:B", "kB: a", "B", "k: [aB, B]"]
+        {
+            let text = format!("---\n{}\n---\nBody", note.replace('B', blank));
+            let document = Document::parse(&text);
+            assert_eq!(&text[document.body_start()..], "Body", "{text:?}");
+        }
+    }
+}

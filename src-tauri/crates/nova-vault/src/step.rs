@@ -1,0 +1,63 @@
+//! The named steps of a write. Production code passes through them untouched; tests
+//! put a hook in to edit the note between two steps, fail a step, or end the process.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// A moment in the writing of one note, each *before* the thing it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    /// The state to write against is about to be read.
+    ReadCurrent,
+    /// Intent and pre-images are about to be written into the journal.
+    Journal,
+    /// The temporary file is about to be created.
+    CreateTemp,
+    /// The temporary file's bytes are about to be written.
+    WriteTemp,
+    /// The temporary file is about to be synced.
+    SyncTemp,
+    /// The note is about to be compared once more with what was read.
+    Recheck,
+    /// The note is about to be exchanged, moved away, or put in place.
+    Exchange,
+    /// The displaced file is about to be compared.
+    HashDisplaced,
+    /// The exchange is about to be taken back.
+    SwapBack,
+    /// The folder is about to be synced.
+    SyncFolder,
+    /// The journal is about to say that the note is done.
+    JournalDone,
+    /// The journal is about to say that the change set is committed.
+    JournalCommit,
+    /// The displaced file is about to be looked at for the last time.
+    LastLook,
+}
+
+type Hook = dyn Fn(Step, &str) -> io::Result<()> + Send + Sync;
+
+/// Called before each step with the path of the note (or the change set's id).
+#[derive(Clone, Default)]
+pub(crate) struct Steps(Option<Arc<Hook>>);
+
+impl Steps {
+    #[cfg(test)]
+    pub(crate) fn hooked(hook: impl Fn(Step, &str) -> io::Result<()> + Send + Sync + 'static) -> Steps {
+        Steps(Some(Arc::new(hook)))
+    }
+
+    pub(crate) fn before(&self, step: Step, what: &str) -> io::Result<()> {
+        match &self.0 {
+            Some(hook) => hook(step, what),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Steps")
+    }
+}

@@ -1,0 +1,158 @@
+//! The disk side as examples: a vault in a temporary folder, edited from outside with
+//! `std::fs` as any program would, and from inside through the public API.
+#![allow(clippy::unwrap_used)]
+
+mod confinement;
+mod faults;
+mod feed;
+mod interleaving;
+mod killed;
+mod reading;
+mod undo;
+mod writing;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use jiff::Timestamp;
+
+use crate::note::{PropertyEdit, Value};
+use crate::step::Steps;
+use crate::{Applied, Author, ChangeSetKind, Draft, Vault, VaultError, VaultOptions, VaultPath};
+
+/// A vault folder and a data folder beside it, both gone at the end of the test.
+struct Bed {
+    dir: tempfile::TempDir,
+    seconds: Arc<AtomicI64>,
+    ids: Arc<AtomicU64>,
+}
+
+impl Bed {
+    fn new(notes: &[(&str, &str)]) -> Bed {
+        let bed = Bed {
+            dir: tempfile::tempdir().unwrap(),
+            // 2026-11-21T00:00:00Z, one second later at every look.
+            seconds: Arc::new(AtomicI64::new(1_795_219_200)),
+            ids: Arc::new(AtomicU64::new(0)),
+        };
+        fs::create_dir(bed.root()).unwrap();
+        for (path, text) in notes {
+            bed.put(path, text);
+        }
+        bed
+    }
+
+    fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("vault")
+    }
+
+    fn history(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("data").join("history")
+    }
+
+    fn options(&self) -> VaultOptions {
+        let seconds = Arc::clone(&self.seconds);
+        let ids = Arc::clone(&self.ids);
+        VaultOptions {
+            root: self.root(),
+            history: self.history(),
+            forbidden: vec![self.dir.path().join("config"), self.dir.path().join("data")],
+            clock: Arc::new(move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()),
+            new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
+        }
+    }
+
+    fn vault(&self) -> Vault {
+        Vault::open(self.options()).unwrap()
+    }
+
+    fn hooked(
+        &self,
+        hook: impl Fn(crate::step::Step, &str) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Vault {
+        Vault::open_with(self.options(), Steps::hooked(hook)).unwrap()
+    }
+
+    /// Writes a file as another program does, folders included.
+    fn put(&self, path: &str, text: &str) {
+        let file = self.root().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap()
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.root().join(path).symlink_metadata().is_ok()
+    }
+
+    /// Files anywhere in the vault whose name starts with `.nova-`.
+    fn leftovers(&self) -> Vec<String> {
+        files_below(&self.root())
+            .into_iter()
+            .filter_map(|path| path.file_name()?.to_str().map(str::to_owned))
+            .filter(|name| name.starts_with(".nova-"))
+            .collect()
+    }
+}
+
+/// The files of the journal, without the lock that writers take turns by.
+fn journal_files(bed: &Bed) -> Vec<PathBuf> {
+    let mut files = files_below(&bed.history());
+    files.retain(|file| !file.ends_with(".lock"));
+    files
+}
+
+fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(files_below(&entry.path()));
+        } else {
+            files.push(entry.path());
+        }
+    }
+    files
+}
+
+fn path(path: &str) -> VaultPath {
+    VaultPath::parse(path).unwrap()
+}
+
+fn model(call: &str) -> Author {
+    Author { principal: "model".to_owned(), skill: Some("crm".to_owned()), call: Some(call.to_owned()) }
+}
+
+fn set(key: &str, value: &str) -> PropertyEdit {
+    PropertyEdit::Set { key: key.to_owned(), value: Value::Text(value.to_owned()) }
+}
+
+/// Plans and applies in a change set of its own; gives its id too.
+fn change(
+    vault: &Vault,
+    plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
+) -> Result<(String, Applied), VaultError> {
+    let mut draft = vault.draft();
+    plan(&mut draft)?;
+    let changes = vault.change_set(ChangeSetKind::Turn, "a turn".to_owned());
+    let id = changes.id().to_owned();
+    let applied = changes.apply(draft, &model("call_1"))?;
+    changes.close()?;
+    Ok((id, applied))
+}
+
+const JANE: &str = "\
+---
+type: contact
+name: Jane Doe
+stage: lead
+tags: [friend]
+---
+# Jane
+
+Met at the fair.
+";

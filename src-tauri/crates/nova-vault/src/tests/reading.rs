@@ -1,0 +1,125 @@
+//! What the vault says is what is on the disk now.
+
+use std::fs;
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+
+use super::*;
+
+fn names(vault: &Vault) -> Vec<String> {
+    vault
+        .records(&["contact"])
+        .unwrap()
+        .iter()
+        .map(|note| note.document.property("name").unwrap().display())
+        .collect()
+}
+
+#[test]
+fn records_follow_every_edit() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    let vault = bed.vault();
+    assert_eq!(names(&vault), ["Jane Doe"]);
+    bed.put("a.md", &JANE.replace("Jane Doe", "Jane Roe"));
+    assert_eq!(names(&vault), ["Jane Roe"]);
+    bed.put("deep/er/b.md", &JANE.replace("Jane Doe", "Bob"));
+    assert_eq!(names(&vault), ["Jane Roe", "Bob"]);
+    fs::rename(bed.root().join("deep"), bed.root().join("0")).unwrap();
+    assert_eq!(names(&vault), ["Bob", "Jane Roe"]);
+    fs::remove_file(bed.root().join("a.md")).unwrap();
+    assert_eq!(names(&vault), ["Bob"]);
+    bed.put("0/er/b.md", &JANE.replace("type: contact", "type: deal"));
+    assert_eq!(names(&vault), Vec::<String>::new());
+    assert_eq!(vault.records(&["deal", "contact"]).unwrap().len(), 1);
+}
+
+#[test]
+fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    let file = bed.root().join("a.md");
+    let set_back = || {
+        let time = Timespec { tv_sec: 1_700_000_000, tv_nsec: 0 };
+        let times = Timestamps { last_access: time, last_modification: time };
+        utimensat(CWD, &file, &times, AtFlags::empty()).unwrap();
+    };
+    set_back();
+    let vault = bed.vault();
+    assert_eq!(names(&vault), ["Jane Doe"]);
+    for other in ["Jane Roe", "Joan Doe", "Jane Doe"] {
+        fs::write(&file, JANE.replace("Jane Doe", other)).unwrap();
+        set_back();
+        assert_eq!(names(&vault), [other]);
+    }
+    // The same by a file that takes its place.
+    fs::write(bed.root().join("new"), JANE.replace("Jane Doe", "June Doe")).unwrap();
+    fs::rename(bed.root().join("new"), &file).unwrap();
+    set_back();
+    assert_eq!(names(&vault), ["June Doe"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_with_line_and_remedy() {
+    let bed =
+        Bed::new(&[("good.md", JANE), ("broken.md", "---\ntype: contact\nname: Jane: Doe: x\n---\nbody\n")]);
+    fs::write(bed.root().join("latin1.md"), b"caf\xe9\n").unwrap();
+    fs::File::create(bed.root().join("huge.md")).unwrap().set_len(crate::MAX_NOTE_BYTES + 1).unwrap();
+    let vault = bed.vault();
+
+    let problems = vault.problems().unwrap();
+    let places: Vec<_> = problems.iter().map(|p| (p.path.as_str(), p.line)).collect();
+    assert_eq!(places, [("broken.md", 3), ("huge.md", 1), ("latin1.md", 1)]);
+    assert!(problems.iter().all(|p| !p.remedy.is_empty()));
+    assert!(problems[1].problem.contains("16 MiB"), "{}", problems[1].problem);
+    assert!(problems[2].problem.contains("UTF-8"), "{}", problems[2].problem);
+
+    // The broken one stays a note, readable and listed.
+    let listed = vault.notes().unwrap();
+    let broken = listed.iter().find(|n| n.path == path("broken.md")).unwrap();
+    assert_eq!(broken.broken.as_ref().unwrap().0, 3);
+    assert!(vault.read(&path("broken.md")).unwrap().text.contains("body"));
+    assert!(matches!(vault.read(&path("latin1.md")), Err(VaultError::NotText { .. })));
+    assert!(matches!(vault.read(&path("huge.md")), Err(VaultError::TooLarge { .. })));
+    assert!(matches!(vault.read(&path("none.md")), Err(VaultError::NotFound { .. })));
+    let error = change(&vault, |d| d.append(&path("latin1.md"), "x", None)).unwrap_err();
+    assert_eq!(error.code(), "note_unreadable");
+    assert_eq!(fs::read(bed.root().join("latin1.md")).unwrap(), b"caf\xe9\n");
+
+    // Once put right, it is no problem any more.
+    bed.put("broken.md", JANE);
+    fs::remove_file(bed.root().join("huge.md")).unwrap();
+    bed.put("latin1.md", "café\n");
+    assert_eq!(vault.problems().unwrap(), []);
+    assert_eq!(vault.status().unwrap().notes, 3);
+}
+
+#[test]
+fn notes_are_found_by_path_name_and_alias() {
+    let bed = Bed::new(&[
+        ("CRM/People/Jane Doe.md", "---\naliases: [JD, Boss]\n---\n"),
+        ("Archive/Jane Doe.md", ""),
+        ("Boss.md", ""),
+        // Decomposed, as a Mac writes it.
+        ("Cafe\u{301}.md", "---\nalias: Coffee\n---\n"),
+        (".trash/Jane Doe.md", ""),
+    ]);
+    let vault = bed.vault();
+    let check = |name: &str, expected: &[&str]| {
+        let found: Vec<_> = vault.find(name).unwrap().iter().map(|p| p.as_str().to_owned()).collect();
+        assert_eq!(found, expected, "{name}");
+    };
+    let both = ["Archive/Jane Doe.md", "CRM/People/Jane Doe.md"];
+    check("CRM/People/Jane Doe.md", &both[1..]);
+    check("CRM/People/Jane Doe", &both[1..]);
+    check("crm/people/jane doe", &both[1..]);
+    check("People/Jane Doe", &both[1..]);
+    check("jane doe", &both);
+    check("Jane Doe.md", &both);
+    check("jd", &both[1..]);
+    // A note of that name comes before an alias.
+    check("boss", &["Boss.md"]);
+    check("Caf\u{e9}", &["Cafe\u{301}.md"]);
+    check("coffee", &["Cafe\u{301}.md"]);
+    check("Jane", &[]);
+    check("", &[]);
+    check("../vault/Boss", &[]);
+}

@@ -1,0 +1,373 @@
+//! The vault: opening it and asking it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::change::ChangeSetKind;
+use crate::change_set::ChangeSet;
+use crate::core::{Clock, Core, NewId, without_links};
+use crate::disk::Disk;
+use crate::draft::Draft;
+use crate::error::VaultError;
+use crate::feed::{Feed, VaultChange};
+use crate::history::History;
+use crate::index::{Head, Index, folded, read_note};
+use crate::journal::Journal;
+use crate::note::{ContentHash, Document, VaultPath};
+use crate::step::Steps;
+use crate::write::{Displaced, Keeper, sweep};
+
+/// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
+/// machine.
+pub struct VaultOptions {
+    /// The folder with the notes. It may be named through a link.
+    pub root: PathBuf,
+    /// Where the journal lies: `<data>/history`. Made at the first write, readable by the user
+    /// only.
+    pub history: PathBuf,
+    /// Folders that may not be the vault nor lie in it: `<config>` and `<data>`. The folder
+    /// of the journal is one of them without being named.
+    pub forbidden: Vec<PathBuf>,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Gives ids for change sets, never the same twice.
+    pub new_id: NewId,
+}
+
+/// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
+/// through a [`Draft`] and a [`ChangeSet`].
+#[derive(Clone)]
+pub struct Vault {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    // In this order: the feed's thread ends before the last displaced files are looked at.
+    feed: Mutex<Option<Feed>>,
+    keeper: Mutex<Option<Keeper>>,
+    index: Index,
+    core: Arc<Core>,
+}
+
+/// A note as it was read.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// Where it lies.
+    pub path: VaultPath,
+    /// Its whole text.
+    pub text: Arc<str>,
+    /// What the bytes were.
+    pub hash: ContentHash,
+    /// The text, parsed.
+    pub document: Arc<Document>,
+    /// When the file was last modified.
+    pub modified: Timestamp,
+}
+
+/// One line of the list of notes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteEntry {
+    /// Where it lies.
+    pub path: VaultPath,
+    /// Its `type:`.
+    pub record_type: Option<String>,
+    /// Line and reason, when its front matter cannot be read.
+    pub broken: Option<(u32, String)>,
+}
+
+/// Something in the vault that a person should put right.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// The file, relative to the vault.
+    pub path: String,
+    /// The line in the file, 1-based; 1 where the whole file is meant.
+    pub line: u32,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Counts, and what the file system can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VaultStatus {
+    /// The vault's folder.
+    pub root: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// How many notes.
+    pub notes: usize,
+    /// How many folders below the root, dot-folders not counted.
+    pub folders: usize,
+    /// How many notes of each `type:`, by name.
+    pub records: IndexMap<String, usize>,
+    /// How many problems.
+    pub problems: usize,
+    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile.
+    pub atomic_exchange: bool,
+    /// Why not, and what that means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub atomic_exchange_reason: Option<String>,
+}
+
+impl Vault {
+    /// Opens the folder. Changes nothing in it but temporary files that an earlier Nova left
+    /// behind and its journal names.
+    pub fn open(options: VaultOptions) -> Result<Vault, VaultError> {
+        Vault::open_with(options, Steps::default())
+    }
+
+    pub(crate) fn open_with(options: VaultOptions, steps: Steps) -> Result<Vault, VaultError> {
+        let root = usable_root(&options)?;
+        let disk = Disk::open(root.clone()).map_err(|error| VaultError::Unusable {
+            root: root.clone(),
+            reason: error.to_string(),
+            remedy: "Give your user the right to read the folder.".to_owned(),
+        })?;
+        let journal = Journal::new(without_links(&options.history), &root);
+        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.new_id));
+        sweep(&core);
+        Ok(Vault {
+            inner: Arc::new(Inner {
+                feed: Mutex::new(None),
+                keeper: Mutex::new(None),
+                index: Index::default(),
+                core,
+            }),
+        })
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.inner.core
+    }
+
+    /// The vault's folder, without links.
+    pub fn root(&self) -> &Path {
+        self.core().disk.root()
+    }
+
+    /// The folder's name.
+    pub fn name(&self) -> String {
+        match self.root().file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => self.root().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Reads a note from the disk. Links and dot-folders are refused; so is what is not UTF-8
+    /// or larger than [`crate::MAX_NOTE_BYTES`].
+    pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {
+        refuse_hidden(path)?;
+        read_note(&self.core().disk, path)
+    }
+
+    /// All notes outside dot-folders, in order of their paths, as they are on the disk now.
+    pub fn notes(&self) -> Result<Vec<NoteEntry>, VaultError> {
+        let listing = self.inner.index.listing(&self.core().disk)?;
+        Ok(listing.heads.iter().map(|head| entry(head)).collect())
+    }
+
+    /// The notes whose `type:` is one of these, in order of their paths. Those in the folder
+    /// [`TEMPLATES`] are forms for notes to come and do not count.
+    pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
+        let disk = &self.core().disk;
+        let listing = self.inner.index.listing(disk)?;
+        Ok(listing
+            .heads
+            .iter()
+            .filter(|head| {
+                head.record_type.as_deref().is_some_and(|record_type| types.contains(&record_type))
+                    && !is_template(&head.path)
+            })
+            .filter_map(|head| self.inner.index.note(disk, head))
+            .collect())
+    }
+
+    /// The notes that go by `name`: its path with or without `.md`, else the end of a path,
+    /// else a note's name, else an alias. Case and Unicode composition do not matter. The best
+    /// kind of match counts; several notes mean that the name is not unique.
+    pub fn find(&self, name: &str) -> Result<Vec<VaultPath>, VaultError> {
+        let wanted = folded(name.trim());
+        let wanted = wanted.strip_suffix(".md").unwrap_or(&wanted);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let listing = self.inner.index.listing(&self.core().disk)?;
+        let exact = |head: &Head| {
+            let path = head.path.as_str();
+            path == name || path.strip_suffix(".md") == Some(name)
+        };
+        let path = |head: &Head| without_extension(&folded(head.path.as_str())) == wanted;
+        let path_end = |head: &Head| {
+            let path = folded(head.path.as_str());
+            wanted.contains('/')
+                && without_extension(&path).strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
+        };
+        let note_name = |head: &Head| folded(head.path.name()) == wanted;
+        let alias = |head: &Head| head.aliases.iter().any(|alias| folded(alias) == wanted);
+        let kinds: [&dyn Fn(&Head) -> bool; 5] = [&exact, &path, &path_end, &note_name, &alias];
+        Ok(kinds
+            .into_iter()
+            .map(|matches| {
+                listing
+                    .heads
+                    .iter()
+                    .filter(|head| matches(head))
+                    .map(|head| head.path.clone())
+                    .collect::<Vec<_>>()
+            })
+            .find(|found| !found.is_empty())
+            .unwrap_or_default())
+    }
+
+    /// Everything in the vault that cannot be read as it should, in order of path and line.
+    pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
+        let mut problems = self.inner.index.listing(&self.core().disk)?.problems;
+        problems.extend(self.history().kept_texts()?);
+        problems.sort();
+        Ok(problems)
+    }
+
+    /// Counts, and what the file system can do.
+    pub fn status(&self) -> Result<VaultStatus, VaultError> {
+        let listing = self.inner.index.listing(&self.core().disk)?;
+        let mut records: IndexMap<String, usize> = IndexMap::new();
+        for record_type in listing
+            .heads
+            .iter()
+            .filter(|head| !is_template(&head.path))
+            .filter_map(|head| head.record_type.clone())
+        {
+            *records.entry(record_type).or_default() += 1;
+        }
+        records.sort_keys();
+        let exchange = self.core().ask_exchange();
+        Ok(VaultStatus {
+            root: self.root().to_owned(),
+            name: self.name(),
+            notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
+            folders: listing.folders,
+            records,
+            problems: listing.problems.len() + self.history().kept_texts()?.len(),
+            atomic_exchange: exchange.is_ok(),
+            atomic_exchange_reason: exchange.err().map(|reason| {
+                format!("{reason}; an edit made in the same instant as Nova's may be seen too late")
+            }),
+        })
+    }
+
+    /// An empty plan of writes.
+    pub fn draft(&self) -> Draft {
+        Draft::new(self.clone())
+    }
+
+    /// A change set, of which nothing is on the disk until its first write.
+    pub fn change_set(&self, kind: ChangeSetKind, label: String) -> ChangeSet {
+        ChangeSet::new(self.clone(), kind, label)
+    }
+
+    /// The change sets of this vault.
+    pub fn history(&self) -> History {
+        History::new(self.clone())
+    }
+
+    /// What changes in the vault from now on, by whomever. Watching starts with the first call;
+    /// a receiver that falls more than 4,096 changes behind is told that it missed some.
+    pub fn changes(&self) -> tokio::sync::broadcast::Receiver<VaultChange> {
+        let mut feed = self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        feed.get_or_insert_with(|| Feed::start(self.core())).subscribe()
+    }
+
+    /// Waits until every change made before this call was sent to the receivers of
+    /// [`Vault::changes`]. Does nothing when nobody watches.
+    pub fn flush_changes(&self) {
+        if let Some(feed) = &*self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) {
+            feed.flush();
+        }
+    }
+
+    /// How the vault is watched, in words; `None` while nobody asked for changes.
+    pub fn watching(&self) -> Option<String> {
+        self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Feed::state)
+    }
+
+    pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
+        if displaced.is_empty() {
+            return;
+        }
+        self.inner
+            .keeper
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert_with(|| Keeper::start(Arc::clone(self.core())))
+            .hold(displaced);
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault").field("root", &self.root()).finish_non_exhaustive()
+    }
+}
+
+fn usable_root(options: &VaultOptions) -> Result<PathBuf, VaultError> {
+    let unusable = |reason: String, remedy: &str| VaultError::Unusable {
+        root: options.root.clone(),
+        reason,
+        remedy: remedy.to_owned(),
+    };
+    let metadata = std::fs::metadata(&options.root).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => unusable(
+            "it does not exist".to_owned(),
+            "Choose the folder that holds your notes, or create it first.",
+        ),
+        _ => unusable(error.to_string(), "Give your user the right to read the folder."),
+    })?;
+    if !metadata.is_dir() {
+        return Err(unusable(
+            "it is a file, not a folder".to_owned(),
+            "Choose the folder that holds your notes.",
+        ));
+    }
+    let root = options
+        .root
+        .canonicalize()
+        .map_err(|error| unusable(error.to_string(), "Give your user the right to read the folder."))?;
+    for forbidden in options.forbidden.iter().chain([&options.history]) {
+        let forbidden = without_links(forbidden);
+        if forbidden.starts_with(&root) {
+            return Err(unusable(
+                format!("Nova keeps its own files in {}, which would lie in the vault", forbidden.display()),
+                "Choose another folder, one that holds only notes.",
+            ));
+        }
+    }
+    Ok(root)
+}
+
+pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
+    if path.is_hidden() {
+        return Err(VaultError::Hidden { path: path.clone() });
+    }
+    Ok(())
+}
+
+fn entry(head: &Head) -> NoteEntry {
+    NoteEntry { path: head.path.clone(), record_type: head.record_type.clone(), broken: head.broken.clone() }
+}
+
+fn without_extension(path: &str) -> &str {
+    path.strip_suffix(".md").unwrap_or(path)
+}
+
+/// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
+pub const TEMPLATES: &str = "Templates";
+
+fn is_template(path: &VaultPath) -> bool {
+    path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
+}

@@ -1,0 +1,211 @@
+//! Asks the operating system for events of every folder that may hold notes.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::coalescer::{is_hidden, is_note};
+
+/// On Linux every folder needs a watch of its own. Setting them here rather than in
+/// notify leaves out dot-folders, and sets each before its folder is listed, so that
+/// no file falls between.
+const WATCH_EACH: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+/// The folders under watch.
+#[derive(Debug)]
+pub(super) struct Folders {
+    root: PathBuf,
+    watcher: Option<RecommendedWatcher>,
+    known: BTreeSet<String>,
+    limit: usize,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) notes: Vec<String>,
+    /// Why some folder could not be watched, if so.
+    pub(super) refused: Option<String>,
+}
+
+/// Whether a walk sets the watch of a folder that has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rewatch {
+    /// The folder may be another one than before under the same name.
+    All,
+    New,
+}
+
+impl Folders {
+    /// Folders of `root`, none of them watched yet. `limit` is how many may be.
+    pub(super) fn new(root: PathBuf, limit: usize) -> Self {
+        Self { root, watcher: None, known: BTreeSet::new(), limit }
+    }
+
+    /// Begins to listen; an error says why that is impossible.
+    pub(super) fn listen(
+        &mut self,
+        on_event: impl FnMut(notify::Result<Event>) + Send + 'static,
+    ) -> Result<(), String> {
+        self.deafen();
+        let mut watcher = notify::recommended_watcher(on_event).map_err(|error| refusal(&error))?;
+        if !WATCH_EACH {
+            watcher.watch(&self.root, RecursiveMode::Recursive).map_err(|error| refusal(&error))?;
+        }
+        self.watcher = Some(watcher);
+        Ok(())
+    }
+
+    /// Gives all watches back.
+    pub(super) fn deafen(&mut self) {
+        self.watcher = None;
+        self.known.clear();
+    }
+
+    /// How many folders are under watch.
+    pub(super) fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(super) fn is_folder(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    /// Lists the notes below a folder (`""` is the root) and puts it and all folders
+    /// in it under watch, each before it is listed.
+    pub(super) fn walk(&mut self, from: &str, rewatch: Rewatch) -> Found {
+        let mut found = Found::default();
+        let mut waiting = vec![from.to_owned()];
+        while let Some(folder) = waiting.pop() {
+            if found.refused.is_none() {
+                found.refused = self.watch(&folder, rewatch).err();
+            }
+            // A folder that vanished or may not be read holds no news; what was seen
+            // in it before is checked note by note.
+            let Ok(listing) = std::fs::read_dir(self.root.join(&folder)) else {
+                continue;
+            };
+            for item in listing.flatten() {
+                let name = item.file_name();
+                let (Some(name), Ok(kind)) = (name.to_str(), item.file_type()) else {
+                    continue;
+                };
+                if is_hidden(name) {
+                    continue;
+                }
+                let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+                if kind.is_dir() {
+                    waiting.push(path);
+                } else if kind.is_file() && is_note(name) {
+                    found.notes.push(path);
+                }
+            }
+        }
+        found.notes.sort();
+        found
+    }
+
+    /// Gives back the watches of a folder that is gone and of all that were in it.
+    ///
+    /// Has to come before the walk of the place it may have been moved to: both names
+    /// share one watch in the kernel, and this would end it.
+    pub(super) fn forget(&mut self, path: &str) {
+        let below = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let mut gone: Vec<String> =
+            self.known.range(below.clone()..).take_while(|name| name.starts_with(&below)).cloned().collect();
+        gone.extend(self.known.get(path).cloned());
+        for name in gone {
+            self.known.remove(&name);
+            if WATCH_EACH && let Some(watcher) = &mut self.watcher {
+                // Mostly the system has ended it already, which is the error here.
+                let _ = watcher.unwatch(&self.root.join(name));
+            }
+        }
+    }
+
+    /// Forgets the watched folders that are no longer there.
+    pub(super) fn forget_missing(&mut self) {
+        let gone: Vec<String> = self.known.iter().filter(|path| !self.is_folder(path)).cloned().collect();
+        for path in gone {
+            self.forget(&path);
+        }
+    }
+
+    fn watch(&mut self, folder: &str, rewatch: Rewatch) -> Result<(), String> {
+        let Some(watcher) = &mut self.watcher else {
+            return Ok(());
+        };
+        if rewatch == Rewatch::New && self.known.contains(folder) {
+            return Ok(());
+        }
+        if !self.known.contains(folder) && self.known.len() >= self.limit {
+            return Err(refusal(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
+        }
+        if WATCH_EACH && let Err(error) = watcher.watch(&self.root.join(folder), RecursiveMode::NonRecursive)
+        {
+            return match &error.kind {
+                // Gone again, or closed to us: nothing to watch there.
+                notify::ErrorKind::PathNotFound => Ok(()),
+                notify::ErrorKind::Io(io)
+                    if matches!(
+                        io.kind(),
+                        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied
+                    ) =>
+                {
+                    Ok(())
+                }
+                _ => Err(refusal(&error)),
+            };
+        }
+        self.known.insert(folder.to_owned());
+        Ok(())
+    }
+}
+
+/// Too many open files; Linux also answers so when a user has too many programs
+/// that listen for file events (128 by default).
+const EMFILE: i32 = 24;
+
+fn refusal(error: &notify::Error) -> String {
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => "the system allows no more watched folders; raise \
+             fs.inotify.max_user_watches to see changes at once"
+            .to_owned(),
+        notify::ErrorKind::Io(io) if WATCH_EACH && io.raw_os_error() == Some(EMFILE) => {
+            "too many programs watch files; raise fs.inotify.max_user_instances or close some, \
+             to see changes at once"
+                .to_owned()
+        }
+        _ => format!("the system does not report changes in this folder ({error})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn folders_that_are_gone_are_given_back() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        for folder in ["A/Deep", "AA", "B", ".git/hooks"] {
+            fs::create_dir_all(dir.path().join(folder)).expect("create");
+        }
+        let mut folders = Folders::new(dir.path().to_owned(), usize::MAX);
+        folders.listen(|_| {}).expect("listen");
+        assert_eq!(folders.walk("", Rewatch::New).refused, None);
+        assert_eq!(folders.count(), 5, "the root, A, A/Deep, AA and B");
+        fs::remove_dir_all(dir.path().join("B")).expect("remove");
+        folders.forget_missing();
+        assert_eq!(folders.count(), 4);
+        folders.forget("A");
+        assert_eq!(folders.count(), 2, "the root and AA");
+        folders.walk("", Rewatch::New);
+        assert_eq!(folders.count(), 4);
+        folders.forget("");
+        assert_eq!(folders.count(), 0);
+    }
+}

@@ -1,0 +1,317 @@
+//! The watch's thread: waits for events, looks where they point, tells the changes.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::Event;
+
+use super::coalescer::{Batch, Coalescer, Timing};
+use super::folders::{Folders, Found, Rewatch};
+use super::tree::{Candidates, Look, Tree};
+use super::{RawChange, TEXT_BUDGET, WatchState};
+
+/// Messages taken in before anything is looked at, so that a burst of writes to one
+/// note costs one look, and an endless burst cannot keep changes back.
+const TAKEN_AT_ONCE: usize = 4096;
+
+/// Polling may use this share of one processor at most: 1 in so many.
+const POLL_SHARE: u32 = 20;
+
+#[derive(Debug)]
+pub(super) enum Message {
+    Event(notify::Result<Event>),
+    Flush(Sender<()>),
+    Stop,
+}
+
+/// What tests set otherwise.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Options {
+    pub(super) timing: Timing,
+    /// Between two comparisons of the whole folder when there are no events.
+    pub(super) poll_every: Duration,
+    pub(super) folder_limit: usize,
+    pub(super) text_budget: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            timing: Timing::default(),
+            poll_every: Duration::from_secs(2),
+            folder_limit: usize::MAX,
+            text_budget: TEXT_BUDGET,
+        }
+    }
+}
+
+pub(super) type Sink = Box<dyn FnMut(RawChange) + Send>;
+pub(super) type OnState = Box<dyn FnMut(WatchState) + Send>;
+
+pub(super) struct Run {
+    root: PathBuf,
+    options: Options,
+    inbox: Receiver<Message>,
+    own_inbox: Sender<Message>,
+    coalescer: Coalescer,
+    folders: Folders,
+    tree: Tree,
+    sink: Sink,
+    on_state: OnState,
+    state: Arc<Mutex<WatchState>>,
+    poll_at: Option<Instant>,
+}
+
+/// How far a comparison goes beyond the paths of its batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Batch,
+    Everything(Rewatch),
+}
+
+impl Run {
+    /// Watches and reads `root`; what changes from here on will be told.
+    pub(super) fn new(
+        root: PathBuf,
+        options: Options,
+        (own_inbox, inbox): (Sender<Message>, Receiver<Message>),
+        sink: Sink,
+        on_state: OnState,
+    ) -> Self {
+        let mut run = Self {
+            options,
+            inbox,
+            own_inbox,
+            coalescer: Coalescer::new(root.clone(), options.timing),
+            folders: Folders::new(root.clone(), options.folder_limit),
+            tree: Tree::new(root.clone(), options.text_budget),
+            sink: Box::new(|_| {}),
+            on_state: Box::new(|_| {}),
+            state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
+            poll_at: None,
+            root,
+        };
+        run.begin();
+        run.sink = sink;
+        run.on_state = on_state;
+        run
+    }
+
+    pub(super) fn shared_state(&self) -> Arc<Mutex<WatchState>> {
+        Arc::clone(&self.state)
+    }
+
+    /// Works until told to stop.
+    pub(super) fn run(mut self) {
+        let state = self.state();
+        (self.on_state)(state);
+        loop {
+            let mut next = match self.wait() {
+                Ok(message) => message,
+                Err(Stopped) => return,
+            };
+            let mut flushes = Vec::new();
+            let mut taken = 0;
+            while let Some(message) = next {
+                match message {
+                    Message::Event(Ok(event)) => self.coalescer.push(&event, Instant::now()),
+                    Message::Event(Err(error)) => self.misheard(&error),
+                    Message::Flush(reply) => flushes.push(reply),
+                    Message::Stop => return,
+                }
+                taken += 1;
+                next = if taken < TAKEN_AT_ONCE { self.inbox.try_recv().ok() } else { None };
+            }
+            self.work(!flushes.is_empty());
+            for reply in flushes {
+                // An error means that nobody waits any longer.
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    /// The next message, or none when it is time to look at something.
+    fn wait(&self) -> Result<Option<Message>, Stopped> {
+        let wake_at = self.coalescer.wake_at().into_iter().chain(self.poll_at).min();
+        match wake_at {
+            None => self.inbox.recv().map(Some).map_err(|_| Stopped),
+            Some(at) => {
+                let left = at.saturating_duration_since(Instant::now());
+                match self.inbox.recv_timeout(left) {
+                    Ok(message) => Ok(Some(message)),
+                    Err(RecvTimeoutError::Timeout) => Ok(None),
+                    Err(RecvTimeoutError::Disconnected) => Err(Stopped),
+                }
+            }
+        }
+    }
+
+    fn work(&mut self, flush: bool) {
+        let now = Instant::now();
+        let poll = self.poll_at.is_some_and(|at| at <= now);
+        let batch = if flush || poll { self.coalescer.take_all() } else { self.coalescer.due(now) };
+        if matches!(self.state(), WatchState::Failed { .. }) {
+            if flush || poll {
+                self.begin();
+            }
+            return;
+        }
+        let scope = if batch.lost_events {
+            Scope::Everything(Rewatch::All)
+        } else if flush || poll {
+            Scope::Everything(Rewatch::New)
+        } else if batch.is_empty() {
+            return;
+        } else {
+            Scope::Batch
+        };
+        // A flush must not leave anything for later.
+        let quiet = if flush { Duration::ZERO } else { self.options.timing.quiet };
+        self.look(&batch, scope, quiet);
+    }
+
+    /// Sets all watches anew and compares the whole folder.
+    fn begin(&mut self) {
+        if !self.root_is_readable() {
+            return;
+        }
+        let inbox = self.own_inbox.clone();
+        let listening = self.folders.listen(move |event| {
+            // Reading every note of the vault would fill the queue otherwise.
+            if event.as_ref().map_or(true, Coalescer::concerns) {
+                // An error means that the watch is being dropped.
+                let _ = inbox.send(Message::Event(event));
+            }
+        });
+        let before = self.state();
+        match listening {
+            Ok(()) => {
+                self.poll_at = None;
+                self.set_state(WatchState::Watching { folders: 0 });
+            }
+            Err(reason) => self.poll(reason),
+        }
+        self.look(&Batch::default(), Scope::Everything(Rewatch::All), Duration::ZERO);
+        let after = self.state();
+        if matches!(after, WatchState::Watching { .. }) && after != before {
+            (self.on_state)(after);
+        }
+    }
+
+    fn look(&mut self, batch: &Batch, scope: Scope, quiet: Duration) {
+        let started = Instant::now();
+        if !self.root_is_readable() {
+            return;
+        }
+        for path in &batch.paths {
+            if !self.folders.is_folder(path) {
+                self.folders.forget(path);
+            }
+        }
+        let mut candidates = Candidates::new();
+        for path in &batch.paths {
+            let walked = self.folders.is_folder(path);
+            if walked {
+                let found = self.folders.walk(path, Rewatch::All);
+                self.add(found, &mut candidates);
+            }
+            let look = if walked { Look::IfTouched } else { Look::Anyway };
+            add(&mut candidates, path.clone(), look);
+            for note in self.tree.under(path) {
+                add(&mut candidates, note, look);
+            }
+        }
+        if let Scope::Everything(rewatch) = scope {
+            self.folders.forget_missing();
+            let found = self.folders.walk("", rewatch);
+            self.add(found, &mut candidates);
+            for note in self.tree.under("") {
+                add(&mut candidates, note, Look::IfTouched);
+            }
+        }
+        // Once more: the folder may have been unmounted in the meantime, and then
+        // every note would seem to be removed.
+        if !self.root_is_readable() {
+            return;
+        }
+        let unfinished = self.tree.update(&candidates, &batch.renames, quiet, &mut self.sink);
+        for path in unfinished {
+            self.coalescer.touch(path, Instant::now(), false);
+        }
+        self.count_folders();
+        if let (WatchState::Polling { .. }, Scope::Everything(_)) = (self.state(), scope) {
+            let pause = self.options.poll_every.max(started.elapsed() * POLL_SHARE);
+            self.poll_at = Some(Instant::now() + pause);
+        }
+    }
+
+    fn add(&mut self, found: Found, candidates: &mut Candidates) {
+        for note in found.notes {
+            add(candidates, note, Look::IfTouched);
+        }
+        if let Some(reason) = found.refused {
+            self.poll(reason);
+        }
+    }
+
+    fn misheard(&mut self, error: &notify::Error) {
+        tracing::debug!(%error, "file events were lost");
+        self.coalescer.lose(Instant::now());
+    }
+
+    /// Watching some folders at once and others late would be worse than saying that
+    /// all are seen late.
+    fn poll(&mut self, reason: String) {
+        tracing::warn!(reason, "the vault is compared every few seconds instead of watched");
+        self.folders.deafen();
+        self.poll_at = Some(Instant::now() + self.options.poll_every);
+        self.change_state(WatchState::Polling { reason });
+    }
+
+    fn root_is_readable(&mut self) -> bool {
+        let Err(error) = std::fs::read_dir(&self.root) else {
+            return true;
+        };
+        self.folders.deafen();
+        self.poll_at = Some(Instant::now() + self.options.poll_every);
+        self.change_state(WatchState::Failed {
+            reason: format!(
+                "cannot read the folder {} ({error}); put it back, or choose another folder",
+                self.root.display()
+            ),
+        });
+        false
+    }
+
+    fn state(&self) -> WatchState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_state(&self, new: WatchState) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+
+    fn change_state(&mut self, new: WatchState) {
+        if self.state() != new {
+            self.set_state(new.clone());
+            (self.on_state)(new);
+        }
+    }
+
+    fn count_folders(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let WatchState::Watching { folders } = &mut *state {
+            *folders = self.folders.count();
+        }
+    }
+}
+
+/// The sender of messages is gone.
+struct Stopped;
+
+fn add(candidates: &mut Candidates, path: String, look: Look) {
+    let entry = candidates.entry(path).or_insert(look);
+    *entry = look.max(*entry);
+}

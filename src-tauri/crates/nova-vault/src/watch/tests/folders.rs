@@ -1,0 +1,80 @@
+//! New, moved and renamed folders.
+
+use super::*;
+
+#[test]
+fn fifty_new_folders_in_a_burst() {
+    let vault = Fixture::new("a.md = a");
+    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    for n in 0..50 {
+        let folder = vault.path(&format!("Folder {n}/Deep"));
+        fs::create_dir_all(&folder).expect("create folders");
+        fs::write(folder.join("note.md"), format!("note {n}")).expect("write");
+    }
+    // Without `flush`, which would find them however the watch works.
+    vault.follow(&mut told);
+    assert_eq!(told.len(), 51);
+    assert_eq!(vault.next_state(), WatchState::Watching { folders: 1 });
+    vault.watch.flush();
+    assert_eq!(vault.watch.state(), WatchState::Watching { folders: 101 });
+}
+
+#[test]
+fn a_half_written_note_in_a_new_folder() {
+    use std::io::Write;
+
+    let vault = Fixture::with("a.md = a", patient());
+    fs::create_dir(vault.path("New")).expect("create a folder");
+    let mut note = fs::File::create(vault.path("New/note.md")).expect("create a note");
+    note.write_all(b"half").expect("write");
+    // Old enough to be told at once, and then the folder has been looked through.
+    fs::write(vault.outside("old"), "old").expect("write");
+    set_modified(&vault.outside("old"), std::time::SystemTime::UNIX_EPOCH);
+    fs::rename(vault.outside("old"), vault.path("New/old.md")).expect("move in");
+    let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
+    assert_eq!(describe(&change), "created New/old.md = old");
+    note.write_all(b", and the other half").expect("write");
+    drop(note);
+    vault.expect("created New/note.md = half, and the other half");
+}
+
+#[test]
+fn a_folder_moved_in_out_and_back() {
+    let vault = Fixture::new("a.md = a");
+    write(&vault.outside("Moved/one.md"), "1");
+    write(&vault.outside("Moved/Deep/two.md"), "2");
+    fs::rename(vault.outside("Moved"), vault.path("Moved")).expect("move in");
+    vault.expect("created Moved/one.md = 1\ncreated Moved/Deep/two.md = 2");
+    vault.write("Moved/Deep/two.md", "2 more");
+    vault.expect("modified Moved/Deep/two.md: 2 → 2 more");
+    fs::rename(vault.path("Moved"), vault.outside("Moved")).expect("move out");
+    vault.expect("removed Moved/one.md: 1\nremoved Moved/Deep/two.md: 2 more");
+    assert_eq!(vault.watch.state(), WatchState::Watching { folders: 1 });
+    write(&vault.outside("Moved/one.md"), "unseen");
+    vault.expect_silence();
+}
+
+#[test]
+fn a_folder_renamed_stays_watched() {
+    let vault = Fixture::with("Old/one.md = 1\nOld/Deep/two.md = 2", patient());
+    vault.rename("Old", "New");
+    vault.expect(
+        "renamed Old/one.md to New/one.md: 1 → 1
+         renamed Old/Deep/two.md to New/Deep/two.md: 2 → 2",
+    );
+    vault.write("New/Deep/two.md", "2 more");
+    let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
+    assert_eq!(describe(&change), "modified New/Deep/two.md: 2 → 2 more");
+}
+
+#[test]
+fn a_folder_deleted_and_made_anew_is_watched() {
+    let vault = Fixture::new("Folder/one.md = 1");
+    fs::remove_dir_all(vault.path("Folder")).expect("remove");
+    vault.expect("removed Folder/one.md: 1");
+    vault.write("Folder/one.md", "2");
+    vault.expect("created Folder/one.md = 2");
+    vault.write("Folder/one.md", "3");
+    let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
+    assert_eq!(describe(&change), "modified Folder/one.md: 2 → 3");
+}

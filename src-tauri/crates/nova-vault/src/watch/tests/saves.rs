@@ -1,0 +1,162 @@
+//! What editors do to one note.
+
+use super::*;
+
+#[test]
+fn saved_in_place() {
+    let vault = Fixture::with("a.md = stage: lead", patient());
+    vault.save_in_place("a.md", "stage: won");
+    vault.expect("modified a.md: stage: lead → stage: won");
+}
+
+#[test]
+fn created_and_removed() {
+    let vault = Fixture::new("old.md = old");
+    vault.write("People/Jane Doe.md", "new");
+    vault.remove("old.md");
+    vault.expect(
+        "created People/Jane Doe.md = new
+         removed old.md: old",
+    );
+}
+
+#[test]
+fn saved_by_renaming_a_temporary_file() {
+    for temporary in [".a.md.tmp", "a.md.tmp"] {
+        let vault = Fixture::new("a.md = one");
+        vault.save_in_place(temporary, "two");
+        vault.rename(temporary, "a.md");
+        vault.expect("modified a.md: one → two");
+    }
+}
+
+#[test]
+fn saved_as_vim_does() {
+    let vault = Fixture::with("a.md = one", patient());
+    vault.rename("a.md", "a.md~");
+    vault.save_in_place("a.md", "two");
+    vault.remove("a.md~");
+    vault.expect("modified a.md: one → two");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn saved_by_exchanging_two_files() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    let vault = Fixture::new("a.md = one");
+    vault.write(".nova-1.tmp", "two");
+    let (new, note) = (vault.path(".nova-1.tmp"), vault.path("a.md"));
+    renameat_with(CWD, new, CWD, note, RenameFlags::EXCHANGE).expect("exchange");
+    vault.remove(".nova-1.tmp");
+    vault.expect("modified a.md: one → two");
+}
+
+#[test]
+fn renamed() {
+    let vault = Fixture::with("Jane.md = hello", patient());
+    vault.rename("Jane.md", "Jane Doe.md");
+    vault.expect("renamed Jane.md to Jane Doe.md: hello → hello");
+}
+
+#[test]
+fn renamed_into_another_folder_and_edited() {
+    let vault = Fixture::with("Inbox/a.md = one\nDone/b.md = b", patient());
+    vault.rename("Inbox/a.md", "Done/a.md");
+    vault.expect("renamed Inbox/a.md to Done/a.md: one → one");
+    vault.write("Done/a.md", "two");
+    vault.expect("modified Done/a.md: one → two");
+}
+
+#[test]
+fn renamed_over_another_note() {
+    let vault = Fixture::new("a.md = one\nb.md = two");
+    vault.rename("a.md", "b.md");
+    vault.expect(
+        "modified b.md: two → one
+         removed a.md: one",
+    );
+}
+
+#[test]
+fn renamed_unseen() {
+    let vault = Fixture::deaf("a.md = one\nb.md = two\nc.md = three");
+    vault.rename("a.md", "x.md");
+    vault.save_in_place("x.md", "one, edited");
+    vault.rename("b.md", "y.md");
+    vault.watch.flush();
+    vault.expect(
+        "renamed a.md to x.md: one → one, edited
+         renamed b.md to y.md: two → two",
+    );
+}
+
+#[test]
+fn another_file_under_the_number_of_a_deleted_one_is_not_a_rename() {
+    let vault = Fixture::deaf("a.md = one");
+    vault.remove("a.md");
+    vault.write("b.md", "another text");
+    vault.watch.flush();
+    vault.expect(
+        "created b.md = another text
+         removed a.md: one",
+    );
+}
+
+#[test]
+fn five_hundred_notes_written_several_times() {
+    let vault = Fixture::new("a.md = a");
+    for round in 1..=4 {
+        for n in 0..500 {
+            vault.save_in_place(&format!("{n}.md"), &format!("{n} round {round}"));
+        }
+    }
+    let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
+    vault.follow(&mut told);
+    assert_eq!(told.len(), 501);
+}
+
+#[test]
+fn reading_is_silent() {
+    let vault = Fixture::new("a.md = a\nFolder/b.md = b");
+    for _ in 0..100 {
+        fs::read(vault.path("a.md")).expect("read");
+        fs::read_dir(vault.path("Folder")).expect("list").for_each(drop);
+    }
+    vault.expect_silence();
+}
+
+#[test]
+fn dot_folders_and_other_files_are_silent() {
+    let vault = Fixture::new("a.md = a\n.obsidian/plugins.md = x");
+    vault.write(".obsidian/plugins.md", "y");
+    vault.write(".obsidian/new/deep.md", "y");
+    vault.write("Folder/.git/COMMIT.md", "y");
+    vault.write(".nova-01J.tmp", "y");
+    vault.write("Folder/.hidden.md", "y");
+    vault.write("Folder/picture.png", "y");
+    vault.rename("Folder/picture.png", "Folder/other.png");
+    vault.expect_silence();
+    fs::create_dir(vault.path(".trash")).expect("create");
+    vault.rename("a.md", ".trash/a.md");
+    vault.expect("removed a.md: a");
+}
+
+#[test]
+fn the_same_bytes_again_are_silent() {
+    let vault = Fixture::with("a.md = a", patient());
+    vault.save_in_place("a.md", "a");
+    vault.write("a.md", "a");
+    set_modified(&vault.path("a.md"), std::time::SystemTime::UNIX_EPOCH);
+    vault.expect_silence();
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_time_is_found() {
+    let vault = Fixture::deaf("a.md = one");
+    let time = fs::metadata(vault.path("a.md")).and_then(|note| note.modified());
+    vault.save_in_place("a.md", "two");
+    set_modified(&vault.path("a.md"), time.expect("a time"));
+    vault.watch.flush();
+    vault.expect("modified a.md: one → two");
+}

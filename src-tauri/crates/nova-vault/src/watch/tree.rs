@@ -1,0 +1,396 @@
+//! What the notes looked like when they were last seen, and what differs now.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use file_id::FileId;
+use indexmap::IndexMap;
+
+use super::coalescer::is_note;
+use super::{Kind, LARGEST_TEXT, RawChange};
+
+/// A file system keeps times so coarsely that a note changed within this span of
+/// being read may look untouched; it is read once more.
+const RACY: Duration = Duration::from_secs(2);
+
+/// The notes below `root` as last seen.
+#[derive(Debug)]
+pub(super) struct Tree {
+    root: PathBuf,
+    entries: BTreeMap<String, Entry>,
+    by_id: HashMap<FileId, String>,
+    kept: usize,
+    budget: usize,
+}
+
+/// How much to rely on size and times when asking whether a note changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Look {
+    /// Read it only when they differ from those last seen.
+    IfTouched,
+    /// Read it in any case.
+    Anyway,
+}
+
+/// Notes to look at, in this order.
+pub(super) type Candidates = IndexMap<String, Look>;
+
+#[derive(Debug)]
+struct Entry {
+    stamp: Stamp,
+    hash: [u8; 32],
+    text: Option<Arc<str>>,
+    /// No later change can have left the stamp as it is.
+    settled: bool,
+}
+
+/// What the file system says of a file without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+    /// Time of the last change of anything about the file, in seconds and nanoseconds.
+    /// Unlike `modified` no program can set it.
+    changed: Option<(i64, i64)>,
+    born: Option<SystemTime>,
+    id: Option<FileId>,
+}
+
+enum Seen {
+    Absent,
+    /// It is there, but what it holds cannot be told.
+    Unreadable,
+    Same,
+    Read(Entry),
+}
+
+impl Tree {
+    /// An empty tree that keeps at most `budget` bytes of text.
+    pub(super) fn new(root: PathBuf, budget: usize) -> Self {
+        Self { root, entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget }
+    }
+
+    /// The notes last seen at or below a folder (`""` is the root), or at a path that
+    /// is a note itself.
+    pub(super) fn under(&self, path: &str) -> Vec<String> {
+        if path.is_empty() {
+            return self.entries.keys().cloned().collect();
+        }
+        let below = format!("{path}/");
+        let inside = self
+            .entries
+            .range(below.clone()..)
+            .map(|(name, _)| name)
+            .take_while(|name| name.starts_with(&below));
+        self.entries.get_key_value(path).map(|(name, _)| name).into_iter().chain(inside).cloned().collect()
+    }
+
+    /// Compares `candidates` with the disk and tells `sink` what differs. `renames`
+    /// are pairs (from, to) known to be one file.
+    ///
+    /// Returns the notes to look at again: those that were come upon rather than
+    /// pointed at by an event, and written so shortly before (`quiet`) that only a
+    /// part may be there.
+    pub(super) fn update(
+        &mut self,
+        candidates: &Candidates,
+        renames: &[(String, String)],
+        quiet: Duration,
+        sink: &mut dyn FnMut(RawChange),
+    ) -> Vec<String> {
+        let mut absent = Vec::new();
+        let mut unfinished = Vec::new();
+        for (path, &look) in candidates {
+            if !is_note(path) {
+                continue;
+            }
+            match self.see(path, look) {
+                Seen::Same | Seen::Unreadable => {}
+                Seen::Absent => absent.push(path),
+                Seen::Read(entry) => {
+                    let origin = self.origin(path, &entry, renames);
+                    if look == Look::IfTouched && origin.is_none() && self.is_fresh(path, &entry, quiet) {
+                        unfinished.push(path.clone());
+                    } else {
+                        self.compare(path, entry, origin, sink);
+                    }
+                }
+            }
+        }
+        // Last, because a note that went away may have come back under another name.
+        for path in absent {
+            if let Some(old) = self.remove(path) {
+                sink(RawChange {
+                    kind: Kind::Removed,
+                    path: path.clone(),
+                    before: old.text,
+                    after: None,
+                    hash: None,
+                });
+            }
+        }
+        unfinished
+    }
+
+    fn compare(&mut self, path: &str, entry: Entry, origin: Option<String>, sink: &mut dyn FnMut(RawChange)) {
+        let (kind, before) = match self.remove(path) {
+            Some(old) if old.hash == entry.hash => {
+                self.insert(path, entry);
+                return;
+            }
+            Some(old) => (Kind::Modified, old.text),
+            None => match origin {
+                Some(from) => {
+                    let before = self.remove(&from).and_then(|old| old.text);
+                    (Kind::Renamed { from }, before)
+                }
+                None => (Kind::Created, None),
+            },
+        };
+        let change = RawChange {
+            kind,
+            path: path.to_owned(),
+            before,
+            after: entry.text.clone(),
+            hash: Some(entry.hash),
+        };
+        self.insert(path, entry);
+        sink(change);
+    }
+
+    /// Whether a new text may still be growing.
+    fn is_fresh(&self, path: &str, entry: &Entry, quiet: Duration) -> bool {
+        let known = self.entries.get(path);
+        let age = entry.stamp.modified.and_then(|time| time.elapsed().ok());
+        age.is_some_and(|age| age < quiet) && known.is_none_or(|known| known.hash != entry.hash)
+    }
+
+    /// The path a file under a new name had when it was last seen, if it has left it.
+    fn origin(&self, path: &str, entry: &Entry, renames: &[(String, String)]) -> Option<String> {
+        if self.entries.contains_key(path) {
+            return None;
+        }
+        let told = renames
+            .iter()
+            .find(|(from, to)| to == path && self.entries.contains_key(from))
+            .map(|(from, _)| from);
+        let same_file = || {
+            let from = self.by_id.get(entry.stamp.id.as_ref()?)?;
+            let old = self.entries.get(from)?;
+            // The number of a deleted file is soon given to a new one.
+            let same = match (old.stamp.born, entry.stamp.born) {
+                (Some(old), Some(new)) => old == new,
+                _ => old.hash == entry.hash,
+            };
+            same.then_some(from)
+        };
+        told.or_else(same_file)
+            .filter(|from| matches!(self.see(from, Look::IfTouched), Seen::Absent))
+            .cloned()
+    }
+
+    fn see(&self, path: &str, look: Look) -> Seen {
+        let known = self.entries.get(path);
+        let place = self.root.join(path);
+        if look == Look::IfTouched
+            && let Some(known) = known
+            && known.settled
+            && let Ok(metadata) = place.symlink_metadata()
+            && metadata.is_file()
+            && Stamp::of(&metadata, &place) == known.stamp
+        {
+            return Seen::Same;
+        }
+        match read(&place) {
+            Ok(Some(entry)) => Seen::Read(entry),
+            Ok(None) => Seen::Absent,
+            Err(error) => {
+                tracing::debug!(path, %error, "cannot read a note, so its changes are not seen");
+                Seen::Unreadable
+            }
+        }
+    }
+
+    fn insert(&mut self, path: &str, mut entry: Entry) {
+        let size = entry.text.as_ref().map_or(0, |text| text.len());
+        if self.kept + size > self.budget {
+            entry.text = None;
+        } else {
+            self.kept += size;
+        }
+        if let Some(id) = entry.stamp.id {
+            self.by_id.insert(id, path.to_owned());
+        }
+        self.entries.insert(path.to_owned(), entry);
+    }
+
+    fn remove(&mut self, path: &str) -> Option<Entry> {
+        let entry = self.entries.remove(path)?;
+        self.kept -= entry.text.as_ref().map_or(0, |text| text.len());
+        if let Some(id) = &entry.stamp.id
+            && self.by_id.get(id).is_some_and(|name| name == path)
+        {
+            self.by_id.remove(id);
+        }
+        Some(entry)
+    }
+}
+
+/// The note at `path`, or `None` when there is none: nothing, a folder, a link.
+fn read(path: &Path) -> std::io::Result<Option<Entry>> {
+    let mut file = match open(path) {
+        Ok(file) => file,
+        Err(error) if is_absence(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // Before the bytes: a change in between leaves a stamp that is too old, and the
+    // note is read again, rather than one that is too new.
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let stamp = Stamp::of(&metadata, path);
+    let settled = stamp.is_settled(SystemTime::now());
+    let mut bytes = Vec::new();
+    (&mut file).take(LARGEST_TEXT + 1).read_to_end(&mut bytes)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&bytes);
+    let text = if bytes.len() as u64 > LARGEST_TEXT {
+        drop(bytes);
+        std::io::copy(&mut file, &mut hasher)?;
+        None
+    } else {
+        String::from_utf8(bytes).ok().map(Arc::from)
+    };
+    Ok(Some(Entry { stamp, hash: *hasher.finalize().as_bytes(), text, settled }))
+}
+
+/// Opens without following a link and without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    // The flags are far below the sign bit.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<File> {
+    if path.symlink_metadata()?.is_symlink() {
+        return Err(ErrorKind::NotFound.into());
+    }
+    OpenOptions::new().read(true).open(path)
+}
+
+fn is_absence(error: &std::io::Error) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => true,
+        // A link, refused by NOFOLLOW. Its kind is not stable in std.
+        #[cfg(unix)]
+        _ => error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()),
+        #[cfg(not(unix))]
+        _ => false,
+    }
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata, _path: &Path) -> Self {
+        use std::os::unix::fs::MetadataExt;
+
+        Self {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed: Some((metadata.ctime(), metadata.ctime_nsec())),
+            born: metadata.created().ok(),
+            id: Some(FileId::new_inode(metadata.dev(), metadata.ino())),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata, path: &Path) -> Self {
+        Self {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed: None,
+            born: metadata.created().ok(),
+            id: file_id::get_file_id(path).ok(),
+        }
+    }
+
+    /// Whether the last change lies well before `now`. A time in the future (a clock
+    /// set back) never does.
+    fn is_settled(&self, now: SystemTime) -> bool {
+        let long_ago = |time: SystemTime| time + RACY < now;
+        let changed = match self.changed {
+            None => None,
+            Some((seconds, _)) => match u64::try_from(seconds) {
+                // Rounded up, so that the span is never taken too short.
+                Ok(seconds) => SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds + 1)),
+                Err(_) => Some(SystemTime::UNIX_EPOCH),
+            },
+        };
+        changed.into_iter().chain(self.modified).all(long_ago)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_settled_when_the_change_lies_well_back() {
+        let check = |modified: u64, changed: i64, expected: bool| {
+            let stamp = Stamp {
+                size: 0,
+                modified: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(modified)),
+                changed: Some((changed, 999_999_999)),
+                born: None,
+                id: None,
+            };
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+            assert_eq!(stamp.is_settled(now), expected, "{modified} {changed}");
+        };
+        check(900, 900, true);
+        check(996, 996, true);
+        check(999, 900, false);
+        // Set back by a program, but changed just now.
+        check(900, 999, false);
+        check(900, 997, false);
+        // By a clock that was ahead.
+        check(2000, 900, false);
+        check(900, 2000, false);
+        check(900, -5, true);
+    }
+
+    /// Some file systems give a file a new number whenever they please.
+    #[test]
+    fn a_rename_that_was_told_needs_no_proof() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let note = |name: &str| dir.path().join(name);
+        std::fs::write(note("a.md"), "one").expect("write");
+        let mut tree = Tree::new(dir.path().to_owned(), 100);
+        let mut update = |path: &str, renames: &[(String, String)]| {
+            let mut told = Vec::new();
+            let candidates = Candidates::from([(path.to_owned(), Look::Anyway)]);
+            let rest = tree.update(&candidates, renames, Duration::ZERO, &mut |change| {
+                told.push(change.kind);
+            });
+            assert!(rest.is_empty());
+            told
+        };
+        assert_eq!(update("a.md", &[]), [Kind::Created]);
+        std::fs::write(note("b.md"), "another file").expect("write");
+        std::fs::remove_file(note("a.md")).expect("remove");
+        let renamed = [("a.md".to_owned(), "b.md".to_owned())];
+        let from = "a.md".to_owned();
+        assert_eq!(update("b.md", &renamed), [Kind::Renamed { from }]);
+    }
+}

@@ -1,0 +1,242 @@
+//! Files that a write displaced. A program that opened the note before the exchange may still
+//! write into the displaced file, so it is looked at once more before it is dropped.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::{Planned, SetJournal};
+use crate::change::Author;
+use crate::core::Core;
+use crate::disk::{NoteFile, Place};
+use crate::step::Step;
+
+/// How long a displaced file is kept before the last look.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A file that was a note until a write displaced it.
+#[derive(Debug)]
+pub(crate) struct Displaced {
+    set: Arc<SetJournal>,
+    n: u64,
+    place: Place,
+    file: File,
+    /// What it held when it was displaced; the journal has that.
+    known: Arc<str>,
+    /// The note was deleted, not replaced: folders that go with it when they are empty.
+    deleted: Option<Vec<String>>,
+}
+
+#[derive(Debug)]
+enum File {
+    /// It lies beside the note under this name.
+    Temp(String),
+    /// It has no name any more; this handle is the only way to it.
+    Opened(NoteFile),
+}
+
+impl Displaced {
+    pub(super) fn temp(
+        set: &Arc<SetJournal>,
+        n: u64,
+        place: Place,
+        temp: String,
+        known: &str,
+        deleted: Option<Vec<String>>,
+    ) -> Displaced {
+        Displaced { set: Arc::clone(set), n, place, file: File::Temp(temp), known: known.into(), deleted }
+    }
+
+    pub(super) fn opened(
+        set: &Arc<SetJournal>,
+        n: u64,
+        place: Place,
+        file: NoteFile,
+        known: &str,
+    ) -> Displaced {
+        Displaced {
+            set: Arc::clone(set),
+            n,
+            place,
+            file: File::Opened(file),
+            known: known.into(),
+            deleted: None,
+        }
+    }
+
+    /// Drops the file when nothing was written into it since; else brings the edit back into
+    /// the note, or keeps it beside the journal. Gives what that displaced in turn.
+    fn last_look(self, core: &Core) -> Vec<Displaced> {
+        if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
+            tracing::warn!("{}: {error}", self.place.path());
+            return Vec::new();
+        }
+        let bytes = match &self.file {
+            File::Temp(temp) => self.place.bytes_of(temp),
+            File::Opened(file) => file.bytes().map(Some),
+        };
+        let bytes = match bytes {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Vec::new(),
+            Err(error) => {
+                // It stays where it is and is seen to at the next start.
+                tracing::warn!("{}: {error}", self.place.path());
+                return Vec::new();
+            }
+        };
+        if bytes == self.known.as_bytes() {
+            self.drop_file(core);
+            return Vec::new();
+        }
+        if self.deleted.is_some()
+            && let File::Temp(temp) = &self.file
+            && self.place.put(temp).is_ok()
+        {
+            // Deleted here, edited there in the same moment: the edit is worth more.
+            return Vec::new();
+        }
+        let (saved, more) = bring_back(
+            core,
+            &self.set,
+            self.n,
+            &Late {
+                place: &self.place,
+                base: self.deleted.is_none().then(|| Arc::clone(&self.known)),
+                bytes: &bytes,
+            },
+        );
+        if saved {
+            self.remove();
+        }
+        more
+    }
+
+    fn drop_file(&self, core: &Core) {
+        let Some(folders) = &self.deleted else {
+            return self.remove();
+        };
+        match &self.file {
+            File::Temp(temp) if core.to_trash(&self.place, temp) => {}
+            File::Temp(_) | File::Opened(_) => self.remove(),
+        }
+        core.disk.remove_empty(folders);
+    }
+
+    fn remove(&self) {
+        if let File::Temp(temp) = &self.file
+            && let Err(error) = self.place.remove(temp)
+        {
+            tracing::warn!("{}: {error}", self.place.path());
+        }
+    }
+}
+
+/// An outside edit that is in no note.
+pub(super) struct Late<'a> {
+    pub(super) place: &'a Place,
+    /// What it was an edit of; `None` when it can only be kept.
+    pub(super) base: Option<Arc<str>>,
+    pub(super) bytes: &'a [u8],
+}
+
+/// Merges a late outside edit into its note in a change set of its own, else keeps it beside
+/// the journal of `set`. Says whether it is safe now.
+pub(super) fn bring_back(
+    core: &Core,
+    set: &Arc<SetJournal>,
+    n: u64,
+    late: &Late<'_>,
+) -> (bool, Vec<Displaced>) {
+    let path = late.place.path();
+    let mut more = Vec::new();
+    if let (Some(base), Ok(text)) = (&late.base, std::str::from_utf8(late.bytes)) {
+        let own = Arc::new(SetJournal::new(
+            core.free_id(),
+            set.kind,
+            format!("{path}: an edit made outside while Nova wrote"),
+        ));
+        let plan = Planned {
+            path: path.clone(),
+            from: None,
+            base: Some(Arc::clone(base)),
+            after: Some(text.to_owned()),
+            folders: Vec::new(),
+        };
+        let (result, displaced) = own.apply(core, &[plan], &Author::new("outside"));
+        more = displaced;
+        match result.and_then(|_| own.commit(core)) {
+            Ok(()) => return (true, more),
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+    match set.keep(core, n, path, late.bytes) {
+        Ok(()) => (true, more),
+        Err(error) => {
+            tracing::error!("{path}: an outside edit could not be kept: {error}");
+            (false, more)
+        }
+    }
+}
+
+/// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all
+/// of them at once and waits for that.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    sender: Option<mpsc::Sender<Displaced>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    pub(crate) fn start(core: Arc<Core>) -> Keeper {
+        let (sender, receiver) = mpsc::channel();
+        Keeper { sender: Some(sender), thread: Some(thread::spawn(move || wait_and_look(&core, &receiver))) }
+    }
+
+    pub(crate) fn hold(&self, displaced: Vec<Displaced>) {
+        if let Some(sender) = &self.sender {
+            for one in displaced {
+                sender.send(one).ok();
+            }
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
+    let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    loop {
+        let received = match waiting.front() {
+            Some((due, _)) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
+            None => receiver.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
+        };
+        match received {
+            Ok(displaced) => waiting.push_back((Instant::now() + PATIENCE, displaced)),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if let Some((_, displaced)) = waiting.pop_front() {
+                    let due = Instant::now() + PATIENCE;
+                    waiting.extend(displaced.last_look(core).into_iter().map(|d| (due, d)));
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let left = waiting.into_iter().map(|(_, displaced)| displaced);
+    look_at_all(core, left.collect());
+}
+
+/// Looks at once, and at what that displaces in turn.
+pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
+    let mut displaced = VecDeque::from(displaced);
+    while let Some(one) = displaced.pop_front() {
+        displaced.extend(one.last_look(core));
+    }
+}

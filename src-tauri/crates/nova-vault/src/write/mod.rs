@@ -1,0 +1,297 @@
+//! How a planned change reaches the disk: checked against what is there, announced in the
+//! journal, written note by note, and taken back as a whole when a note cannot be written.
+
+mod late;
+mod note_write;
+mod one;
+mod replace;
+mod sweep;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
+use crate::core::Core;
+use crate::error::VaultError;
+use crate::journal::{IntentNote, Line, Writer, lock_writing};
+use crate::note::VaultPath;
+use crate::step::Step;
+
+pub(crate) use late::{Displaced, Keeper};
+use note_write::{NoteWrite, Outcome};
+pub(crate) use sweep::sweep;
+
+/// What is to become of one note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) path: VaultPath,
+    /// Where the note is now, when it is to be moved.
+    pub(crate) from: Option<VaultPath>,
+    /// The text the plan was made against; `None` when there was no note.
+    pub(crate) base: Option<Arc<str>>,
+    /// The text that is wanted; `None` when the note is to go.
+    pub(crate) after: Option<String>,
+    /// Folders that were made for the note, to go with it when they are empty.
+    pub(crate) folders: Vec<String>,
+}
+
+/// The journal of one change set, begun with the first write. Shared with the displaced
+/// files that wait for their last look, so that the set's lock lives as long as they do.
+#[derive(Debug)]
+pub(crate) struct SetJournal {
+    id: String,
+    kind: ChangeSetKind,
+    label: String,
+    writer: Mutex<Option<OpenSet>>,
+}
+
+/// A begun journal.
+#[derive(Debug)]
+struct OpenSet {
+    writer: Writer,
+    committed: bool,
+}
+
+impl SetJournal {
+    pub(crate) fn new(id: String, kind: ChangeSetKind, label: String) -> SetJournal {
+        SetJournal { id, kind, label, writer: Mutex::new(None) }
+    }
+
+    /// Goes on with the journal of a set whose process is gone.
+    pub(crate) fn taken_over(writer: Writer, kind: ChangeSetKind, label: String) -> SetJournal {
+        SetJournal {
+            id: writer.id().to_owned(),
+            kind,
+            label,
+            writer: Mutex::new(Some(OpenSet { writer, committed: false })),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<OpenSet>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin<'a>(&self, core: &Core, open: &'a mut Option<OpenSet>) -> std::io::Result<&'a mut Writer> {
+        let set = match open {
+            Some(set) => set,
+            None => open.insert(OpenSet {
+                writer: Writer::create(
+                    core.journal.folder(),
+                    &self.id,
+                    self.kind,
+                    &self.label,
+                    core.now(),
+                    core.journal.vault(),
+                )?,
+                committed: false,
+            }),
+        };
+        set.committed = false;
+        Ok(&mut set.writer)
+    }
+
+    /// Says in the journal that the set is complete. Without a write there is no journal.
+    pub(crate) fn commit(&self, core: &Core) -> Result<(), VaultError> {
+        let mut open = self.lock();
+        let Some(set) = open.as_mut().filter(|set| !set.committed) else {
+            return Ok(());
+        };
+        core.steps
+            .before(Step::JournalCommit, &self.id)
+            .and_then(|()| set.writer.append(&Line::Committed { at: core.now() }))
+            .and_then(|()| set.writer.sync())
+            .map_err(VaultError::io(format!("commit change set {}", self.id)))?;
+        set.committed = true;
+        Ok(())
+    }
+
+    /// Notes which records of another set this one took back.
+    pub(crate) fn undid(
+        &self,
+        core: &Core,
+        of: &str,
+        records: Vec<(u64, VaultPath)>,
+    ) -> Result<(), VaultError> {
+        let mut open = self.lock();
+        self.begin(core, &mut open)
+            .and_then(|writer| {
+                writer.append(&Line::Undid { set: of.to_owned(), records })?;
+                writer.sync()
+            })
+            .map_err(VaultError::io("write the journal"))
+    }
+
+    /// Writes the planned changes. All notes are compared with what they were read as before
+    /// the first is touched; a conflict there writes nothing at all. A note that fails later
+    /// takes back those before it.
+    pub(crate) fn apply(
+        self: &Arc<Self>,
+        core: &Core,
+        plan: &[Planned],
+        author: &Author,
+    ) -> (Result<Applied, VaultError>, Vec<Displaced>) {
+        if plan.is_empty() {
+            return (Ok(Applied::default()), Vec::new());
+        }
+        let alone = match lock_writing(core.journal.folder()) {
+            Ok(alone) => alone,
+            Err(error) => {
+                return (Err(VaultError::io("open the journal")(error)), Vec::new());
+            }
+        };
+        let mut writes = Vec::new();
+        for planned in plan {
+            match NoteWrite::against_disk(core, planned) {
+                Ok(Some(write)) => writes.push(write),
+                Ok(None) => {}
+                Err(error) => return (Err(error), Vec::new()),
+            }
+        }
+        if writes.is_empty() {
+            return (Ok(Applied::default()), Vec::new());
+        }
+        let mut open = self.lock();
+        let announced =
+            core.steps.before(Step::Journal, &self.id).and_then(|()| self.begin(core, &mut open)).and_then(
+                |writer| {
+                    announce(core, writer, &mut writes, author)?;
+                    Ok(writer)
+                },
+            );
+        let writer = match announced {
+            Ok(writer) => writer,
+            Err(error) => {
+                return (Err(VaultError::io("write the journal")(error)), Vec::new());
+            }
+        };
+        let mut writing = Writing { core, set: self, writer, displaced: Vec::new(), taking_back: false };
+        let result = writing.all(&mut writes);
+        let displaced = std::mem::take(&mut writing.displaced);
+        drop(alone);
+        (result, displaced)
+    }
+
+    /// No temporary file of this set is left in the vault.
+    fn swept(&self) {
+        if let Some(set) = self.lock().as_mut() {
+            set.writer.append(&Line::Swept).ok();
+        }
+    }
+
+    /// Keeps an outside version that could be merged with nothing: in the journal and as a
+    /// file of its own.
+    pub(crate) fn keep(&self, core: &Core, n: u64, path: &VaultPath, bytes: &[u8]) -> std::io::Result<()> {
+        match self.lock().as_mut() {
+            Some(set) => core.keep(&mut set.writer, n, path, bytes),
+            None => Err(std::io::Error::other("the change set has no journal")),
+        }
+    }
+}
+
+/// Writes intent and images and makes them last.
+fn announce(
+    core: &Core,
+    writer: &mut Writer,
+    writes: &mut [NoteWrite],
+    author: &Author,
+) -> std::io::Result<()> {
+    let mut notes = Vec::new();
+    for write in writes {
+        write.n = writer.next_record();
+        let mut image =
+            |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
+        notes.push(IntentNote {
+            n: write.n,
+            path: write.path.clone(),
+            kind: write.kind(),
+            from: write.from.clone(),
+            before: image(&write.before)?,
+            after: image(&write.after)?,
+            folders: {
+                if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
+                    write.folders = core.disk.missing_folders(&write.path);
+                }
+                write.folders.clone()
+            },
+        });
+    }
+    writer.append(&Line::Intent { at: core.now(), author: author.clone(), notes })?;
+    writer.sync()
+}
+
+/// The writing of one plan, note by note.
+struct Writing<'a> {
+    core: &'a Core,
+    set: &'a Arc<SetJournal>,
+    writer: &'a mut Writer,
+    displaced: Vec<Displaced>,
+    /// Taking back what was done: the journal keeps telling the first direction.
+    taking_back: bool,
+}
+
+impl Writing<'_> {
+    fn all(&mut self, writes: &mut [NoteWrite]) -> Result<Applied, VaultError> {
+        let mut applied = Applied::default();
+        for i in 0..writes.len() {
+            let write = &mut writes[i];
+            let result = self.one(write).and_then(|outcome| {
+                write.written = outcome == Outcome::Written;
+                self.tell(write, outcome)
+            });
+            if let Err(error) = result {
+                for write in writes[i..].iter().filter(|write| !write.written) {
+                    let line = Line::Failed { n: write.n, reason: error.message() };
+                    self.writer.append(&line).ok();
+                }
+                self.take_back(&writes[..=i]);
+                self.writer.sync().ok();
+                return Err(error);
+            }
+            let write = &writes[i];
+            if write.written {
+                applied.changes.push(NoteChange {
+                    path: write.path.clone(),
+                    kind: write.kind(),
+                    from: write.from.clone(),
+                });
+            }
+            if !write.outside.is_empty() {
+                applied.merged.push((write.path.clone(), write.outside.clone()));
+            }
+        }
+        self.writer.sync().map_err(VaultError::io("write the journal"))?;
+        Ok(applied)
+    }
+
+    /// Says in the journal how a write ended.
+    fn tell(&mut self, write: &NoteWrite, outcome: Outcome) -> Result<(), VaultError> {
+        let line = match outcome {
+            Outcome::Written => Line::Done { n: write.n },
+            Outcome::AlreadySo => Line::Failed { n: write.n, reason: "it was so already".to_owned() },
+        };
+        self.core
+            .steps
+            .before(Step::JournalDone, write.path.as_str())
+            .and_then(|()| self.writer.append(&line))
+            .map_err(VaultError::io("write the journal"))
+    }
+
+    /// Undoes the notes already written, last first. What cannot be taken back, because it
+    /// was edited again meanwhile, stays and stays listed as done.
+    fn take_back(&mut self, written: &[NoteWrite]) {
+        self.taking_back = true;
+        for write in written.iter().rev().filter(|write| write.written) {
+            let mut inverse = write.inverse();
+            match self.one(&mut inverse) {
+                Ok(_) => {
+                    self.writer.append(&Line::Reverted { n: write.n }).ok();
+                }
+                Err(error) => tracing::warn!("{}: {error}", write.path),
+            }
+        }
+        self.taking_back = false;
+    }
+}

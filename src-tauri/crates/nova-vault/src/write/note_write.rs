@@ -1,0 +1,212 @@
+//! One note on its way to the disk: what was planned, what is there, and both made one.
+
+use std::sync::Arc;
+
+use super::Planned;
+use super::one::settled;
+use crate::change::NoteChangeKind;
+use crate::core::Core;
+use crate::error::VaultError;
+use crate::note::{Merge, VaultPath, merge};
+use crate::step::Step;
+
+/// One note on its way to the disk.
+#[derive(Debug)]
+pub(super) struct NoteWrite {
+    pub(super) n: u64,
+    pub(super) path: VaultPath,
+    pub(super) from: Option<VaultPath>,
+    base: Option<Arc<str>>,
+    mine: Option<String>,
+    /// What undoing this write leads back to: the newest text that is not ours.
+    pub(super) before: Option<String>,
+    /// What is to be put there.
+    pub(super) after: Option<String>,
+    /// What the note must hold for putting `after` there to be right: what was read, or, when
+    /// an edit came in between, what the round before put there.
+    pub(super) in_place: String,
+    /// Ours was put in the note already and displaced an edit that came in between.
+    pub(super) ours_is_there: bool,
+    /// Those edits: whole texts that are in no note until `after` is there.
+    pub(super) displaced: Vec<String>,
+    /// Whether `before` has all of them.
+    pub(super) before_is_whole: bool,
+    /// What came from outside, readable.
+    pub(super) outside: Vec<String>,
+    pub(super) written: bool,
+    /// Folders made for it, or to go with it when they are empty.
+    pub(super) folders: Vec<String>,
+}
+
+/// Where an outside text was found that was not expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// In the note.
+    InPlace,
+    /// In the file that ours, which is in the note now, displaced.
+    Displaced,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Written,
+    /// The disk had the wanted text already.
+    AlreadySo,
+}
+
+impl NoteWrite {
+    /// Compares the plan with the disk and merges; `None` when there is nothing to do.
+    pub(super) fn against_disk(core: &Core, planned: &Planned) -> Result<Option<NoteWrite>, VaultError> {
+        let at = planned.from.as_ref().unwrap_or(&planned.path);
+        core.steps
+            .before(Step::ReadCurrent, at.as_str())
+            .map_err(VaultError::io(format!("read \"{at}\"")))?;
+        let mut write = NoteWrite {
+            n: 0,
+            path: planned.path.clone(),
+            from: planned.from.clone(),
+            base: planned.base.clone(),
+            mine: planned.after.clone(),
+            before: planned.base.as_deref().map(str::to_owned),
+            after: planned.after.clone(),
+            in_place: planned.base.as_deref().unwrap_or_default().to_owned(),
+            ours_is_there: false,
+            displaced: Vec::new(),
+            before_is_whole: true,
+            outside: Vec::new(),
+            written: false,
+            folders: planned.folders.clone(),
+        };
+        let mut current = core.disk.text(at)?;
+        let mut at = at;
+        if planned.from.is_some()
+            && let Some(there) = core.disk.text(&planned.path)?
+        {
+            if current.is_some() {
+                return Err(VaultError::Exists { path: planned.path.clone() });
+            }
+            // Moved there already: only the text is left to do.
+            write.from = None;
+            at = &planned.path;
+            current = Some(there);
+        }
+        if write.from.is_none() && current == planned.after {
+            return Ok(None);
+        }
+        match (current, &planned.base) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(write.conflict("", "deleted outside")),
+            (Some(there), None) => return Err(write.conflict(&there, "created outside")),
+            (Some(there), Some(base)) if there == **base => {}
+            (Some(there), Some(_)) => match settled(Some(there), || core.disk.text(at))? {
+                Some(there) => {
+                    write.take_in(there, Found::InPlace)?;
+                }
+                None => return Err(write.conflict("", "deleted outside")),
+            },
+        }
+        let unchanged = write.from.is_none() && write.before == write.after;
+        Ok((!unchanged).then_some(write))
+    }
+
+    pub(super) fn kind(&self) -> NoteChangeKind {
+        match (&self.from, &self.before, &self.after) {
+            (Some(_), ..) => NoteChangeKind::Renamed,
+            (None, None, _) => NoteChangeKind::Created,
+            (None, Some(_), None) => NoteChangeKind::Deleted,
+            (None, Some(_), Some(_)) => NoteChangeKind::Modified,
+        }
+    }
+
+    /// The write that takes this one back.
+    pub(super) fn inverse(&self) -> NoteWrite {
+        NoteWrite {
+            n: self.n,
+            path: self.from.clone().unwrap_or_else(|| self.path.clone()),
+            from: self.from.as_ref().map(|_| self.path.clone()),
+            base: self.after.as_deref().map(Arc::from),
+            mine: self.before.clone(),
+            before: self.after.clone(),
+            after: self.before.clone(),
+            in_place: self.after.clone().unwrap_or_default(),
+            ours_is_there: false,
+            displaced: Vec::new(),
+            before_is_whole: true,
+            outside: Vec::new(),
+            written: false,
+            folders: self.folders.clone(),
+        }
+    }
+
+    /// Takes an outside text into what is to be written. Gives older outside texts that do not
+    /// fit this one and have to be kept beside the note.
+    pub(super) fn take_in(&mut self, theirs: String, found: Found) -> Result<Vec<String>, VaultError> {
+        let (after, aside) = match self.merged(&theirs) {
+            Ok(text) => (text, Vec::new()),
+            // Ours was written before; what does not fit are outside texts.
+            Err(_) if self.ours_is_there => (theirs.clone(), std::mem::take(&mut self.displaced)),
+            Err(conflict) => return Err(conflict),
+        };
+        let clean = |base: &str, mine: &str, theirs: &str| match merge(base, mine, theirs) {
+            Merge::Clean { text, .. } => Some(text),
+            Merge::Conflict { .. } => None,
+        };
+        let (base, mine) =
+            (self.base.as_deref().unwrap_or_default(), self.mine.as_deref().unwrap_or_default());
+        let before = match &self.before {
+            Some(_) if !aside.is_empty() => clean(mine, base, &theirs),
+            Some(before) if self.ours_is_there => clean(&self.in_place, before, &theirs),
+            _ => Some(theirs.clone()),
+        };
+        // Ours is wanted also when the other program wrote from an older text.
+        let after = clean(base, mine, &after).unwrap_or(after);
+        self.before_is_whole &= before.is_some();
+        self.before = Some(before.unwrap_or_else(|| theirs.clone()));
+        let ours = self.after.replace(after).unwrap_or_default();
+        match found {
+            Found::InPlace => self.in_place = theirs,
+            Found::Displaced => {
+                self.in_place = ours;
+                self.ours_is_there = true;
+                self.displaced.push(theirs);
+            }
+        }
+        Ok(aside)
+    }
+
+    /// `after` and an outside edit of `in_place` made one.
+    fn merged(&mut self, theirs: &str) -> Result<String, VaultError> {
+        let Some(after) = &self.after else {
+            return Err(self.conflict(theirs, "edited outside"));
+        };
+        match merge(&self.in_place, after, theirs) {
+            Merge::Clean { text, outside } => {
+                for one in outside {
+                    if !self.outside.contains(&one) {
+                        self.outside.push(one);
+                    }
+                }
+                Ok(text)
+            }
+            Merge::Conflict { what } => Err(VaultError::Conflict {
+                path: self.path.clone(),
+                mine: self.mine.clone().unwrap_or_default(),
+                theirs: theirs.to_owned(),
+                what,
+            }),
+        }
+    }
+
+    pub(super) fn conflict(&self, theirs: &str, what: &str) -> VaultError {
+        VaultError::Conflict {
+            path: self.path.clone(),
+            mine: self.mine.clone().unwrap_or_default(),
+            theirs: theirs.to_owned(),
+            what: vec![what.to_owned()],
+        }
+    }
+
+    pub(super) fn doing(&self, what: &str) -> String {
+        format!("{what} \"{}\"", self.path)
+    }
+}

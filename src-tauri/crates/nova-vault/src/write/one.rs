@@ -1,0 +1,215 @@
+//! Creating, deleting and moving one note, and what every write has in common. At every moment
+//! a note's name holds one whole text, and a text that was under a name is dropped only when
+//! the journal has it.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use super::note_write::{NoteWrite, Outcome};
+use super::{Displaced, Writing};
+use crate::change::NoteChangeKind;
+use crate::disk::{NoteFile, Place, write_all};
+use crate::error::VaultError;
+use crate::step::Step;
+
+impl Writing<'_> {
+    pub(super) fn one(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        match write.kind() {
+            NoteChangeKind::Created => self.create(write),
+            NoteChangeKind::Deleted => self.delete(write),
+            NoteChangeKind::Renamed => self.rename(write),
+            NoteChangeKind::Modified => {
+                let place = self.core.disk.place(&write.path)?;
+                self.replace(&place, write)
+            }
+        }
+    }
+
+    fn create(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let text = write.after.clone().unwrap_or_default();
+        let (place, made) = self.core.disk.make_place(&write.path)?;
+        let temp = self.writer.next_temp();
+        let put = self
+            .write_temp(&place, &temp, &text, None)
+            .and_then(|()| self.step(Step::Exchange, write))
+            .and_then(|()| place.put(&temp));
+        if let Err(error) = put {
+            place.remove(&temp).ok();
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                self.core.disk.remove_empty(&made);
+                return Err(VaultError::io(write.doing("create"))(error));
+            }
+            return match place.text()? {
+                Some(there) if there == text => Ok(Outcome::AlreadySo),
+                there => Err(write.conflict(&there.unwrap_or_default(), "created outside")),
+            };
+        }
+        let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
+        if let Err(error) = synced {
+            // Not sure to last: as if it had never been, unless somebody edited it already.
+            let temp = self.writer.next_temp();
+            if place.take(&temp).is_ok() {
+                match place.bytes_of(&temp) {
+                    Ok(Some(bytes)) if bytes == text.as_bytes() => {
+                        place.remove(&temp).ok();
+                        self.core.disk.remove_empty(&made);
+                    }
+                    _ => {
+                        place.put(&temp).ok();
+                    }
+                }
+            }
+            return Err(VaultError::io(write.doing("create"))(error));
+        }
+        Ok(Outcome::Written)
+    }
+
+    fn delete(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let known = write.before.clone().unwrap_or_default();
+        let place = self.core.disk.place(&write.path)?;
+        self.step(Step::Recheck, write).map_err(VaultError::io(write.doing("read")))?;
+        match place.open_to_replace()? {
+            None => return Ok(Outcome::AlreadySo),
+            Some(note) if note.text != known => {
+                return Err(write.conflict(&note.text, "edited outside"));
+            }
+            Some(_) => {}
+        }
+        let temp = self.writer.next_temp();
+        let taken = self.step(Step::Exchange, write).and_then(|()| place.take(&temp));
+        match taken {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Outcome::AlreadySo),
+            Err(error) => return Err(VaultError::io(write.doing("delete"))(error)),
+        }
+        let error = match self.displaced_text(&place, &temp, write, &known) {
+            Ok(None) => {
+                let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
+                match synced {
+                    Ok(()) => {
+                        self.look_again(&place, temp, &known, write);
+                        return Ok(Outcome::Written);
+                    }
+                    Err(error) => VaultError::io(write.doing("delete"))(error),
+                }
+            }
+            Ok(Some(newer)) => write.conflict(&newer, "edited outside"),
+            Err(error) => VaultError::io(write.doing("delete"))(error),
+        };
+        let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
+        if back.is_err_and(|back| back.kind() == io::ErrorKind::AlreadyExists) {
+            // Another note took the name: the edited one is kept beside the journal.
+            self.keep_temp(&place, &temp, write);
+        }
+        Err(error)
+    }
+
+    fn rename(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let Some(from) = write.from.clone() else {
+            return Err(write.conflict("", "deleted outside"));
+        };
+        let old = self.core.disk.place(&from)?;
+        if old.open_to_replace()?.is_none() {
+            return Err(write.conflict("", "deleted outside"));
+        }
+        let (new, made) = self.core.disk.make_place(&write.path)?;
+        let moved = self.step(Step::Exchange, write).and_then(|()| old.move_to(&new));
+        if let Err(error) = moved {
+            self.core.disk.remove_empty(&made);
+            return Err(match error.kind() {
+                io::ErrorKind::AlreadyExists => VaultError::Exists { path: write.path.clone() },
+                io::ErrorKind::NotFound => write.conflict("", "deleted outside"),
+                _ => VaultError::io(write.doing("move"))(error),
+            });
+        }
+        let finished = self
+            .step(Step::SyncFolder, write)
+            .and_then(|()| new.sync_folder())
+            .and_then(|()| old.sync_folder())
+            .map_err(VaultError::io(write.doing("move")))
+            .and_then(|()| self.replace(&new, write));
+        if let Err(error) = finished {
+            // Taken back by name alone: whatever is in the note goes with it.
+            if new.move_to(&old).is_ok() {
+                self.core.disk.remove_empty(&made);
+            }
+            return Err(error);
+        }
+        Ok(Outcome::Written)
+    }
+
+    pub(super) fn step(&self, step: Step, write: &NoteWrite) -> io::Result<()> {
+        self.core.steps.before(step, write.path.as_str())
+    }
+
+    /// A whole and lasting file beside the note; on an error there is none.
+    pub(super) fn write_temp(
+        &self,
+        place: &Place,
+        temp: &str,
+        text: &str,
+        like: Option<&NoteFile>,
+    ) -> io::Result<()> {
+        let step = |step| self.core.steps.before(step, place.path().as_str());
+        step(Step::CreateTemp)?;
+        let mut file = place.create_temp(temp, like)?;
+        let written = step(Step::WriteTemp)
+            .and_then(|()| write_all(&mut file, text))
+            .and_then(|()| step(Step::SyncTemp))
+            .and_then(|()| file.sync_all());
+        if written.is_err() {
+            drop(file);
+            place.remove(temp).ok();
+        }
+        written
+    }
+
+    pub(super) fn keep_temp(&mut self, place: &Place, temp: &str, write: &NoteWrite) {
+        let kept = place.bytes_of(temp).and_then(|bytes| match bytes {
+            Some(bytes) => self.core.keep(self.writer, write.n, &write.path, &bytes),
+            None => Ok(()),
+        });
+        match kept {
+            Ok(()) => {
+                place.remove(temp).ok();
+            }
+            // It stays in the vault and is seen to at the next start.
+            Err(error) => tracing::error!("{}: {error}", write.path),
+        }
+    }
+
+    pub(super) fn look_again(&mut self, place: &Place, temp: String, known: &str, write: &NoteWrite) {
+        match place.try_clone() {
+            Ok(place) => self.displaced.push(Displaced::temp(
+                self.set,
+                write.n,
+                place,
+                temp,
+                known,
+                (write.kind() == NoteChangeKind::Deleted).then(|| write.folders.clone()),
+            )),
+            Err(_) => {
+                place.remove(&temp).ok();
+            }
+        }
+    }
+}
+
+/// A text that differs from what was expected may be half of one that another program is
+/// writing in place: read again until two reads agree.
+pub(super) fn settled<T: PartialEq, E>(
+    first: Option<T>,
+    read: impl Fn() -> Result<Option<T>, E>,
+) -> Result<Option<T>, E> {
+    let mut last = first;
+    for _ in 0..20 {
+        thread::sleep(Duration::from_millis(15));
+        let next = read()?;
+        if next == last {
+            break;
+        }
+        last = next;
+    }
+    Ok(last)
+}

@@ -1,0 +1,318 @@
+//! Replacing one note's text: exchanged with a whole new file, and what the exchange displaced
+//! compared with what was expected.
+
+use std::io;
+
+use super::note_write::{Found, NoteWrite, Outcome};
+use super::one::settled;
+use super::{Displaced, Writing};
+use crate::disk::{NoteFile, Place};
+use crate::error::VaultError;
+use crate::journal::Line;
+use crate::step::Step;
+
+/// How often a note that keeps changing under the write is tried before it is left alone.
+const ATTEMPTS: usize = 8;
+
+impl Writing<'_> {
+    pub(super) fn replace(&mut self, place: &Place, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        let result = self.rounds(place, write);
+        if result.is_err() && write.ours_is_there {
+            self.restore(place, write);
+        }
+        result
+    }
+
+    fn rounds(&mut self, place: &Place, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
+        for _ in 0..ATTEMPTS {
+            let target = write.after.clone().unwrap_or_default();
+            if target == write.in_place {
+                if !write.ours_is_there {
+                    return Ok(Outcome::AlreadySo);
+                }
+                self.step(Step::SyncFolder, write)
+                    .and_then(|()| place.sync_folder())
+                    .map_err(VaultError::io(write.doing("write")))?;
+                return Ok(Outcome::Written);
+            }
+            let Some(note) = place.open_to_replace()? else {
+                return Err(write.conflict("", "deleted outside"));
+            };
+            if note.text != write.in_place {
+                self.take_in_found(place, write, note.text)?;
+                continue;
+            }
+            let temp = self.writer.next_temp();
+            self.write_temp(place, &temp, &target, Some(&note))
+                .map_err(VaultError::io(write.doing("write")))?;
+            let checked = self
+                .step(Step::Recheck, write)
+                .map_err(VaultError::io(write.doing("read")))
+                .and_then(|()| place.open_to_replace());
+            let note = match checked {
+                Ok(Some(note)) if note.text == write.in_place => note,
+                other => {
+                    place.remove(&temp).ok();
+                    match other? {
+                        Some(note) => self.take_in_found(place, write, note.text)?,
+                        None => return Err(write.conflict("", "deleted outside")),
+                    }
+                    continue;
+                }
+            };
+            let exchanged = self.step(Step::Exchange, write).and_then(|()| self.exchange(place, &temp));
+            match exchanged {
+                Ok(true) => {}
+                Ok(false) => match self.rename_over(place, &temp, note, write)? {
+                    None => return Ok(Outcome::Written),
+                    Some(late) => {
+                        if let Err(error) = self.take_in(write, late.clone(), Found::Displaced) {
+                            write.in_place = target;
+                            write.displaced.push(late.clone());
+                            write.before = Some(late);
+                            write.ours_is_there = true;
+                            return Err(error);
+                        }
+                        continue;
+                    }
+                },
+                Err(error) => {
+                    place.remove(&temp).ok();
+                    return Err(match error.kind() {
+                        io::ErrorKind::NotFound => write.conflict("", "deleted outside"),
+                        _ => VaultError::io(write.doing("write"))(error),
+                    });
+                }
+            }
+            let expected = write.in_place.clone();
+            let ours_was_there = write.ours_is_there;
+            let (before, displaced) = (write.before.clone(), write.displaced.clone());
+            let ended = self.end_round(place, &temp, write, &expected);
+            match ended {
+                Ok(None) => {
+                    self.look_again(place, temp, &expected, write);
+                    return Ok(Outcome::Written);
+                }
+                Ok(Some(newer)) => self.look_again(place, temp, &newer, write),
+                Err(error) => {
+                    let error = self.swap_back(place, &temp, write, &target, error);
+                    // As it was before this round.
+                    write.in_place = expected;
+                    write.before = before;
+                    write.displaced = displaced;
+                    write.ours_is_there = ours_was_there;
+                    return Err(error);
+                }
+            }
+        }
+        Err(write.conflict(&write.in_place, "it keeps changing"))
+    }
+
+    /// After the exchange: makes it last when it displaced what was `expected`; else takes the
+    /// displaced text in and gives it.
+    fn end_round(
+        &mut self,
+        place: &Place,
+        temp: &str,
+        write: &mut NoteWrite,
+        expected: &str,
+    ) -> Result<Option<String>, VaultError> {
+        let newer = self
+            .displaced_text(place, temp, write, expected)
+            .map_err(VaultError::io(write.doing("write")))?;
+        if let Some(newer) = newer {
+            self.take_in(write, newer.clone(), Found::Displaced)?;
+            return Ok(Some(newer));
+        }
+        self.step(Step::SyncFolder, write)
+            .and_then(|()| place.sync_folder())
+            .map_err(VaultError::io(write.doing("write")))?;
+        Ok(None)
+    }
+
+    /// `false` when the file system does not know the exchange.
+    fn exchange(&self, place: &Place, temp: &str) -> io::Result<bool> {
+        if self.core.exchange_refused() {
+            return Ok(false);
+        }
+        match place.exchange(temp) {
+            Ok(()) => Ok(true),
+            Err(error) if unsupported(&error) => {
+                self.core.refuse_exchange(&error);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the exchange or the taking away displaced, when it is not what was expected.
+    pub(super) fn displaced_text(
+        &self,
+        place: &Place,
+        temp: &str,
+        write: &NoteWrite,
+        expected: &str,
+    ) -> io::Result<Option<String>> {
+        self.step(Step::HashDisplaced, write)?;
+        let read = || place.bytes_of(temp);
+        let gone = || io::Error::new(io::ErrorKind::NotFound, "the displaced note is gone");
+        let bytes = read()?.ok_or_else(gone)?;
+        if bytes == expected.as_bytes() {
+            return Ok(None);
+        }
+        let bytes = settled(Some(bytes), read)?.ok_or_else(gone)?;
+        if bytes == expected.as_bytes() {
+            return Ok(None);
+        }
+        String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    }
+
+    /// Takes in what was found in the note in place of what was expected there.
+    fn take_in_found(
+        &mut self,
+        place: &Place,
+        write: &mut NoteWrite,
+        found: String,
+    ) -> Result<(), VaultError> {
+        match settled(Some(found), || place.text())? {
+            Some(theirs) => self.take_in(write, theirs, Found::InPlace),
+            None => Err(write.conflict("", "deleted outside")),
+        }
+    }
+
+    /// Takes an outside text in and tells the journal the new texts before they are put in
+    /// place.
+    fn take_in(&mut self, write: &mut NoteWrite, theirs: String, found: Found) -> Result<(), VaultError> {
+        for aside in write.take_in(theirs, found)? {
+            self.core
+                .keep(self.writer, write.n, &write.path, aside.as_bytes())
+                .map_err(VaultError::io(write.doing("keep an outside edit of")))?;
+        }
+        if self.taking_back {
+            return Ok(());
+        }
+        let mut announce = || {
+            let mut image = |text: &Option<String>| {
+                text.as_ref().map(|text| self.writer.image(text.as_bytes())).transpose()
+            };
+            let line =
+                Line::Amended { n: write.n, before: image(&write.before)?, after: image(&write.after)? };
+            self.writer.append(&line)?;
+            self.writer.sync()
+        };
+        announce().map_err(VaultError::io("write the journal"))
+    }
+
+    /// Puts the outside version back in the note's place after an exchange that was wrong,
+    /// and gives `error` back, made right should the note have changed once more.
+    fn swap_back(
+        &mut self,
+        place: &Place,
+        temp: &str,
+        write: &NoteWrite,
+        ours: &str,
+        error: VaultError,
+    ) -> VaultError {
+        let swapped = self.step(Step::SwapBack, write).and_then(|()| place.exchange(temp));
+        if let Err(failed) = swapped {
+            // The displaced file stays where it is and is seen to at the next start.
+            tracing::warn!("{}: could not be put back: {failed}", write.path);
+            return error;
+        }
+        match place.bytes_of(temp) {
+            Ok(Some(bytes)) if bytes == ours.as_bytes() => {
+                place.sync_folder().ok();
+                self.look_again(place, temp.to_owned(), ours, write);
+                error
+            }
+            Ok(Some(newest)) => {
+                // Edited once more in that moment: the newest version belongs in the place.
+                if place.exchange(temp).is_ok() {
+                    self.keep_temp(place, temp, write);
+                }
+                write.conflict(&String::from_utf8_lossy(&newest), "it keeps changing")
+            }
+            _ => error,
+        }
+    }
+
+    /// Puts `temp` over the note where there is no exchange. Gives what was written into the
+    /// replaced file between the last look and now, as far as can be seen.
+    fn rename_over(
+        &mut self,
+        place: &Place,
+        temp: &str,
+        replaced: NoteFile,
+        write: &NoteWrite,
+    ) -> Result<Option<String>, VaultError> {
+        if let Err(error) = place.rename_over(temp) {
+            place.remove(temp).ok();
+            return Err(VaultError::io(write.doing("write"))(error));
+        }
+        place.sync_folder().map_err(VaultError::io(write.doing("write")))?;
+        match replaced.bytes().map(String::from_utf8) {
+            Ok(Ok(late)) if late != write.in_place => Ok(Some(late)),
+            _ => {
+                if let Ok(place) = place.try_clone() {
+                    self.displaced.push(Displaced::opened(
+                        self.set,
+                        write.n,
+                        place,
+                        replaced,
+                        &write.in_place,
+                    ));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes ours out of the note again, and keeps the outside texts that it displaced when that
+    /// does not bring them back.
+    fn restore(&mut self, place: &Place, write: &NoteWrite) {
+        let ours = &write.in_place;
+        let Some(outside) = &write.before else { return };
+        let temp = self.writer.next_temp();
+        let restored = match place.open_to_replace() {
+            Ok(Some(note)) if note.text == *ours => {
+                self.write_temp(place, &temp, outside, Some(&note)).and_then(|()| {
+                    if !self.exchange(place, &temp)? {
+                        return place.rename_over(&temp);
+                    }
+                    match place.bytes_of(&temp)? {
+                        Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),
+                        _ => {
+                            place.exchange(&temp)?;
+                            place.remove(&temp)?;
+                            Err(io::Error::other("it changed once more"))
+                        }
+                    }
+                })
+            }
+            _ => Err(io::Error::other("it changed once more")),
+        };
+        if restored.is_ok() && write.before_is_whole {
+            return;
+        }
+        for outside in &write.displaced {
+            if let Err(failed) = self.core.keep(self.writer, write.n, &write.path, outside.as_bytes()) {
+                tracing::error!("{}: {failed}", write.path);
+            }
+        }
+    }
+}
+
+fn unsupported(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        matches!(Errno::from_io_error(error), Some(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP))
+            || error.kind() == io::ErrorKind::Unsupported
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::Unsupported
+    }
+}

@@ -1,0 +1,124 @@
+//! At the start: temporary files that a Nova that was killed left in the vault.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use super::SetJournal;
+use super::late::{Late, bring_back, look_at_all};
+use crate::change::NoteChangeKind;
+use crate::core::Core;
+use crate::disk::Place;
+use crate::journal::{Record, SetLog, Writer, temp_prefix};
+use crate::note::{ContentHash, VaultPath};
+
+/// Sees to the leftovers of every change set whose process is gone. Only files that the
+/// journal names are touched, and one that holds an edit nobody has is brought back first.
+pub(crate) fn sweep(core: &Core) {
+    let sets = match core.journal.sets() {
+        Ok(sets) => sets,
+        Err(error) => {
+            tracing::warn!("the journal cannot be read: {error}");
+            return;
+        }
+    };
+    for log in sets.iter().filter(|log| !log.swept) {
+        match Writer::take_over(core.journal.folder(), log) {
+            Ok(writer) => sweep_set(core, log, writer),
+            // Its process lives, or lives again: its files are its own.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => tracing::warn!("change set {}: {error}", log.id),
+        }
+    }
+}
+
+fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
+    let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
+    let prefix = temp_prefix(&log.id);
+    let mut seen = BTreeSet::new();
+    let mut left = 0;
+    for path in log.records.iter().flat_map(paths) {
+        if !seen.insert(path.folder().to_owned()) {
+            continue;
+        }
+        // A folder that is gone has no leftovers.
+        let Ok(place) = core.disk.place(path) else {
+            continue;
+        };
+        for temp in place.beside(&prefix).unwrap_or_default() {
+            if !sweep_temp(core, log, &set, &place, &temp) {
+                left += 1;
+            }
+        }
+    }
+    if left == 0 {
+        set.swept();
+    }
+}
+
+fn paths(record: &Record) -> impl Iterator<Item = &VaultPath> {
+    std::iter::once(&record.path).chain(&record.from)
+}
+
+fn sweep_temp(core: &Core, log: &SetLog, set: &Arc<SetJournal>, place: &Place, temp: &str) -> bool {
+    let bytes = match place.bytes_of(temp) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return true,
+        Err(error) => {
+            tracing::warn!("{temp}: {error}");
+            return false;
+        }
+    };
+    let hash = ContentHash::of(&bytes);
+    let of_folder: Vec<_> = log
+        .records
+        .iter()
+        .filter(|record| paths(record).any(|path| path.folder() == place.path().folder()))
+        .collect();
+    if log.texts.contains(&hash) {
+        let deleted = of_folder.iter().find(|record| {
+            record.kind == NoteChangeKind::Deleted && record.before.as_ref().is_some_and(|i| i.hash == hash)
+        });
+        if let Some(record) = deleted
+            && let Ok(place) = core.disk.place(&record.path)
+            && core.to_trash(&place, temp)
+        {
+            return true;
+        }
+        return place.remove(temp).is_ok();
+    }
+    let begun = of_folder.iter().any(|record| {
+        core.journal
+            .text(&log.id, record.after.as_ref())
+            .is_ok_and(|text| text.is_some_and(|text| text.as_bytes().starts_with(&bytes)))
+    });
+    if begun {
+        // Ours, killed while it was being written.
+        return place.remove(temp).is_ok();
+    }
+    // An outside version that the exchange displaced just before the end. It belongs to the
+    // note that holds our text now.
+    let now = |record: &Record| core.disk.text(&record.path).ok().flatten();
+    let taken =
+        of_folder.iter().find(|record| record.kind == NoteChangeKind::Deleted && now(record).is_none());
+    if let Some(record) = taken {
+        // Edited just before it was taken away: the edit is worth more than the deletion.
+        return core.disk.place(&record.path).is_ok_and(|place| place.put(temp).is_ok());
+    }
+    let holds_ours = |record: &&&Record| {
+        now(record).is_some_and(|text| {
+            let hash = ContentHash::of(text.as_bytes());
+            record.after.as_ref().is_some_and(|after| after.hash == hash)
+        })
+    };
+    let record = of_folder.iter().find(holds_ours).or(of_folder.first());
+    let Some(record) = record else { return false };
+    let Ok(place) = core.disk.place(&record.path) else {
+        return false;
+    };
+    let base = core.journal.text(&log.id, record.before.as_ref()).ok().flatten().map(Arc::from);
+    let late = Late { place: &place, base, bytes: &bytes };
+    let (saved, displaced) = bring_back(core, set, record.n, &late);
+    look_at_all(core, displaced);
+    saved && place.remove(temp).is_ok()
+}

@@ -1,0 +1,146 @@
+//! Nova's window beside the barest Tauri window, on this machine and in the same run: how soon
+//! the first content is painted, how much memory all processes hold, and how long a command
+//! takes to the backend and back. `make bench` runs it; nothing passes or fails here.
+
+// A table on standard output is what this program is for.
+#![allow(clippy::print_stdout)]
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use harness::{Home, Window};
+use serde_json::Value;
+
+/// Starts of each program, taking turns so that a busy moment of the machine hits both.
+const ROUNDS: usize = 10;
+
+/// What one start of a program showed.
+struct Start {
+    painted_ms: f64,
+    memory_mb: f64,
+    round_trips_ms: Vec<f64>,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let nova = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
+    let bare = nova.with_file_name("examples").join("bare-window");
+    assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
+
+    let (mut of_bare, mut of_nova) = (Vec::new(), Vec::new());
+    for round in 1..=ROUNDS {
+        eprintln!("round {round} of {ROUNDS}");
+        of_bare.push(start(&bare).await);
+        of_nova.push(start(&nova).await);
+    }
+
+    println!("{:<44}{:>12}{:>12}{:>9}", "", "bare window", "Nova", "ratio");
+    row("start to first content, ms, median", &of_bare, &of_nova, |all| {
+        share(all.iter().map(|one| one.painted_ms), 0.5)
+    });
+    row("memory of all processes, MB, median", &of_bare, &of_nova, |all| {
+        share(all.iter().map(|one| one.memory_mb), 0.5)
+    });
+    // Of the means of ten that `round_trips` gives, over all rounds.
+    for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
+        row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {
+            share(all.iter().flat_map(|one| one.round_trips_ms.iter().copied()), part)
+        });
+    }
+}
+
+async fn start(program: &Path) -> Start {
+    let home = Home::new();
+    let stamp = tempfile::tempdir().expect("a temporary folder");
+    let stamped = stamped_program(program, stamp.path());
+    let window = Window::open_program(&home, &stamped).await;
+    window.wait_for("#root > *").await;
+
+    let painted = window
+        .ask_later(
+            "const done = arguments[0];
+             new PerformanceObserver(list => done(performance.timeOrigin + list.getEntries()[0].startTime))
+               .observe({ type: 'paint', buffered: true });",
+        )
+        .await;
+    let painted = painted.as_f64().expect("a time in milliseconds");
+    let round_trips = round_trips(&window).await;
+    // Memory is read once what the start left behind has been collected.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let memory_kb: u64 = window.processes().into_iter().map(proportional_memory_kb).sum();
+    window.close().await;
+
+    Start {
+        painted_ms: painted - started_at(stamp.path()),
+        memory_mb: memory_kb as f64 / 1024.0,
+        round_trips_ms: round_trips,
+    }
+}
+
+/// Times of a command without work: one that is refused crosses the same bridge both ways,
+/// so the bare window, which has no command, can be asked the same. Each figure is the mean of
+/// ten, because the page's clock counts whole milliseconds.
+async fn round_trips(window: &Window) -> Vec<f64> {
+    let times = window
+        .ask_later(
+            "const done = arguments[0];
+             (async () => {
+               const times = [];
+               for (let i = 0; i < 50; i++) {
+                 const sent = performance.now();
+                 for (let j = 0; j < 10; j++) {
+                   await window.__TAURI_INTERNALS__.invoke('plugin:app|name').catch(() => {});
+                 }
+                 times.push((performance.now() - sent) / 10);
+               }
+               done(times);
+             })();",
+        )
+        .await;
+    let times = times.as_array().cloned().unwrap_or_default();
+    times.iter().filter_map(Value::as_f64).collect()
+}
+
+/// A script that notes the time and becomes `program`: the driver starts it, not we.
+fn stamped_program(program: &Path, folder: &Path) -> PathBuf {
+    let script = folder.join("start");
+    let text = format!(
+        "#!/bin/sh\ndate +%s%N >'{}'\nexec '{}' \"$@\"\n",
+        folder.join("started").display(),
+        program.display()
+    );
+    std::fs::write(&script, text).expect("the start script");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).expect("its mode");
+    script
+}
+
+/// When the program started, in milliseconds since 1970.
+fn started_at(folder: &Path) -> f64 {
+    let text = std::fs::read_to_string(folder.join("started")).expect("the start script's note");
+    text.trim().parse::<f64>().expect("nanoseconds since 1970") / 1e6
+}
+
+/// Memory of one process, pages shared with others counted in part.
+fn proportional_memory_kb(process: u32) -> u64 {
+    let file = format!("/proc/{process}/smaps_rollup");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:")).expect("a Pss line");
+    line.trim().trim_end_matches(" kB").parse().expect("a number of kB")
+}
+
+/// The value below which `part` of all lie.
+fn share(values: impl Iterator<Item = f64>, part: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let last = values.len().saturating_sub(1);
+    values.get((last as f64 * part).round() as usize).copied().unwrap_or(f64::NAN)
+}
+
+fn row(name: &str, bare: &[Start], nova: &[Start], figure: impl Fn(&[Start]) -> f64) {
+    let (bare, nova) = (figure(bare), figure(nova));
+    println!("{name:<44}{bare:>12.1}{nova:>12.1}{:>9.2}", nova / bare);
+}

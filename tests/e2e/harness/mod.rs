@@ -1,0 +1,333 @@
+//! What a window test needs: a [`Home`] (temporary folders, environment and settings) and a
+//! [`Window`] (the running program, driven through `tauri-driver` and WebKitWebDriver).
+//!
+//! Methods of [`Window`] panic with the reason and leave a picture and the program's log in
+//! `target/e2e/`, so tests read as a list of steps. Nothing here sleeps for a fixed time:
+//! every wait is for something to appear, with a limit far above what it takes.
+
+mod driver;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
+use fantoccini::key::Key;
+use fantoccini::{Client, Locator};
+use serde_json::{Value, json};
+
+use driver::Driver;
+
+/// How long a wait may take before the test fails. Generous: two tests share two cores with a build.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+
+/// Where one Nova lives during a test: its config, data and vault folders and the user's home.
+/// Removed when dropped; opening a second [`Window`] on the same home is a restart.
+pub(crate) struct Home {
+    folder: tempfile::TempDir,
+    theme: Theme,
+}
+
+/// The desktop's colour scheme, which the page sees as `prefers-color-scheme`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "each test target uses its part of the harness")]
+pub(crate) enum Theme {
+    Light,
+    Dark,
+}
+
+#[allow(dead_code, reason = "each test target uses its part of the harness")]
+impl Home {
+    /// An empty vault and no settings at all, as on a first start with `NOVA_VAULT` set.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
+        let home = Home { folder, theme: Theme::Light };
+        for part in ["config", "data", "vault", "home"] {
+            std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
+        }
+        home
+    }
+
+    pub(crate) fn theme(mut self, theme: Theme) -> Self {
+        self.theme = theme;
+        self
+    }
+
+    /// Writes a note, `path` relative to the vault, its folders made on the way.
+    pub(crate) fn note(self, path: &str, text: &str) -> Self {
+        let file = self.vault().join(path);
+        let folder = file.parent().expect("a note lies in a folder");
+        std::fs::create_dir_all(folder).expect("the note's folder");
+        std::fs::write(&file, text).expect("the note");
+        self
+    }
+
+    /// Copies every file below `folder` into the vault.
+    pub(crate) fn vault_from(self, folder: &Path) -> Self {
+        copy_tree(folder, &self.vault());
+        self
+    }
+
+    /// Writes `nova.config.json`, whole.
+    pub(crate) fn settings(self, settings: &Value) -> Self {
+        let text = serde_json::to_string_pretty(settings).expect("settings are plain JSON");
+        std::fs::write(self.path("config/nova.config.json"), text).expect("the settings");
+        self
+    }
+
+    /// Settings with one OpenAI-compatible provider, `scripted`, at `base_url`
+    /// (`http://127.0.0.1:PORT/v1`), its model `test` chosen.
+    pub(crate) fn provider(self, base_url: &str) -> Self {
+        let vault = self.vault();
+        self.settings(&json!({
+            "vault": vault,
+            "providers": [{ "id": "scripted", "kind": "openai", "base_url": base_url, "models": ["test"] }],
+            "model": "scripted/test",
+        }))
+    }
+
+    pub(crate) fn vault(&self) -> PathBuf {
+        self.path("vault")
+    }
+
+    /// The text of a note as it is on disk now.
+    pub(crate) fn read_note(&self, path: &str) -> String {
+        let file = self.vault().join(path);
+        std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+
+    fn path(&self, part: &str) -> PathBuf {
+        self.folder.path().join(part)
+    }
+
+    /// What the program finds in its environment instead of the developer's own settings.
+    fn environment(&self) -> Vec<(&'static str, PathBuf)> {
+        let gtk_theme = match self.theme {
+            Theme::Light => "Adwaita",
+            Theme::Dark => "Adwaita:dark",
+        };
+        let mut environment = vec![
+            ("NOVA_CONFIG_DIR", self.path("config")),
+            ("NOVA_DATA_DIR", self.path("data")),
+            ("NOVA_VAULT", self.vault()),
+            ("HOME", self.path("home")),
+            ("XDG_CONFIG_HOME", self.path("home/.config")),
+            ("XDG_DATA_HOME", self.path("home/.local/share")),
+            ("XDG_CACHE_HOME", self.path("home/.cache")),
+            ("GTK_THEME", gtk_theme.into()),
+            ("LC_ALL", "C.UTF-8".into()),
+            ("TZ", "UTC".into()),
+            // Not WEBKIT_DISABLE_DMABUF_RENDERER: with it WebKitGTK 2.50 never answers a
+            // request for a picture.
+        ];
+        // X clients look for their key in HOME, which has just been replaced.
+        if std::env::var_os("XAUTHORITY").is_none()
+            && let Some(real) = std::env::home_dir()
+        {
+            environment.push(("XAUTHORITY", real.join(".Xauthority")));
+        }
+        environment
+    }
+}
+
+/// One running window of Nova. Everything it started ends when it is dropped.
+pub(crate) struct Window {
+    client: Client,
+    driver: Driver,
+}
+
+#[allow(dead_code, reason = "each test target uses its part of the harness")]
+impl Window {
+    /// Starts this checkout's `nova` (or `NOVA_E2E_PROGRAM`, an installed package for example)
+    /// on `home` and returns once the window is under control.
+    pub(crate) async fn open(home: &Home) -> Self {
+        let program = std::env::var_os("NOVA_E2E_PROGRAM")
+            .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_nova")), PathBuf::from);
+        Self::open_program(home, &program).await
+    }
+
+    /// As [`Window::open`], with another program that shows a Tauri window.
+    pub(crate) async fn open_program(home: &Home, program: &Path) -> Self {
+        let (driver, client) = driver::start(program, &home.environment()).await;
+        Window { client, driver }
+    }
+
+    /// Closes the window as its close button does and waits until every process has ended.
+    pub(crate) async fn close(self) {
+        self.checked("closing the window", self.client.clone().close()).await;
+        drop(self);
+    }
+
+    /// The first element that matches, waited for.
+    pub(crate) async fn wait_for(&self, css: &str) -> Element {
+        self.element(Locator::Css(css), css).await
+    }
+
+    /// Waits until the first element that matches `css` shows `text`.
+    pub(crate) async fn wait_for_text(&self, css: &str, text: &str) {
+        self.until(
+            &format!("{css} to show {text:?}"),
+            "const found = document.querySelector(arguments[0]);
+             return found !== null && found.innerText.includes(arguments[1]);",
+            vec![json!(css), json!(text)],
+        )
+        .await;
+    }
+
+    /// Waits until nothing matches `css` any more.
+    pub(crate) async fn wait_gone(&self, css: &str) {
+        self.until(
+            &format!("{css} to disappear"),
+            "return document.querySelector(arguments[0]) === null;",
+            vec![json!(css)],
+        )
+        .await;
+    }
+
+    pub(crate) async fn click(&self, css: &str) {
+        let element = self.wait_for(css).await;
+        self.checked(&format!("clicking {css}"), element.click()).await;
+    }
+
+    /// Clicks the button, link, tab or menu entry whose visible text is `name`, or whose
+    /// `aria-label` is: what a person would call it.
+    pub(crate) async fn click_named(&self, name: &str) {
+        assert!(!name.contains('"'), "XPath has no escape for a quote");
+        let path = format!(
+            "//*[self::button or self::a or @role='button' or @role='tab' or @role='menuitem' \
+             or @role='option' or @role='link']\
+             [normalize-space(.)=\"{name}\" or @aria-label=\"{name}\"]"
+        );
+        let what = format!("a button named {name:?}");
+        let element = self.element(Locator::XPath(&path), &what).await;
+        self.checked(&format!("clicking {what}"), element.click()).await;
+    }
+
+    /// Types into the first field that matches, after what it holds already.
+    pub(crate) async fn type_into(&self, css: &str, text: &str) {
+        let element = self.wait_for(css).await;
+        self.checked(&format!("typing into {css}"), element.send_keys(text)).await;
+    }
+
+    /// Presses one key, with modifiers held, wherever the focus is.
+    pub(crate) async fn press(&self, held: &[Key], key: impl Into<char>) {
+        let mut keys: String = held.iter().map(|key| char::from(*key)).collect();
+        keys.push(key.into());
+        let focused = self.checked("looking for the focus", self.client.active_element()).await;
+        self.checked("pressing a key", focused.send_keys(&keys)).await;
+    }
+
+    /// The visible text of the first element that matches.
+    pub(crate) async fn text(&self, css: &str) -> String {
+        let element = self.wait_for(css).await;
+        self.checked(&format!("reading {css}"), element.text()).await
+    }
+
+    pub(crate) async fn title(&self) -> String {
+        self.checked("reading the title", self.client.title()).await
+    }
+
+    /// Makes the page `width` × `height`, in CSS pixels.
+    pub(crate) async fn resize(&self, width: u32, height: u32) {
+        self.checked("resizing the window", self.client.set_window_size(width, height)).await;
+        self.until(
+            &format!("the page to be {width} × {height}"),
+            "return innerWidth === arguments[0] && innerHeight === arguments[1];",
+            vec![json!(width), json!(height)],
+        )
+        .await;
+    }
+
+    /// Writes what the page shows as a PNG, once its fonts and the next two frames are there.
+    pub(crate) async fn screenshot(&self, file: &Path) {
+        self.ask_later(
+            "const done = arguments[0];
+             document.fonts.ready.then(() =>
+               requestAnimationFrame(() => requestAnimationFrame(() => done(null))));",
+        )
+        .await;
+        let png = self.checked("taking a picture", self.client.screenshot()).await;
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).expect("the pictures' folder");
+        }
+        std::fs::write(file, png).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
+
+    /// Runs a script in the page; what it returns.
+    pub(crate) async fn ask(&self, script: &str) -> Value {
+        self.checked("running a script in the page", self.client.execute(script, Vec::new())).await
+    }
+
+    /// Runs a script in the page that calls its first argument when it is done; what it passed.
+    pub(crate) async fn ask_later(&self, script: &str) -> Value {
+        self.ask_later_with(script, Vec::new()).await
+    }
+
+    /// Calls a Tauri command as the page's own code would; its answer or its refusal.
+    pub(crate) async fn invoke(&self, command: &str, arguments: Value) -> Result<Value, Value> {
+        let answer = self
+            .ask_later_with(
+                "const [command, args, done] = arguments;
+                 window.__TAURI_INTERNALS__.invoke(command, args)
+                   .then(value => done({ value }), error => done({ error: error?.message ?? error }));",
+                vec![json!(command), arguments],
+            )
+            .await;
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["value"].clone()),
+        }
+    }
+
+    /// The processes of this window: program, web and network process.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.driver.processes()
+    }
+
+    async fn ask_later_with(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.checked("running a script in the page", self.client.execute_async(script, arguments)).await
+    }
+
+    async fn element(&self, locator: Locator<'_>, what: &str) -> Element {
+        let looking = self.client.wait().forever().every(BETWEEN_LOOKS).for_element(locator);
+        self.checked(&format!("waiting for {what}"), looking).await
+    }
+
+    /// Asks the page again and again until `script` returns true.
+    async fn until(&self, what: &str, script: &str, arguments: Vec<Value>) {
+        let looking = async {
+            while self.client.execute(script, arguments.clone()).await? != json!(true) {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+            Ok(())
+        };
+        self.checked(&format!("waiting for {what}"), looking).await;
+    }
+
+    /// The answer to one request to the driver, which may fail and may also never come.
+    async fn checked<T>(&self, doing: &str, request: impl Future<Output = Result<T, CmdError>>) -> T {
+        let reason = match tokio::time::timeout(PATIENCE, request).await {
+            Ok(Ok(value)) => return value,
+            Ok(Err(error)) => format!("{doing}: {error}"),
+            Err(_) => format!("{doing}: not done after {PATIENCE:?}"),
+        };
+        // The window may be gone or stuck; then the log says why.
+        let picture = tokio::time::timeout(PATIENCE, self.client.screenshot()).await;
+        self.driver.fail(&reason, picture.ok().and_then(Result::ok).as_deref())
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder in the vault");
+    for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let entry = entry.expect("an entry of the folder");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copy of the note");
+        }
+    }
+}

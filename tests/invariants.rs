@@ -1,0 +1,178 @@
+//! What must stay true of the whole repository, whoever edits it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files below a folder with one of these endings, without what is built or fetched.
+fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
+    fn walk(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if path.is_dir() && !["node_modules", "dist", "target", "gen"].contains(&name.as_str()) {
+                walk(&path, endings, found);
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), endings, &mut found);
+    found.sort();
+    assert!(!found.is_empty(), "{folder} holds files");
+    found
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/")
+}
+
+/// Files below the folders that mention any of the words outside of the allowed places.
+fn mentions(folders: &[&str], endings: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
+    folders
+        .iter()
+        .flat_map(|folder| files(folder, endings))
+        .filter(|path| !allowed.iter().any(|place| relative(path).starts_with(place)))
+        .filter(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            words.iter().any(|word| text.contains(word))
+        })
+        .map(|path| relative(&path))
+        .collect()
+}
+
+#[test]
+fn only_nova_calls_makes_the_token_that_runs_a_tool() {
+    let elsewhere = mentions(
+        &["src-tauri", "skills"],
+        &[".rs"],
+        &["mint_for_nova_calls"],
+        &["src-tauri/crates/nova-calls/src/run.rs", "src-tauri/crates/nova-skill/src/tool.rs"],
+    );
+    assert_eq!(elsewhere, [""; 0]);
+}
+
+#[test]
+fn nothing_below_the_app_reads_the_environment_or_the_home_folder() {
+    let crates = ["session", "calls", "registry", "skill", "provider", "vault", "protocol"];
+    let folders: Vec<String> =
+        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
+    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    folders.push("skills");
+    let found = mentions(
+        &folders,
+        &[".rs"],
+        &[
+            "env::var",
+            "env::home_dir",
+            "env::vars",
+            "env::current_dir",
+            "UserDirs",
+            "BaseDirs",
+            "ProjectDirs",
+        ],
+        // Their own tests start themselves again as a child.
+        &["src-tauri/crates/nova-vault/src/tests", "src-tauri/crates/nova-vault/src/note/tests"],
+    );
+    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains("test")).collect();
+    assert_eq!(outside_tests, [""; 0]);
+}
+
+#[test]
+fn nothing_below_the_app_asks_the_clock_of_the_machine() {
+    let crates = ["session", "calls", "registry", "skill", "protocol"];
+    let folders: Vec<String> =
+        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
+    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    folders.push("skills");
+    let found = mentions(&folders, &[".rs"], &["SystemTime::now", "Timestamp::now", "Zoned::now"], &[]);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn no_secret_is_printed_or_serialised() {
+    // secrecy implements neither Display nor Serialize; a wrapper of our own could.
+    let wrapped = mentions(
+        &["src-tauri", "skills"],
+        &[".rs"],
+        &["expose_secret"],
+        &["src-tauri/crates/nova-provider/src/http.rs", "src-tauri/crates/nova-provider/src/said.rs"],
+    );
+    let outside_tests: Vec<String> = wrapped.into_iter().filter(|path| !path.contains("test")).collect();
+    assert_eq!(outside_tests, [""; 0]);
+}
+
+#[test]
+fn only_one_file_of_the_page_knows_tauri() {
+    let found = mentions(&["ui/src"], &[".ts", ".tsx"], &["from '@tauri-apps", "from \"@tauri-apps"], &[]);
+    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains(".test.")).collect();
+    assert_eq!(outside_tests, ["ui/src/ipc/tauri.ts"]);
+}
+
+#[test]
+fn there_is_no_unsafe_code_and_every_crate_obeys_the_lints() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("unsafe_code = \"forbid\""));
+    for path in files("src-tauri/crates", &["Cargo.toml"]).into_iter().chain(files("skills", &["Cargo.toml"]))
+    {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("[lints]\nworkspace = true"), "{} has its own lints", relative(&path));
+    }
+}
+
+#[test]
+fn every_crate_says_what_it_is_for_and_what_it_never_does() {
+    for path in files("src-tauri/crates", &["src/lib.rs", "lib.rs"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        let docs: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        assert!(docs.len() > 150, "{} begins with what it is for", relative(&path));
+        assert!(
+            docs.contains("never") || docs.contains("nothing else") || docs.contains("No "),
+            "{} says what it never does",
+            relative(&path)
+        );
+    }
+}
+
+#[test]
+fn every_path_named_in_the_documents_exists() {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let is_path = quoted.contains('/')
+                && !quoted.contains([' ', '<', '*', '{', '$', ':', '(', '"', '~'])
+                && !quoted.starts_with(['/', '@', '.', '-'])
+                && ["src-tauri/", "skills/", "ui/", "tests/", "docs/", "vault-template/", ".ci/"]
+                    .iter()
+                    .any(|start| quoted.starts_with(start));
+            // What is built or generated is not in a clean checkout.
+            if is_path && !quoted.starts_with("ui/dist") {
+                assert!(root().join(quoted).exists(), "{document} names {quoted}, which does not exist");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    for folder in ["tests/journeys", "tests/e2e"] {
+        let parent = match folder {
+            "tests/e2e" => "tests/e2e/main.rs".to_owned(),
+            folder => format!("{folder}/mod.rs"),
+        };
+        let declared = fs::read_to_string(root().join(&parent)).unwrap();
+        for entry in fs::read_dir(root().join(folder)).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some(module) = name.strip_suffix(".rs") else { continue };
+            // Programs of their own, named in Cargo.toml.
+            if ["mod", "main", "screenshots"].contains(&module) {
+                continue;
+            }
+            assert!(declared.contains(&format!("mod {module};")), "{folder}/{name} is not part of the tests");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+use nova_protocol::{Commands as _, Event, Nothing};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, wait_for};
+
+/// Runs a command that must fail with one clear line.
+#[track_caller]
+fn fails(nova: &Nova, args: &[&str], says: &[&str]) {
+    let output = nova.run(args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {text}");
+    assert_eq!(text.trim_end().lines().count(), 1, "{args:?}: {text}");
+    for part in says {
+        assert!(text.contains(part), "{args:?} should say {part:?}: {text}");
+    }
+}
+
+#[test]
+fn a_vault_that_cannot_be_used_says_why_and_what_to_do() {
+    let nova = Nova::new(PEOPLE, []);
+    let root = nova.vault.root();
+    let file = root.join("Ideas.md");
+    let gone = root.join("gone");
+    fails(&nova, &["vault", "status", "--vault", gone.to_str().unwrap()], &["does not exist", "gone"]);
+    fails(&nova, &["vault", "status", "--vault", file.to_str().unwrap()], &["Ideas.md", "folder"]);
+    fails(&nova, &["tool", "call", "crm.list_contacts", "--vault", gone.to_str().unwrap()], &["vault"]);
+}
+
+#[test]
+fn a_note_with_broken_front_matter_is_listed_with_its_line_and_left_as_it_is() {
+    let nova = Nova::new(PEOPLE, []);
+    let broken = "---\ntype: contact\nname: [Mara\n---\nStill readable.\n";
+    nova.vault.write("CRM/People/Mara.md", broken);
+
+    let (code, problems) = nova.json(&["vault", "check"]);
+    assert_eq!(code, 1);
+    assert_eq!(problems[0]["path"], "CRM/People/Mara.md");
+    assert!(problems[0]["line"].as_u64().unwrap() >= 2, "{problems}");
+    assert!(!problems[0]["remedy"].as_str().unwrap().is_empty());
+    let (code, listed) = nova.json(&["tool", "call", "crm.list_contacts"]);
+    assert_eq!(code, 0);
+    assert!(listed["value"].to_string().contains("Jane Doe"), "the others are there: {listed}");
+    assert_eq!(nova.vault.read("CRM/People/Mara.md"), broken);
+}
+
+#[test]
+fn a_broken_configuration_names_its_line() {
+    let nova = Nova::new(PEOPLE, []);
+    std::fs::write(nova.config().join("nova.config.json"), "{\n  \"vault\": 1,,\n}").unwrap();
+    let output = nova.run(&["skill", "disable", "crm"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("nova.config.json, line 2"), "{text}");
+    let kept = std::fs::read_to_string(nova.config().join("nova.config.json")).unwrap();
+    assert!(kept.contains("1,,"), "a file that cannot be read is not written");
+}
+
+#[test]
+fn a_literal_key_is_refused_with_the_way_to_keep_it() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "far", "kind": "openai", "api_key": "sk-0123456789abcdef"}],
+    }));
+    let output = nova.run(&["skill", "disable", "crm"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("NOVA_FAR_KEY") && !text.contains("sk-0123"), "{text}");
+}
+
+#[tokio::test]
+async fn an_edited_configuration_is_taken_up_and_a_broken_one_leaves_the_last_good_one() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    let mut settings = json!({"vault": nova.vault.root(), "skills": {"crm": {"enabled": false}}});
+    nova.settings(&settings);
+    let changed = wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    assert!(matches!(changed, Event::RegistryChanged { changed, .. } if changed == ["crm"]));
+
+    std::fs::write(nova.config().join("nova.config.json"), "{\n\n!").unwrap();
+    let problem =
+        wait_for(&mut events, |event| matches!(event, Event::ConfigProblem { line: Some(3), .. })).await;
+    assert!(matches!(problem, Event::ConfigProblem { file, .. } if file.ends_with("nova.config.json")));
+    let status = app.app_status(Nothing {}).await.unwrap();
+    assert!(status.config_problem.is_some());
+    assert_eq!(app.list_skills(Nothing {}).await.unwrap()[0].state, nova_protocol::SkillState::Disabled);
+
+    settings["skills"]["crm"]["enabled"] = json!(true);
+    nova.settings(&settings);
+    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    assert!(app.app_status(Nothing {}).await.unwrap().config_problem.is_none());
+}

@@ -1,0 +1,203 @@
+use nova_app::{NoApprover, TurnEnd};
+use nova_protocol::{ChangeSetState, Decision, Event, NoteChangeKind};
+use nova_testkit::{ScriptedApprover, call, calls, decided, denied, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, drain, turn, wait_for};
+
+const JANE: &str = "CRM/People/Jane Doe.md";
+
+fn set_stage(stage: &str) -> nova_testkit::Answer {
+    call("crm__update_contact", json!({"name": "Jane Doe", "stage": stage}))
+}
+
+#[tokio::test]
+async fn what_the_card_shows_is_what_is_written_and_undo_takes_it_back() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+    let approver = ScriptedApprover::new([decided(Decision::Once)]);
+
+    let (_, events) = turn(&app, None, "Jane is won", approver.clone()).await;
+
+    let asked = approver.asked();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].question, "Change 1 note?");
+    assert_eq!(asked[0].decisions, [Decision::Once, Decision::Session, Decision::Always, Decision::Deny]);
+    let diff = &asked[0].diff.as_ref().unwrap()[0];
+    assert_eq!((diff.path.as_str(), diff.summary.as_str()), (JANE, "1 property, nothing else in the note"));
+    let property = &diff.properties[0];
+    assert_eq!((property.key.as_str(), property.line), ("stage", 6));
+    assert_eq!((property.before.as_deref(), property.after.as_deref()), (Some("lead"), Some("won")));
+
+    assert_eq!(nova.vault.read(JANE), before.replace("stage: lead # since May", "stage: won # since May"));
+    let sets = app.change_sets(None, None).await.unwrap();
+    assert_eq!((sets.len(), sets[0].state, sets[0].notes.len()), (1, ChangeSetState::Committed, 1));
+    assert!(events.iter().any(|event| matches!(event, Event::ToolCallCompleted { ok: true, changes, .. }
+        if changes[0].path == JANE && changes[0].kind == NoteChangeKind::Modified)));
+
+    let undone = app.undo(&sets[0].id, None, None).await.unwrap();
+    assert_eq!(undone.undone, [JANE]);
+    assert_eq!(nova.vault.read(JANE), before, "every byte is back");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_denied_change_is_not_made_and_the_model_is_told() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+
+    let (end, _) = turn(&app, None, "Jane is won", ScriptedApprover::new([denied("not yet")])).await;
+
+    assert_eq!(end.end, TurnEnd::Completed { text: "Then not.".into() });
+    assert_eq!(nova.vault.read(JANE), before);
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("denied_by_user") && told.contains("not yet"), "{told}");
+    assert!(app.change_sets(None, None).await.unwrap().is_empty());
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn nobody_to_ask_is_a_denial() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+
+    turn(&app, None, "Jane is won", NoApprover).await;
+
+    assert_eq!(nova.vault.read(JANE), before);
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("approval_unanswered"), "{told}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn allowed_for_this_chat_is_asked_once_in_this_chat_only() {
+    let nova = Nova::new(
+        PEOPLE,
+        [set_stage("talking"), set_stage("won"), text("Done."), set_stage("lost"), text("Done.")],
+    );
+    let app = nova.start().await;
+    let approver = ScriptedApprover::new([decided(Decision::Session)]);
+
+    let (end, _) = turn(&app, None, "Move Jane twice", approver.clone()).await;
+    assert_eq!(approver.asked().len(), 1);
+    assert!(nova.vault.read(JANE).contains("stage: won"));
+    let sets = app.change_sets(Some(&end.session), None).await.unwrap();
+    assert_eq!(sets.len(), 1, "one turn is one change set");
+
+    let elsewhere = ScriptedApprover::new([denied("other chat")]);
+    turn(&app, None, "Move Jane again", elsewhere.clone()).await;
+    assert_eq!(elsewhere.asked().len(), 1, "another chat asks again");
+    assert!(nova.vault.read(JANE).contains("stage: won"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn always_writes_a_rule_that_holds_after_a_restart() {
+    let nova = Nova::new(PEOPLE, [set_stage("talking"), text("Done."), set_stage("won"), text("Done.")]);
+    let app = nova.start().await;
+    turn(&app, None, "Move Jane", ScriptedApprover::new([decided(Decision::Always)])).await;
+    let rules = std::fs::read_to_string(nova.config().join("permissions.yaml")).unwrap();
+    assert!(rules.contains("crm__update_contact"), "{rules}");
+    drop(app);
+
+    let again = nova.start().await;
+    turn(&again, None, "Move Jane on", NoApprover).await;
+    assert!(nova.vault.read(JANE).contains("stage: won"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_rule_that_denies_holds_whatever_is_answered() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
+    nova.rules("permissions:\n  deny: [ \"crm__update_*\" ]\n");
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+    let approver = ScriptedApprover::always(Decision::Once);
+
+    turn(&app, None, "Jane is won", approver.clone()).await;
+
+    assert!(approver.asked().is_empty());
+    assert_eq!(nova.vault.read(JANE), before);
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("denied_by_rule") && told.contains("crm__update_*"), "{told}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn several_notes_of_a_turn_are_undone_together_or_one_by_one() {
+    let nova = Nova::new(
+        PEOPLE,
+        [
+            calls([
+                ("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})),
+                ("crm__update_contact", json!({"name": "Tomasz Wirek", "stage": "lost"})),
+                ("crm__add_contact", json!({"name": "Odile Farrow", "email": "odile@pinecrest.example"})),
+            ]),
+            text("Done."),
+        ],
+    );
+    let (jane, tomasz) = (nova.vault.read(JANE), nova.vault.read("Friends/Tomasz Wirek.md"));
+    let app = nova.start().await;
+    turn(&app, None, "Three changes", ScriptedApprover::always(Decision::Once)).await;
+    assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
+    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    assert_eq!(set.notes.len(), 3);
+
+    app.undo(&set.id, Some(JANE), None).await.unwrap();
+    assert_eq!(nova.vault.read(JANE), jane);
+    assert!(nova.vault.read("Friends/Tomasz Wirek.md").contains("lost"));
+    assert_eq!(app.change_set(&set.id).await.unwrap().state, ChangeSetState::PartlyUndone);
+
+    app.undo(&set.id, None, None).await.unwrap();
+    assert_eq!(nova.vault.read("Friends/Tomasz Wirek.md"), tomasz);
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_note_that_changes_while_the_card_waits_is_shown_again() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    let send = nova_protocol::SendMessage {
+        session: session.clone(),
+        text: "Jane is won".into(),
+        ..Default::default()
+    };
+    nova_protocol::Commands::send_message(&app, send).await.unwrap();
+
+    let first = wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
+    let edited = nova.vault.read(JANE).replace("stage: lead", "stage: talking");
+    nova.vault.write(JANE, &edited);
+    let second = wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
+
+    let (
+        Event::ApprovalRequested { call, revision: old, .. },
+        Event::ApprovalRequested { revision, diff, .. },
+    ) = (first, second)
+    else {
+        unreachable!("both were matched above")
+    };
+    assert!(revision > old);
+    assert_eq!(diff.unwrap()[0].properties[0].before.as_deref(), Some("talking"));
+    let answer = |revision| nova_protocol::DecideApproval {
+        session: session.clone(),
+        call: call.clone(),
+        decision: Decision::Once,
+        revision,
+        args: None,
+        reason: None,
+    };
+    let stale = nova_protocol::Commands::decide_approval(&app, answer(old)).await;
+    assert!(stale.is_err(), "an answer to the old diff does not count");
+    nova_protocol::Commands::decide_approval(&app, answer(revision)).await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    assert_eq!(nova.vault.read(JANE), edited.replace("stage: talking", "stage: won"));
+    drain(&mut events);
+    nova.model.finish();
+}

@@ -1,0 +1,108 @@
+use nova_app::{NoApprover, TurnEnd};
+use nova_protocol::ErrorCode;
+use nova_testkit::{call, error, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, turn};
+
+#[track_caller]
+fn failed(end: TurnEnd) -> nova_protocol::UserError {
+    match end {
+        TurnEnd::Failed(error) => error,
+        other => panic!("the turn ended with {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_remote_provider_is_sent_nothing_before_the_user_agrees() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        // A name that never resolves (RFC 6761): reaching it would be another failure.
+        "providers": [{"id": "far", "kind": "openai", "base_url": "https://models.invalid/v1"}],
+        "model": "far/any",
+    }));
+    let app = nova.start().await;
+
+    let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
+    let error = failed(end.end);
+    assert_eq!(error.code, ErrorCode::ProviderNotAgreed);
+    assert!(
+        error.message.contains("models.invalid") && error.hint.contains("nova provider allow far"),
+        "{error}"
+    );
+
+    app.agree_to_provider("far").unwrap();
+    let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderUnreachable, "now it was tried");
+
+    app.revoke_provider_agreement("far").unwrap();
+    let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
+}
+
+#[tokio::test]
+async fn an_agreement_is_for_one_host() {
+    let nova = Nova::new(PEOPLE, []);
+    let settings = |host: &str| {
+        json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "far", "kind": "openai", "base_url": format!("https://{host}/v1")}],
+            "model": "far/any",
+        })
+    };
+    nova.settings(&settings("one.invalid"));
+    let app = nova.start().await;
+    app.agree_to_provider("far").unwrap();
+    drop(app);
+
+    nova.settings(&settings("two.invalid"));
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
+}
+
+#[tokio::test]
+async fn a_cut_stream_runs_no_call_and_the_session_goes_on() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__add_contact", json!({"name": "Odile Farrow"})).then_cut(), text("Here I am.")],
+    );
+    let app = nova.start().await;
+
+    let (end, _) = turn(&app, None, "Add Odile", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderTruncated);
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    let (end, _) = turn(&app, Some(&end.session), "Again", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Here I am.".into() });
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_provider_that_refuses_says_why() {
+    let nova = Nova::new(PEOPLE, [error(401, json!({"error": {"message": "bad key"}}))]);
+    let app = nova.start().await;
+
+    let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+
+    let error = failed(end.end);
+    assert_eq!(error.code, ErrorCode::ProviderRefusedKey);
+    assert!(error.hint.contains("NOVA_TEST_KEY"), "{error}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_error_in_mid_stream_ends_the_turn_with_its_text_kept() {
+    let nova = Nova::new(PEOPLE, [text("So far").error_mid_stream("overloaded"), text("Better.")]);
+    let app = nova.start().await;
+
+    let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+    let error = failed(end.end);
+    assert_eq!(error.code, ErrorCode::ProviderFailed);
+    assert!(error.message.contains("overloaded"), "{error}");
+
+    turn(&app, Some(&end.session), "Go on", NoApprover).await;
+    assert_eq!(nova.model.last_texts("assistant"), ["So far"]);
+    nova.model.finish();
+}

@@ -1,0 +1,146 @@
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use nova_testkit::{call, text};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE};
+
+const JANE: &str = "CRM/People/Jane Doe.md";
+
+#[test]
+fn a_chat_prints_its_events_and_its_answer() {
+    let nova = Nova::new(PEOPLE, [text("Hello."), text("Hello again.")]);
+
+    let output = nova.run(&["chat", "-p", "Hi", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.first().unwrap()["type"], "turn_started");
+    assert_eq!(lines.last().unwrap()["type"], "turn_completed");
+    assert!(lines.iter().all(|line| line["v"] == 1 && line["session"].is_string()));
+    let seqs: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+    assert!(seqs.is_sorted());
+
+    let session = lines[0]["session"].as_str().unwrap();
+    let output = nova.run(&["chat", "-p", "Again", "--session", session]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "Hello again.\n");
+    nova.model.finish();
+}
+
+#[test]
+fn an_approval_is_answered_on_stdin() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
+    );
+    let mut child = nova
+        .command(&["chat", "-p", "Jane is won", "--json", "--approve", "stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut kinds = Vec::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        if event["type"] == "approval_requested" {
+            writeln!(stdin, "{}", json!({"call": event["call"], "decision": "once"})).unwrap();
+        }
+        kinds.push(event["type"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{kinds:?}");
+    assert!(nova.vault.read(JANE).contains("stage: won"));
+
+    let (code, sets) = nova.json(&["changes", "list"]);
+    assert_eq!((code, &sets[0]["kind"], &sets[0]["notes"][0]["path"]), (0, &json!("turn"), &json!(JANE)));
+    let (code, _) = nova.json(&["changes", "undo", sets[0]["id"].as_str().unwrap()]);
+    assert_eq!(code, 0);
+    assert!(nova.vault.read(JANE).contains("stage: lead"));
+    nova.model.finish();
+}
+
+#[test]
+fn a_tool_is_called_and_refused_with_the_agreed_codes() {
+    let nova = Nova::new(PEOPLE, []);
+
+    let (code, result) = nova.json(&["tool", "call", "crm.list_contacts", "--args", r#"{"stage":"lead"}"#]);
+    assert_eq!((code, &result["ok"]), (0, &json!(true)));
+    assert!(result["value"].to_string().contains("Jane Doe"), "{result}");
+    assert!(result["sources"].to_string().contains(JANE), "{result}");
+
+    let add = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Odile Farrow"}"#];
+    let (code, result) = nova.json(&add);
+    assert_eq!((code, &result["error"]["code"]), (3, &json!("approval_unanswered")));
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    let (code, result) = nova.json(&[&add[..], &["--approve", "all"]].concat());
+    assert_eq!(code, 0, "{result}");
+    assert_eq!(result["changes"], json!([{"path": "CRM/People/Odile Farrow.md", "kind": "created"}]));
+    assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    nova.rules("permissions:\n  deny: [add_contact]\n");
+    let other =
+        ["tool", "call", "crm__add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#, "--approve", "all"];
+    let (code, result) = nova.json(&other);
+    assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")));
+
+    let (code, result) = nova.json(&["tool", "call", "crm.add_contact", "--args", "{\"name\": 5}"]);
+    assert_eq!((code, &result["ok"]), (3, &json!(false)), "5 is taken as a text, then the rule denies");
+    let (code, result) = nova.json(&["tool", "call", "crm.get_contact", "--args", "{}"]);
+    assert_eq!((code, &result["error"]["code"]), (1, &json!("invalid_arguments")));
+    let (code, result) = nova.json(&["tool", "call", "nothing.here"]);
+    assert_eq!((code, &result["error"]["code"]), (1, &json!("unknown_tool")));
+    assert_eq!(nova.run(&["tool", "cal"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_skill_is_switched_off_and_on() {
+    let nova = Nova::new(PEOPLE, []);
+
+    let (_, rows) = nova.json(&["skill", "list"]);
+    assert_eq!((&rows[0]["id"], &rows[0]["state"]), (&json!("crm"), &json!("available")));
+    assert!(rows[0]["tokens"]["catalog"].as_u64().unwrap() > 0);
+    let (code, rows) = nova.json(&["skill", "disable", "CRM"]);
+    assert_eq!((code, &rows[0]["state"]), (0, &json!("disabled")));
+    let (code, result) = nova.json(&["tool", "call", "crm.list_contacts"]);
+    assert_eq!((code, &result["error"]["code"]), (1, &json!("skill_disabled")));
+    let (_, tools) = nova.json(&["tool", "list"]);
+    assert_eq!(
+        (&tools[0]["state"], &tools[0]["wire_name"]),
+        (&json!("disabled"), &json!("crm__list_contacts"))
+    );
+    nova.json(&["skill", "enable", "crm"]);
+    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 0);
+    assert_eq!(nova.run(&["skill", "enable", "nothing"]).status.code(), Some(1));
+}
+
+#[test]
+fn changes_of_notes_are_printed_as_they_happen() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut child = nova.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut ready = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut ready).unwrap();
+    assert!(ready.contains("watching"), "{ready}");
+
+    nova.vault.write(JANE, &nova.vault.read(JANE).replace("stage: lead", "stage: won"));
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let event: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&event["type"], &event["kind"], &event["path"], &event["by"], &event["summary"]),
+        (
+            &json!("vault_changed"),
+            &json!("modified"),
+            &json!(JANE),
+            &json!("outside"),
+            &json!("stage: lead → won")
+        )
+    );
+}

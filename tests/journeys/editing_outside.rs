@@ -1,0 +1,99 @@
+use nova_app::NoApprover;
+use nova_protocol::{Decision, Event, VaultChangeAuthor, VaultChangeKind};
+use nova_testkit::{ScriptedApprover, call, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, turn, wait_for};
+
+const JANE: &str = "CRM/People/Jane Doe.md";
+
+#[tokio::test]
+async fn an_edit_in_obsidian_is_told_and_the_next_answer_uses_it() {
+    let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
+    let nova = Nova::new(PEOPLE, [read(), text("A lead."), read(), text("Won.")]);
+    let app = nova.start().await;
+    app.watch();
+    let (end, _) = turn(&app, None, "Where does Jane stand?", NoApprover).await;
+
+    let mut events = app.events();
+    nova.vault.write(JANE, &nova.vault.read(JANE).replace("stage: lead", "stage: won"));
+    let changed = wait_for(&mut events, |event| matches!(event, Event::VaultChanged { .. })).await;
+    assert_eq!(
+        changed,
+        Event::VaultChanged {
+            kind: VaultChangeKind::Modified,
+            path: JANE.into(),
+            from: None,
+            by: VaultChangeAuthor::OUTSIDE,
+            summary: Some("stage: lead → won".into()),
+        }
+    );
+
+    let (_, events) = turn(&app, Some(&end.session), "And now?", NoApprover).await;
+    assert!(events.contains(&Event::NotesChangedOutside { paths: vec![JANE.into()] }));
+    let request = nova.model.requests()[2].to_string();
+    assert!(request.contains("stage: lead → won"), "the prompt names what changed: {request}");
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("won") && !told.contains("lead"), "{told}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_change_by_nova_is_told_with_its_author_and_not_as_an_outside_edit() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
+    );
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+
+    let (_, _) = turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
+
+    let changed = wait_for(&mut events, |event| matches!(event, Event::VaultChanged { .. })).await;
+    let Event::VaultChanged { by: VaultChangeAuthor::Nova { skill, .. }, path, .. } = changed else {
+        panic!("{changed:?}");
+    };
+    assert_eq!((path.as_str(), skill.as_deref()), (JANE, Some("crm")));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_undo_keeps_what_was_edited_since() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
+    );
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+    turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
+    nova.vault.write(JANE, &nova.vault.read(JANE).replace("Met at the fair.", "Met at the big fair."));
+
+    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    assert!(set.notes[0].edited_since);
+    let undone = app.undo(&set.id, None, None).await.unwrap();
+
+    assert_eq!((undone.undone.len(), undone.merged.len(), undone.conflicts.len()), (1, 1, 0));
+    assert_eq!(nova.vault.read(JANE), before.replace("Met at the fair.", "Met at the big fair."));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_undo_of_what_was_edited_since_at_the_same_place_asks() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
+    );
+    let app = nova.start().await;
+    turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
+    let edited = nova.vault.read(JANE).replace("stage: won", "stage: lost");
+    nova.vault.write(JANE, &edited);
+
+    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let undone = app.undo(&set.id, None, None).await.unwrap();
+
+    assert_eq!(undone.conflicts.len(), 1);
+    assert!(undone.conflicts[0].what[0].starts_with("stage"), "{:?}", undone.conflicts[0].what);
+    assert_eq!(nova.vault.read(JANE), edited, "the newer edit stands");
+    nova.model.finish();
+}

@@ -1,0 +1,177 @@
+//! One Nova in folders of its own.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nova_app::{App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, NoDesktop, Places};
+use nova_protocol::{Envelope, Event};
+use nova_testkit::{CountingIds, FixedClock, ModelServer, PATIENCE, TempVault};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
+
+/// Each start of a Nova counts its ids apart from the others.
+static STARTS: AtomicUsize = AtomicUsize::new(1);
+
+/// Two people; what most journeys need.
+pub(crate) const PEOPLE: &str = "
+//- CRM/People/Jane Doe.md
+---
+type: contact
+name: Jane Doe
+company: \"[[Quillon Labs]]\"
+email: jane@quillon.example
+stage: lead # since May
+tags: [design, berlin]
+next_contact: 2026-11-24
+---
+Met at the fair.
+
+## Log
+- 2026-11-04 First call
+//- Friends/Tomasz Wirek.md
+---
+type: contact
+name: Tomasz Wirek
+stage: customer
+---
+//- Ideas.md
+# Ideas
+
+Ask [[Jane Doe]].
+";
+
+pub(crate) struct Nova {
+    pub(crate) vault: TempVault,
+    pub(crate) model: ModelServer,
+    home: tempfile::TempDir,
+}
+
+impl Nova {
+    /// A vault from text, a model that gives these answers.
+    pub(crate) fn new(notes: &str, answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Self {
+        let nova = Self {
+            vault: TempVault::from(notes),
+            model: ModelServer::start(answers),
+            home: tempfile::tempdir().unwrap(),
+        };
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "test", "kind": "openai", "base_url": nova.model.base_url()}],
+            "model": "test/scripted",
+        }));
+        nova
+    }
+
+    pub(crate) fn settings(&self, settings: &Value) {
+        std::fs::create_dir_all(self.config()).unwrap();
+        std::fs::write(self.config().join("nova.config.json"), settings.to_string()).unwrap();
+    }
+
+    pub(crate) fn rules(&self, yaml: &str) {
+        std::fs::create_dir_all(self.config()).unwrap();
+        std::fs::write(self.config().join("permissions.yaml"), yaml).unwrap();
+    }
+
+    pub(crate) fn config(&self) -> PathBuf {
+        self.home.path().join("config")
+    }
+
+    /// Starts the app as the window does.
+    pub(crate) async fn start(&self) -> App {
+        App::start(AppOptions {
+            places: Places {
+                config: self.config(),
+                data: self.home.path().join("data"),
+                vault: None,
+                documents: self.home.path().join("documents"),
+                obsidian: None,
+            },
+            desktop: Arc::new(NoDesktop),
+            clock: Arc::new(FixedClock::default()),
+            ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
+            secret: Arc::new(|_| None),
+            ollama: "http://127.0.0.1:9".into(),
+            proxy: None,
+        })
+        .await
+        .unwrap()
+    }
+
+    /// Runs the program as a terminal without a person does.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nova"));
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env("NOVA_CONFIG_DIR", self.config())
+            .env("NOVA_DATA_DIR", self.home.path().join("data"))
+            .env("OLLAMA_HOST", "127.0.0.1:9")
+            .env("TZ", "UTC")
+            .stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Runs the program with `--json` and reads the one value it prints.
+    #[track_caller]
+    pub(crate) fn json(&self, args: &[&str]) -> (i32, Value) {
+        let output = self.run(&[args, &["--json"]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        let value = serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("{args:?} printed {text:?} ({error}), {}", String::from_utf8_lossy(&output.stderr))
+        });
+        (output.status.code().unwrap(), value)
+    }
+}
+
+/// One turn to its end, with everything that happened.
+pub(crate) async fn turn(
+    app: &App,
+    session: Option<&str>,
+    text: &str,
+    approver: impl Approver + 'static,
+) -> (ChatEnd, Vec<Event>) {
+    let mut events = app.events();
+    let end = app
+        .chat(ChatRequest {
+            session: session.map(str::to_owned),
+            text: text.into(),
+            skills: Vec::new(),
+            tool: None,
+            model: None,
+            approver: Arc::new(approver),
+            cancel: CancellationToken::new(),
+        })
+        .await
+        .unwrap();
+    (end, drain(&mut events))
+}
+
+/// Everything that has been emitted.
+pub(crate) fn drain(events: &mut Receiver<Envelope>) -> Vec<Event> {
+    std::iter::from_fn(|| events.try_recv().ok()).map(|envelope| envelope.event).collect()
+}
+
+/// Waits for an event.
+pub(crate) async fn wait_for(events: &mut Receiver<Envelope>, fits: impl Fn(&Event) -> bool) -> Event {
+    let found = async {
+        loop {
+            let event = events.recv().await.unwrap().event;
+            if fits(&event) {
+                return event;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, found).await.expect("the event comes")
+}
+
+/// The name an event has on the wire.
+pub(crate) fn kind(event: &Event) -> String {
+    serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,100 @@
+use nova_protocol::{Commands as _, Decision, Event, SendMessage, SessionRef};
+use nova_testkit::{call, pause, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, wait_for};
+
+async fn send(app: &nova_app::App, session: &str, words: &str) {
+    let message = SendMessage { session: session.into(), text: words.into(), ..Default::default() };
+    app.send_message(message).await.unwrap();
+}
+
+#[tokio::test]
+async fn stop_while_the_model_speaks_keeps_what_it_said() {
+    let nova = Nova::new(PEOPLE, [text("A long").stall(), text("Hello again.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Tell me").await;
+    let mut said = String::new();
+    while said != "A long" {
+        let delta = wait_for(&mut events, |event| matches!(event, Event::TextDelta { .. })).await;
+        let Event::TextDelta { text } = delta else { unreachable!("matched above") };
+        said.push_str(&text);
+    }
+
+    app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
+
+    let ended = wait_for(&mut events, |event| {
+        matches!(event, Event::TurnCancelled { .. } | Event::TurnCompleted { .. })
+    })
+    .await;
+    assert_eq!(ended, Event::TurnCancelled { unknown: Vec::new() });
+    nova.model.wait_for_departure().await;
+    let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
+    assert!(
+        view.events.iter().any(
+            |envelope| matches!(&envelope.event, Event::MessageCompleted { text, .. } if text == "A long")
+        )
+    );
+
+    wait_for(&mut events, |event| matches!(event, Event::SessionChanged { .. })).await;
+    send(&app, &session, "Hello").await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
+    let nova = Nova::new(PEOPLE, [call("crm__add_contact", json!({"name": "Odile Farrow"})), text("Fine.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Add Odile").await;
+    let asked = wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
+
+    app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    // The card is still on the screen for a moment: a late click runs nothing.
+    let Event::ApprovalRequested { call, revision, .. } = asked else { unreachable!("matched above") };
+    let late = nova_protocol::DecideApproval {
+        session: session.clone(),
+        call,
+        decision: Decision::Once,
+        revision,
+        args: None,
+        reason: None,
+    };
+    assert!(app.decide_approval(late).await.is_err());
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    // The model server checks that each call has its output.
+    wait_for(&mut events, |event| matches!(event, Event::SessionChanged { .. })).await;
+    send(&app, &session, "Go on").await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_session_runs_one_turn_at_a_time_in_all_novas() {
+    let nova = Nova::new(PEOPLE, [text("One").and(pause())]);
+    let app = nova.start().await;
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "One").await;
+    nova.model.wait_for_pause(1).await;
+
+    let again = SendMessage { session: session.clone(), text: "Two".into(), ..Default::default() };
+    let refused = app.send_message(again).await.unwrap_err();
+    assert_eq!(refused.code, nova_protocol::ErrorCode::SessionBusy);
+
+    let output = nova.run(&["chat", "-p", "Three", "--session", &session]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("A turn is running"), "{output:?}");
+
+    let mut events = app.events();
+    app.stop_everything().await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    nova.model.finish();
+}

@@ -1,0 +1,224 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { App } from './App';
+import { FakeBackend, type World } from './testing/fake-backend';
+import { setWindow } from './testing/media';
+import { renderInApp } from './testing/render';
+import { sampleNow, sampleWorld } from './testing/sample';
+
+beforeEach(() => setWindow({}));
+afterEach(() => vi.unstubAllGlobals());
+
+async function show(change: (world: World) => void = () => {}) {
+  const world = sampleWorld();
+  change(world);
+  const rendered = renderInApp(<App now={() => sampleNow} />, { backend: new FakeBackend(world) });
+  await act(() => rendered.store.actions.start());
+  return { ...rendered, user: userEvent.setup(), app: () => rendered.store.get().app };
+}
+
+const open = async (rendered: Awaited<ReturnType<typeof show>>, session = 'harborline') =>
+  act(() => rendered.store.actions.openSession(session));
+
+describe('the header', () => {
+  test('names the chat, the model and where it runs, and the active skills', async () => {
+    await open(await show());
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Harborline signed');
+    await waitFor(() => expect(screen.getByTestId('model-menu')).toHaveAccessibleName('Model: qwen3:14b, on this machine'));
+    const skills = within(screen.getByRole('list', { name: 'Active skills' })).getAllByRole('listitem');
+    expect(skills.map((skill) => skill.textContent)).toEqual(['CRM', 'Screener', 'Mailthis turn']);
+  });
+
+  test('another model is chosen for this chat', async () => {
+    const rendered = await show();
+    await open(rendered);
+    await rendered.user.click(screen.getByTestId('model-menu'));
+    await rendered.user.click(await screen.findByRole('menuitemcheckbox', { name: /gpt-5.2 asks before it sends/ }));
+    await waitFor(() =>
+      expect(screen.getByTestId('model-menu')).toHaveAccessibleName('Model: gpt-5.2, remote, api.openai.com'),
+    );
+    expect(rendered.backend.asked('set_model')).toEqual([{ session: 'harborline', model: 'openai/gpt-5.2' }]);
+  });
+
+  test('a provider that does not answer says so in its place', async () => {
+    const { user } = await show();
+    await user.click(screen.getByTestId('model-menu'));
+    expect(await screen.findByRole('menuitem', { name: 'models.lab.example did not answer.' })).toHaveAttribute('data-disabled');
+  });
+});
+
+describe('width', () => {
+  test('list and panel stand beside the conversation where there is room', async () => {
+    const rendered = await show();
+    await open(rendered);
+    act(() => rendered.store.actions.togglePanel());
+    expect(screen.getByTestId('chat-list')).toBeInTheDocument();
+    expect(screen.getByRole('complementary', { name: 'Panel' })).toBeInTheDocument();
+    expect(await screen.findByRole('tab', { name: /Changes\s*2/ })).toBeInTheDocument();
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  });
+
+  test('below 1100 the list is a rail and opens over the conversation; a choice closes it', async () => {
+    setWindow({ width: 900 });
+    const rendered = await show();
+    await open(rendered);
+    expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
+    await rendered.user.click(screen.getByRole('button', { name: 'Show list, a chat is running' }));
+    const sheet = screen.getByRole('dialog', { name: 'Chats' });
+    await rendered.user.click(within(sheet).getByRole('button', { name: /^Import bank CSV/ }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    expect(rendered.app().open).toBe('bank');
+  });
+
+  test('below 1100 the changes stand in the header and open over the conversation; Esc goes back', async () => {
+    setWindow({ width: 900 });
+    const rendered = await show();
+    await open(rendered);
+    const button = await screen.findByRole('button', { name: '2 changes' });
+    await rendered.user.click(button);
+    expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
+    await rendered.user.keyboard('{Escape}');
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+    expect(rendered.app().panel.open).toBe(false);
+  });
+
+  test('the edge of the panel moves with the arrow keys, within its limits', async () => {
+    const rendered = await show();
+    act(() => rendered.store.actions.togglePanel());
+    const edge = screen.getByRole('separator', { name: 'Width of the panel' });
+    edge.focus();
+    await rendered.user.keyboard('{ArrowLeft}');
+    expect(rendered.app().panel.width).toBe(376);
+    await rendered.user.keyboard('{ArrowRight}'.repeat(9));
+    expect(edge).toHaveAttribute('aria-valuenow', '320');
+  });
+});
+
+describe('keys', () => {
+  test('Ctrl N, Ctrl comma, Esc, Ctrl B, Ctrl period', async () => {
+    const rendered = await show();
+    await open(rendered);
+    const { user, app } = rendered;
+    await user.keyboard('{Control>}n{/Control}');
+    expect(app().open).toBeNull();
+    await user.keyboard('{Control>},{/Control}');
+    expect(app().view).toEqual({ kind: 'settings', page: 'skills' });
+    await user.keyboard('{Escape}');
+    expect(app().view).toEqual({ kind: 'chat' });
+    await user.keyboard('{Control>}b{/Control}');
+    expect(app().list.folded).toBe(true);
+    await user.keyboard('{Control>}.{/Control}');
+    expect(app().panel.open).toBe(true);
+  });
+
+  test('Ctrl K unfolds the list and goes to its search', async () => {
+    const { user, store } = await show();
+    act(() => store.actions.toggleList(true));
+    await user.keyboard('{Control>}k{/Control}');
+    await waitFor(() => expect(screen.getByLabelText('Search chats')).toHaveFocus());
+  });
+
+  test('F6 goes round the regions, Shift F6 back', async () => {
+    const { user, store } = await show();
+    act(() => store.actions.togglePanel());
+    const region = () => document.activeElement?.closest('[data-region]')?.getAttribute('data-region');
+    screen.getByTestId('new-chat').focus();
+    await user.keyboard('{F6}');
+    expect(region()).toBe('header');
+    await user.keyboard('{Shift>}{F6}{/Shift}');
+    expect(region()).toBe('list');
+    await user.keyboard('{Shift>}{F6}{/Shift}');
+    expect(region()).toBe('panel');
+  });
+});
+
+describe('what the window shows instead', () => {
+  test('settings have the window to themselves, a tool to run keeps the list', async () => {
+    const { store, user } = await show();
+    await user.click(screen.getByTestId('nav-run-tool'));
+    expect(screen.getByTestId('nav-run-tool')).toHaveAttribute('aria-current', 'page');
+    expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: null });
+    await user.click(screen.getByTestId('nav-settings'));
+    expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
+  });
+
+  test('the first start shows no list', async () => {
+    await show((world) => {
+      world.status = { ...world.status, first_run: true, vault: null };
+    });
+    expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
+  });
+
+  test('a backend that does not answer, until it does', async () => {
+    const backend = new FakeBackend(sampleWorld()).fail('app_status', { message: 'Nothing answers.', hint: 'Start Nova again.' });
+    const { store } = renderInApp(<App />, { backend, app: { status: null } });
+    await act(() => store.actions.start());
+    expect(screen.getByRole('alert')).toHaveTextContent('Nothing answers.Start Nova again.');
+    backend.on('app_status', () => backend.world.status);
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByTestId('chat-list')).toBeInTheDocument();
+  });
+});
+
+describe('banners', () => {
+  const gone = { code: 'vault_unavailable', message: 'The vault folder is gone: ~/Documents/Work vault.', hint: '' } as const;
+  const config = { file: '/home/mara/.config/nova/nova.config.json', line: 12, message: 'A comma is missing.' };
+
+  test('one at a time, the vault before the settings', async () => {
+    await show((world) => {
+      world.status = { ...world.status, vault_problem: gone, config_problem: config };
+    });
+    expect(screen.getAllByTestId('banner')).toHaveLength(1);
+    expect(screen.getByRole('alert')).toHaveTextContent('The vault folder is gone: ~/Documents/Work vault.');
+  });
+
+  test('a vault that is gone is found again', async () => {
+    const { backend, user } = await show((world) => {
+      world.status = { ...world.status, vault: null, vault_problem: gone };
+    });
+    backend.on('pick_folder', () => ({ path: '/mnt/Work vault', notes: 412 }));
+    backend.on('open_vault', (params) => {
+      backend.world.status = { ...backend.world.status, vault_problem: null };
+      return backend.open_vault(params);
+    });
+    await user.click(screen.getByRole('button', { name: 'Find it' }));
+    await waitFor(() => expect(screen.queryByTestId('banner')).not.toBeInTheDocument());
+    expect(backend.asked('open_vault')).toEqual([
+      { choice: { kind: 'folder', path: '/mnt/Work vault' }, model: 'ollama/qwen3:14b' },
+    ]);
+  });
+
+  test('a broken config names file and line', async () => {
+    await show((world) => {
+      world.status = { ...world.status, config_problem: config };
+    });
+    expect(screen.getByTestId('banner')).toHaveTextContent(
+      'nova.config.json, line 12: last good settings in use. A comma is missing.',
+    );
+  });
+});
+
+describe('appearance', () => {
+  const themed = (theme: 'system' | 'light' | 'dark', text_size = 14) =>
+    show((world) => {
+      world.status.appearance = { ...world.status.appearance, theme, text_size };
+    });
+
+  test.each([
+    ['dark', false, 'dark'],
+    ['light', true, 'light'],
+    ['system', true, 'dark'],
+    ['system', false, 'light'],
+  ] as const)('%s, system dark %s: %s', async (theme, dark, shown) => {
+    setWindow({ dark });
+    await themed(theme);
+    expect(document.documentElement.dataset.theme).toBe(shown);
+  });
+
+  test('the text size scales everything', async () => {
+    await themed('light', 18);
+    expect(Number.parseFloat(document.documentElement.style.fontSize)).toBeCloseTo((16 * 18) / 14);
+  });
+});

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+
+import { BackendProvider, type Backend } from './ipc';
+import { TooltipProvider } from './shared';
+import { StoreProvider } from './state/hooks';
+import type { Store } from './state/store';
+
+/** What everything in the window stands on. */
+export function Window({ backend, store, children }: { backend: Backend; store: Store; children: ReactNode }) {
+  return (
+    <BackendProvider value={backend}>
+      <StoreProvider value={store}>
+        <TooltipProvider>{children}</TooltipProvider>
+      </StoreProvider>
+    </BackendProvider>
+  );
+}

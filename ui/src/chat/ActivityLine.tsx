@@ -1,0 +1,36 @@
+import { nothing } from '../ipc';
+import { counted, tokens } from '../shared';
+import { modelInUse } from '../state/app';
+import { useApp, useRpc } from '../state/hooks';
+import type { SessionState } from '../state/session';
+
+/** Below the composer: what every request carries, and where the model is. */
+export function ActivityLine({ state }: { state: SessionState }) {
+  const wanted = useApp((app) => app.status?.appearance.activity_line ?? true);
+  const registry = useApp((app) => app.revisions.registry);
+  const providersRevision = useApp((app) => app.revisions.providers);
+  const model = useApp(modelInUse);
+  const skills = useRpc('list_skills', wanted ? nothing : null, registry);
+  const providers = useRpc('list_providers', wanted ? nothing : null, providersRevision);
+
+  const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
+  const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
+  const { usage } = state;
+  // The conversation keeps its place while the figures are read, so the line is there from the start.
+  return (
+    <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
+      {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
+      {wanted && <span>{state.skills.length} active</span>}
+      {wanted && usage && (
+        <span className="tabular">
+          {tokens(usage.input)} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+        </span>
+      )}
+      {provider && (
+        <span className={`ml-auto cut ${provider.local ? '' : 'text-warn'}`}>
+          {provider.local ? 'The model runs on this machine' : `Messages and notes go to ${provider.host}`}
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,226 @@
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import type { EventBody, NoteDiffView } from '../ipc';
+import { Conversation } from './Conversation';
+import { asked, openChat, started, turnStarted } from './fixture';
+
+const diff = (path: string, after = 'won'): NoteDiffView => ({
+  path,
+  kind: 'modified',
+  properties: [{ key: 'stage', line: 5, before: 'lead', after }],
+  hunks: [],
+  tail_skipped: 0,
+  summary: '1 property, nothing else in the note',
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
+/** Opens a chat that asks, and looks at it long enough to be allowed to answer. */
+async function waiting(...events: EventBody[]) {
+  const app = await openChat(<Conversation />, [turnStarted(), ...events]);
+  app.backend.on('revise_approval', () => ({}));
+  return app;
+}
+
+const move = (more: Parameters<typeof asked>[1] = {}) => [
+  started('c', 'crm.move_deal', 'write', { title: 'Rollout', stage: 'won' }),
+  asked('c', { diff: [diff('CRM/Deals/Rollout.md')], ...more }),
+];
+
+describe('looking first', () => {
+  test('clicks and keys of the first 400 ms answer nothing', async () => {
+    const { backend, session } = await waiting(...move());
+    await wait(399);
+    fireEvent.click(screen.getByTestId('approval-once'));
+    fireEvent.keyDown(screen.getByTestId('approval-card'), { key: 'Enter', ctrlKey: true });
+    fireEvent.click(screen.getByTestId('approval-deny'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([]);
+    expect(screen.queryByTestId('approval-deny-send')).toBeNull();
+    await wait(1);
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
+  });
+
+  test('a diff made anew is looked at again, and the answer is about it', async () => {
+    const { backend, say } = await waiting(...move());
+    await wait(400);
+    await say(asked('c', { revision: 2, diff: [diff('CRM/Deals/Rollout.md', 'lost')] }));
+    expect(screen.getByText(/Diff updated, look again/)).toBeVisible();
+    expect(screen.getByTestId('approval-once')).toBeDisabled();
+    await wait(400);
+    expect(screen.getByTestId('approval-once')).toBeEnabled();
+    fireEvent.click(screen.getByTestId('approval-session'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'session', revision: 2 })]);
+  });
+
+  test('one answer is one answer, also by two clicks', async () => {
+    const { backend } = await waiting(...move());
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-once'));
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toHaveLength(1);
+  });
+});
+
+describe('answers', () => {
+  test('Ctrl Enter inside the card allows once', async () => {
+    const { backend } = await waiting(...move());
+    await wait(400);
+    fireEvent.keyDown(screen.getByTestId('approval-card'), { key: 'Enter', ctrlKey: true });
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'once' })]);
+  });
+
+  test('Deny asks why in one line; Esc goes back, Enter sends', async () => {
+    const { backend } = await waiting(...move());
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-deny'));
+    const reason = screen.getByLabelText('Why not, optional');
+    expect(reason).toHaveFocus();
+    fireEvent.keyDown(reason, { key: 'Escape' });
+    expect(screen.getByTestId('approval-once')).toBeVisible();
+    expect(backend.asked('stop_turn')).toEqual([]);
+    fireEvent.click(screen.getByTestId('approval-deny'));
+    fireEvent.change(screen.getByLabelText('Why not, optional'), { target: { value: ' keep it ' } });
+    fireEvent.submit(screen.getByLabelText('Why not, optional'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'deny', reason: 'keep it' })]);
+  });
+
+  test('Always shows the rule before it is written', async () => {
+    const { backend } = await waiting(...move());
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-always'));
+    await wait(200);
+    expect(screen.getByRole('dialog')).toHaveTextContent('allow crm__move_deal');
+    expect(backend.asked('decide_approval')).toEqual([]);
+    fireEvent.click(screen.getByTestId('approval-always-confirm'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'always' })]);
+  });
+
+  test('only what is offered can be answered', async () => {
+    await waiting(started('c', 'mail.send', 'send'), asked('c', { question: 'Send 1 mail?', decisions: ['once', 'deny'], editable: false }));
+    const buttons = within(screen.getByTestId('approval-card')).getAllByRole('button').map((button) => button.dataset['testid']);
+    expect(buttons).toEqual(['approval-once', 'approval-deny']);
+    expect(screen.getByTestId('approval-once')).toHaveTextContent('Send once');
+  });
+
+  test('a refused answer can be given again', async () => {
+    const { backend } = await waiting(...move());
+    await wait(400);
+    backend.fail('decide_approval', { message: 'The note changed while you looked.', hint: 'Look again.' });
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(0);
+    expect(screen.getByText(/The note changed while you looked/)).toBeVisible();
+    expect(screen.getByTestId('approval-once')).toBeEnabled();
+  });
+
+  test('an allowed call leaves one line and its card, a denied one its card', async () => {
+    const { say } = await waiting(...move());
+    await say({ type: 'approval_decided', call: 'c', decision: 'once', by: 'you', reason: null });
+    expect(screen.queryByTestId('approval-card')).toBeNull();
+    expect(screen.getByTestId('notice')).toHaveTextContent(/^Allowed once by you, \d\d:\d\d$/);
+    expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
+  });
+
+  test('a focus inside the card goes to the composer with it', async () => {
+    const { say } = await waiting(...move());
+    screen.getByTestId('approval-once').focus();
+    await say({ type: 'approval_decided', call: 'c', decision: 'once', by: 'you', reason: null });
+    expect(screen.getByTestId('composer-input')).toHaveFocus();
+  });
+});
+
+describe('what is shown', () => {
+  test('tool, full arguments and the diff of a note', async () => {
+    await waiting(...move());
+    const card = screen.getByRole('group', { name: 'Change 1 note?' });
+    expect(card).toHaveTextContent('Toolcrm.move_deal title "Rollout" stage "won"');
+    expect(within(card).getByTestId('diff')).toHaveTextContent('RolloutCRM/Deals1 property, nothing else in the note5stage: lead→won');
+    expect(card).toHaveTextContent('on your behalf');
+  });
+
+  test('what a person will get, line by line, with nothing hidden', async () => {
+    const body = Array.from({ length: 14 }, (_, index) => `line ${index + 1}`).join('\n');
+    await waiting(
+      started('c', 'mail.send', 'send'),
+      asked('c', { args: { to: 'mara@harborline.example', subject: 'Welcome\u200b', body }, question: 'Send 1 mail?', decisions: ['once', 'deny'] }),
+    );
+    const card = screen.getByTestId('approval-card');
+    expect(card).toHaveTextContent('tomara@harborline.examplesubjectWelcomeU+200B');
+    expect(card).not.toHaveTextContent('line 14');
+    fireEvent.click(screen.getByText('Show all 14 lines'));
+    expect(card).toHaveTextContent('line 14');
+  });
+
+  test('several cards are counted; a batch of one tool is one card', async () => {
+    const { backend } = await waiting(
+      started('a', 'crm.update_contact', 'write'),
+      asked('a', { args: { name: 'Jane Doe' }, diff: [diff('CRM/People/Jane Doe.md')] }),
+      started('b', 'crm.update_contact', 'write'),
+      asked('b', { args: { name: 'John Roe' }, diff: [diff('CRM/People/John Roe.md')], revision: 3 }),
+      started('m', 'core.web_fetch', 'external'),
+      asked('m', { args: {}, question: 'Fetch 1 web page?', host: 'quillon.example' }),
+    );
+    await wait(400);
+    const [batch, fetch] = screen.getAllByTestId('approval-card');
+    expect(batch).toHaveTextContent('Change 2 notes?1 of 2');
+    expect(fetch).toHaveTextContent('Fetch 1 web page?2 of 2');
+    expect(fetch).toHaveTextContent('Hostquillon.example');
+    fireEvent.click(screen.getAllByTestId('approval-once')[0] as HTMLElement);
+    await wait(0);
+    expect(backend.asked('decide_approval').map(({ call, revision }) => `${call} ${revision}`)).toEqual(['a 1', 'b 3']);
+  });
+});
+
+describe('Edit arguments', () => {
+  test('the change is made anew and looked at before it can be allowed', async () => {
+    const { backend, say, session } = await waiting(...move());
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-edit'));
+    await wait(0);
+    expect(screen.queryByTestId('approval-once')).toBeNull();
+    fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
+    fireEvent.click(screen.getByTestId('approval-edit-done'));
+    await wait(0);
+    expect(backend.asked('revise_approval')).toEqual([{ session, call: 'c', args: { title: 'Rollout', stage: 'lost' } }]);
+    expect(backend.asked('decide_approval')).toEqual([]);
+
+    await say(asked('c', { revision: 2, args: { title: 'Rollout', stage: 'lost' }, diff: [diff('CRM/Deals/Rollout.md', 'lost')] }));
+    expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "lost"');
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'once', revision: 2 })]);
+  });
+
+  test('Esc leaves an untouched form, and asks before it drops edits', async () => {
+    await waiting(...move());
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-edit'));
+    await wait(0);
+    fireEvent.keyDown(screen.getByDisplayValue('won'), { key: 'Escape' });
+    expect(screen.getByTestId('approval-once')).toBeVisible();
+
+    fireEvent.click(screen.getByTestId('approval-edit'));
+    await wait(0);
+    fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
+    fireEvent.keyDown(screen.getByDisplayValue('lost'), { key: 'Escape' });
+    expect(screen.getByDisplayValue('lost')).toBeVisible();
+    fireEvent.click(screen.getByText('Drop them'));
+    expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
+  });
+});

@@ -1,0 +1,293 @@
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+
+import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
+import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
+import { useActions } from '../state/hooks';
+import type { Approval, CallItem } from '../state/session';
+import { EditArguments } from './EditArguments';
+import { Payload } from './Payload';
+
+/** After the card appears or its diff changes, an answer may have been meant for something else. */
+const LOOK_FIRST = 400;
+
+interface ApprovalCardProps {
+  readonly call: CallItem;
+  /** The session, or the form run, that the call belongs to. */
+  readonly session: string;
+  /** Calls of the same tool that wait too and get the same answer. */
+  readonly more?: readonly CallItem[];
+  /** Place among the cards that wait. */
+  readonly position?: { readonly index: number; readonly of: number };
+}
+
+/**
+ * "May this call run?": the consequence, the exact payload, and the answers that are offered. Never
+ * takes the focus, and what runs is what it shows. Draws nothing for a call that asks nothing.
+ */
+export function ApprovalCard({ call, session, more = [], position }: ApprovalCardProps) {
+  if (call.state !== 'waiting' || !call.approval) return null;
+  return <Card key={call.call} calls={[call, ...more]} approval={call.approval} session={session} position={position} />;
+}
+
+interface CardProps {
+  readonly calls: readonly CallItem[];
+  readonly approval: Approval;
+  readonly session: string;
+  readonly position: ApprovalCardProps['position'];
+}
+
+function Card({ calls, approval, session, position }: CardProps) {
+  const title = useId();
+  const card = useRef<HTMLElement>(null);
+  const [mode, setMode] = useState<'asking' | 'denying' | 'editing'>('asking');
+  const [busyWith, setBusyWith] = useState<string | null>(null);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const { decide } = useActions();
+  const backend = useBackend();
+
+  const shown = calls.map((call) => `${call.call}#${call.approval?.revision ?? 0}`).join(' ');
+  const [firstShown] = useState(shown);
+  const armed = useArmed(shown);
+  const stale = shown !== firstShown;
+  const busy = busyWith === shown;
+  useFocusLeavesToComposer(card);
+
+  const attempt = async (work: () => Promise<unknown>) => {
+    if (!armed || busy) return;
+    setBusyWith(shown);
+    setProblem(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setProblem(userError(thrown));
+      setBusyWith(null);
+    }
+  };
+  const answer = (decision: Decision, reason?: string) =>
+    attempt(async () => {
+      for (const call of calls) {
+        const revision = call.approval?.revision ?? 0;
+        await decide({ session, call: call.call, decision, revision, ...(reason ? { reason } : {}) });
+      }
+    });
+  /** Asks for the same card with other arguments; what they change is shown before they can be allowed. */
+  const revise = (args: JsonValue) =>
+    attempt(async () => {
+      const [call] = calls;
+      if (call) await backend.rpc('revise_approval', { session, call: call.call, args });
+      setMode('asking');
+    });
+
+  const [first] = calls;
+  if (!first) return null;
+  const offers = (decision: Decision) => approval.decisions.includes(decision);
+  const look = lookOf(first.effect);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (mode === 'asking' && event.key === 'Enter' && mainModifier(event) && offers('once')) {
+      event.preventDefault();
+      event.stopPropagation();
+      void answer('once');
+    }
+  };
+
+  return (
+    <section
+      ref={card}
+      data-testid="approval-card"
+      data-call={first.call}
+      data-item
+      role="group"
+      aria-labelledby={title}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      className={`@container flex flex-col gap-2.5 rounded-message border bg-surface-raised p-3.5 ${look.frame}`}
+    >
+      <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+        <Icon name={look.icon} size={16} className={look.tone} />
+        <h3 id={title} className="min-w-0 flex-1 text-body font-semibold">
+          {questionFor(approval.question, calls.length)}
+        </h3>
+        {position && position.of > 1 && (
+          <span className="text-small text-fg-3">
+            {position.index} of {position.of}
+          </span>
+        )}
+        <EffectBadge effect={first.effect} />
+        <PrincipalBadge principal={first.principal} />
+      </header>
+
+      {mode === 'editing' ? (
+        <EditArguments
+          tool={first.tool}
+          args={first.args}
+          disabled={busy || !armed}
+          onDone={(args) => void revise(args)}
+          onClose={() => setMode('asking')}
+        />
+      ) : (
+        <Payload calls={calls} />
+      )}
+
+      {stale && (
+        <p role="alert" className="flex items-center gap-2 text-small text-warn">
+          <Icon name="refresh" size={14} /> Diff updated, look again.
+        </p>
+      )}
+      {problem && (
+        <p role="alert" className="text-small text-danger">
+          {problem.message} {problem.hint}
+        </p>
+      )}
+
+      {mode === 'denying' && (
+        <DenyReason disabled={busy} onDeny={(reason) => void answer('deny', reason)} onBack={() => setMode('asking')} />
+      )}
+      {mode === 'asking' && (
+        <div className="flex flex-wrap items-center gap-2">
+          {offers('once') && (
+            <Button
+              variant="primary"
+              data-testid="approval-once"
+              keys={keyText('Ctrl ↵')}
+              disabled={busy || (stale && !armed)}
+              onClick={() => void answer('once')}
+            >
+              {allowLabel(first)}
+            </Button>
+          )}
+          {offers('session') && (
+            <Button data-testid="approval-session" disabled={busy || (stale && !armed)} onClick={() => void answer('session')}>
+              <span className="@max-md:hidden">Allow for this chat</span>
+              <span className="@md:hidden">For this chat</span>
+            </Button>
+          )}
+          {offers('always') && (
+            <AlwaysButton call={first} host={approval.host} disabled={busy || (stale && !armed)} onAlways={() => void answer('always')} />
+          )}
+          {offers('deny') && (
+            <Button data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
+              Deny
+            </Button>
+          )}
+          {approval.editable && calls.length === 1 && (
+            <Button
+              variant="quiet"
+              icon="pencil"
+              className="ml-auto"
+              data-testid="approval-edit"
+              disabled={busy}
+              onClick={() => armed && setMode('editing')}
+            >
+              Edit arguments
+            </Button>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function AlwaysButton({ call, host, disabled, onAlways }: { call: CallItem; host: string | null; disabled: boolean; onAlways: () => void }) {
+  const rule = call.tool.replace('.', '__');
+  return (
+    <Popover
+      label="The rule that will be written"
+      trigger={
+        <Button data-testid="approval-always" disabled={disabled}>
+          Always…
+        </Button>
+      }
+    >
+      <p className="text-small text-fg-2">This rule will be written:</p>
+      <p className="my-1.5 rounded-control bg-surface-sunken px-2 py-1 font-mono text-small">
+        allow {rule}
+        {host !== null && ` for ${host}`}
+      </p>
+      <p className="mb-2.5 text-small text-fg-2">It holds in every chat, for this tool as it is now. Take it out of permissions.yaml to be asked again.</p>
+      <Button size="s" onClick={onAlways} disabled={disabled} data-testid="approval-always-confirm">
+        Always allow
+      </Button>
+    </Popover>
+  );
+}
+
+function DenyReason({ disabled, onDeny, onBack }: { disabled: boolean; onDeny: (reason: string) => void; onBack: () => void }) {
+  const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      className="flex flex-wrap items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDeny(reason.trim());
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onBack();
+      }}
+    >
+      <TextField
+        ref={field}
+        className="min-w-48 flex-1"
+        aria-label="Why not, optional"
+        placeholder="Why not? Optional, Enter sends"
+        value={reason}
+        maxLength={200}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <Button type="submit" disabled={disabled} data-testid="approval-deny-send">
+        Deny
+      </Button>
+      <LinkButton className="text-small" onClick={onBack}>
+        Back
+      </LinkButton>
+    </form>
+  );
+}
+
+/** Whether `shown` has stood unchanged long enough to be answered. */
+function useArmed(shown: string): boolean {
+  const [armedFor, setArmedFor] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setArmedFor(shown), LOOK_FIRST);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  return armedFor === shown;
+}
+
+/** A decided card goes away; a focus inside it goes on to the composer instead of nowhere. */
+function useFocusLeavesToComposer(card: { readonly current: HTMLElement | null }) {
+  useLayoutEffect(() => {
+    const element = card.current;
+    return () => {
+      if (!element?.contains(document.activeElement)) return;
+      document.querySelector<HTMLElement>('[data-testid="composer-input"]')?.focus();
+    };
+  }, [card]);
+}
+
+function lookOf(effect: CallItem['effect']): { icon: IconName; tone: string; frame: string } {
+  const grave = 'border-danger-line';
+  switch (effect) {
+    case 'send':
+      return { icon: 'send', tone: 'text-danger', frame: grave };
+    case 'destructive':
+    case 'undeclared':
+      return { icon: 'trash', tone: 'text-danger', frame: grave };
+    default:
+      return { icon: 'question', tone: 'text-accent', frame: 'border-accent-line shadow-[0_0_0_3px_var(--accent-soft)]' };
+  }
+}
+
+function allowLabel(call: CallItem): string {
+  return call.effect === 'send' ? 'Send once' : 'Allow once';
+}
+
+/** "Change 1 note?" asked for three calls is "Change 3 notes?". */
+function questionFor(question: string, calls: number): string {
+  if (calls === 1) return question;
+  const one = /^(\D*)1 (\w+)\?$/.exec(question);
+  return one ? `${one[1]}${calls} ${one[2]}s?` : `${question} (${calls} times)`;
+}

@@ -1,0 +1,270 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+
+import type { ChangeSetView } from '../ipc';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { Conversation } from './Conversation';
+import { asked, block, completed, failed, openChat, progress, started, turnStarted } from './fixture';
+
+const open = (...[events, world]: [Parameters<typeof openChat>[1], Parameters<typeof openChat>[2]?]) =>
+  openChat(<Conversation />, events, world);
+const card = (tool: string) => screen.getAllByTestId('tool-card').find((one) => one.dataset['tool'] === tool) as HTMLElement;
+const composer = () => screen.getByTestId<HTMLTextAreaElement>('composer-input');
+
+describe('sending', () => {
+  test('Enter sends, the field is empty again, and the message stands in the conversation', async () => {
+    const { backend } = renderInApp(<Conversation />);
+    await userEvent.type(composer(), 'Who should I call?{Shift>}{Enter}{/Shift}And when?{Enter}');
+    await screen.findByTestId('user-message');
+    expect(backend.asked('send_message')).toEqual([{ session: expect.any(String), text: 'Who should I call?\nAnd when?', skills: [] }]);
+    expect(screen.getByTestId('user-message')).toHaveTextContent('Who should I call? And when?');
+    expect(composer()).toHaveValue('');
+  });
+
+  test('what could not be sent is in the field again, with the reason', async () => {
+    const { backend } = renderInApp(<Conversation />);
+    backend.fail('send_message', { message: 'This chat is busy.', hint: 'Wait for its turn to end.' });
+    await userEvent.type(composer(), 'Hello{Enter}');
+    expect(await screen.findByRole('alert')).toHaveTextContent('This chat is busy.Wait for its turn to end.');
+    expect(composer()).toHaveValue('Hello');
+  });
+
+  test('while a turn runs nothing is sent and Stop takes the place of Send', async () => {
+    const { backend } = await open([turnStarted()]);
+    await userEvent.type(composer(), 'More{Enter}');
+    expect(backend.asked('send_message')).toEqual([]);
+    expect(screen.queryByTestId('send')).toBeNull();
+    expect(screen.getByTestId('stop')).toBeVisible();
+  });
+});
+
+describe('Stop', () => {
+  test('answers at once and lasts until the turn has ended', async () => {
+    const { backend, say, session } = await open([turnStarted(), started('c', 'mail.send', 'send')]);
+    fireEvent.click(screen.getByTestId('stop'));
+    expect(screen.getByTestId('stop')).toHaveTextContent('Stopping…');
+    expect(screen.getByTestId('stop')).toBeDisabled();
+    expect(backend.asked('stop_turn')).toEqual([{ session }]);
+    await say({ type: 'turn_cancelled', unknown: ['c'] });
+    expect(card('mail.send').dataset['state']).toBe('unknown');
+    expect(screen.getByTestId('send')).toBeVisible();
+    expect(screen.getByText('Stopped by you')).toBeVisible();
+  });
+
+  test('Esc stops in an empty composer only', async () => {
+    const { backend } = await open([turnStarted()]);
+    await userEvent.type(composer(), 'a note to self{Escape}');
+    expect(backend.asked('stop_turn')).toHaveLength(0);
+    await userEvent.clear(composer());
+    await userEvent.type(composer(), '{Escape}');
+    expect(backend.asked('stop_turn')).toHaveLength(1);
+  });
+});
+
+describe('messages', () => {
+  test('only the block that streams is drawn again', async () => {
+    const { say } = await open([turnStarted(), block('m', 0, '<p>One</p>'), block('m', 1, '<p>Tw</p>', false)]);
+    const first = within(screen.getByTestId('message')).getByText('One');
+    await say(block('m', 1, '<p>Two</p>'));
+    expect(screen.getByTestId('message')).toHaveTextContent('OneTwo');
+    expect(within(screen.getByTestId('message')).getByText('One')).toBe(first);
+  });
+
+  test('a link to a note opens its preview; another link leads nowhere', async () => {
+    const { store } = await open([
+      turnStarted(),
+      block('m', 0, '<p><a data-note="Jane Doe">Jane</a> <a href="https://example.org/">page</a></p>'),
+    ]);
+    const followed = fireEvent.click(screen.getByText('page'));
+    expect(followed).toBe(false);
+    expect(store.get().app.panel.note).toBeNull();
+    screen.getByText('Jane').focus();
+    await userEvent.keyboard('{Enter}');
+    expect(store.get().app.panel).toMatchObject({ open: true, tab: 'note', note: 'Jane Doe' });
+  });
+
+  test('thinking shows until there is something to see', async () => {
+    const { say } = await open([turnStarted()]);
+    expect(screen.getByTestId('thinking')).toBeVisible();
+    await say(block('m', 0, '<p>H</p>', false));
+    expect(screen.queryByTestId('thinking')).toBeNull();
+  });
+});
+
+describe('tool cards', () => {
+  const args = { title: 'Rollout', stage: 'won' };
+
+  test('each state has its word', async () => {
+    await open([
+      turnStarted(),
+      started('1', 'a.running', 'write', args),
+      started('2', 'a.queued', 'write', args),
+      started('3', 'a.partial', 'external'),
+      progress('3', { fraction: 0.343, message: '412/1,200, 9 hits so far' }),
+      started('4', 'a.done', 'read', args),
+      completed('4', [{ x: 1 }, { x: 2 }]),
+      started('5', 'a.failed', 'external'),
+      failed('5', 'tool_timed_out', 'Stooq did not answer in 10 s.'),
+      started('6', 'a.cancelled', 'read'),
+      failed('6', 'cancelled'),
+      started('7', 'a.refused', 'external'),
+      failed('7', 'denied_by_rule'),
+      started('8', 'a.denied', 'destructive'),
+      asked('8'),
+      { type: 'approval_decided', call: '8', decision: 'deny', by: 'you', reason: 'keep it' },
+      started('9', 'a.expired', 'write'),
+      failed('9', 'approval_unanswered'),
+    ]);
+    const lines = screen.getAllByTestId('tool-card').map((one) => `${one.dataset['state']}: ${one.getAttribute('aria-label')}`);
+    expect(lines).toEqual([
+      'running: a.running, running, Rollout, stage won',
+      'queued: a.queued, queued, waits for 1 write',
+      'partial: a.partial, partial, 412/1,200, 9 hits so far',
+      'done: a.done, done, Rollout, stage won: 2 results',
+      'failed: a.failed, failed, failed',
+      'cancelled: a.cancelled, cancelled, stopped by you',
+      'denied: a.refused, denied, refused by a rule',
+      'denied: a.denied, denied, denied by you: “keep it”',
+      'expired: a.expired, expired, Not run: the turn ended',
+    ]);
+    expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '34');
+    expect(within(card('a.failed')).getByText(/Stooq did not answer in 10 s\./)).toBeVisible();
+  });
+
+  test('a finished read stays on one line until it is opened: arguments, then a table, names and values, or JSON', async () => {
+    await open([
+      turnStarted(),
+      started('1', 'crm.list_deals', 'read', { stage: 'won' }),
+      completed('1', [{ title: 'Rollout', value: '120.50' }], { sources: [{ kind: 'note', path: 'CRM/Deals/Rollout.md' }] }),
+      started('2', 'crm.get_contact', 'read', { name: 'Jane Doe' }),
+      completed('2', { company: 'Quillon Labs' }),
+      started('3', 'x.odd', 'read'),
+      completed('3', [1, [2]]),
+    ]);
+    expect(screen.queryByRole('table')).toBeNull();
+    for (const one of screen.getAllByRole('button', { name: /Open$/ })) await userEvent.click(one);
+    const table = within(card('crm.list_deals')).getByRole('table', { name: 'Result' });
+    expect(within(table).getAllByRole('cell').map((cell) => cell.textContent)).toEqual(['Rollout', '120.50']);
+    expect(within(card('crm.list_deals')).getByRole('region', { name: 'Arguments' })).toHaveTextContent('Stagewon');
+    expect(within(card('crm.list_deals')).getByRole('button', { name: 'Rollout' })).toBeVisible();
+    expect(within(card('crm.get_contact')).getByRole('region', { name: 'Result' })).toHaveTextContent('CompanyQuillon Labs');
+    expect(within(card('x.odd')).getByRole('region', { name: 'Result' })).toHaveTextContent('[ 1, [ 2 ] ]');
+  });
+
+  test('a failure the reader closed stays closed', async () => {
+    const { say } = await open([turnStarted(), started('1', 'a.b', 'read')]);
+    await say(failed('1', 'tool_failed', 'No such thing.'));
+    expect(within(card('a.b')).getByText(/No such thing/)).toBeVisible();
+    await userEvent.click(screen.getByRole('button', { name: /Close$/ }));
+    await say(block('m', 0, '<p>Sorry</p>'));
+    expect(within(card('a.b')).queryByText(/No such thing/)).toBeNull();
+  });
+
+  test('Undo takes back what the call wrote, and the card says so', async () => {
+    const note = {
+      path: 'CRM/Deals/Rollout.md',
+      kind: 'modified' as const,
+      call: '1',
+      undone: false,
+      edited_since: false,
+      diff: { path: 'CRM/Deals/Rollout.md', kind: 'modified' as const, properties: [], hunks: [], tail_skipped: 0, summary: '' },
+    };
+    const set: ChangeSetView = { id: 'set', kind: 'turn', at: '', author: 'you', label: '', state: 'open', session: 'groceries', undone_at: null, notes: [note] };
+    const { backend } = await open(
+      [
+        turnStarted(),
+        started('1', 'crm.move_deal', 'write', args),
+        completed('1', null, { changes: [{ path: note.path, kind: 'modified' }], change_set: 'set' }),
+      ],
+      { changes: [set] },
+    );
+    await userEvent.click(screen.getByTestId('undo-call'));
+    expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set', call: '1' }]);
+    await waitFor(() => expect(card('crm.move_deal').dataset['state']).toBe('undone'));
+    expect(card('crm.move_deal')).toHaveTextContent(/undone at \d\d:\d\d/);
+    expect(screen.queryByTestId('undo-call')).toBeNull();
+  });
+});
+
+describe('a turn that failed', () => {
+  test('says why, and tries again with the same message', async () => {
+    const { backend } = await open([
+      turnStarted('Move it'),
+      { type: 'turn_failed', code: 'provider_timeout', message: 'No answer from the model for 40 s.', hint: 'Try again or switch model.' },
+    ]);
+    expect(screen.getByTestId('banner')).toHaveTextContent('No answer from the model for 40 s.');
+    await userEvent.click(screen.getByText('Try again'));
+    expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Move it' })]);
+    // The old failure has nothing to offer once a later turn stands below it.
+    expect(screen.queryByText('Try again')).toBeNull();
+  });
+
+  test('without consent nothing was sent; agreeing sends the message', async () => {
+    const { backend } = await open([
+      turnStarted('Who to call?', 'openai/gpt-5.2'),
+      { type: 'turn_failed', code: 'provider_not_agreed', message: 'Not agreed.', hint: '' },
+    ]);
+    const consent = await screen.findByTestId('provider-consent');
+    await waitFor(() => expect(consent).toHaveTextContent('Send notes to api.openai.com?'));
+    await userEvent.click(within(consent).getByRole('button', { name: 'Send notes to api.openai.com' }));
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai' }]);
+    expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Who to call?' })]);
+  });
+
+  test('Not now agrees to nothing', async () => {
+    const { backend } = await open([
+      turnStarted('Who to call?', 'openai/gpt-5.2'),
+      { type: 'turn_failed', code: 'provider_not_agreed', message: 'Not agreed.', hint: '' },
+    ]);
+    await userEvent.click(await screen.findByText('Not now'));
+    expect(screen.queryByTestId('provider-consent')).toBeNull();
+    expect(backend.asked('agree_provider')).toEqual([]);
+    expect(backend.asked('send_message')).toEqual([]);
+  });
+});
+
+test('notices say what happened, in one line each', async () => {
+  await open([
+    turnStarted(),
+    { type: 'skill_activated', skill: 'mail', by: 'model', lifetime: 'turn' },
+    { type: 'notes_changed_outside', paths: ['CRM/People/Jane Doe.md'] },
+    { type: 'history_compacted' },
+  ]);
+  const notices = screen.getAllByTestId('notice').map((one) => one.textContent);
+  expect(notices).toEqual([
+    'Mail activated for this turnby the model',
+    expect.stringMatching(/^Changed in Obsidian: Jane Doe\d\d:\d\d$/),
+    'Earlier messages summarised.',
+  ]);
+});
+
+test('arrows walk the items of the conversation, Enter goes in, Esc comes out, Tab goes on to the composer', async () => {
+  await open([turnStarted(), started('1', 'a.b', 'read'), completed('1', null), block('m', 0, '<p>Done</p>')]);
+  act(() => screen.getByRole('log').focus());
+  await userEvent.keyboard('{ArrowDown}');
+  expect(screen.getByTestId('user-message')).toHaveFocus();
+  await userEvent.keyboard('{ArrowDown}');
+  expect(card('a.b')).toHaveFocus();
+  await userEvent.keyboard('{Enter}');
+  expect(screen.getByRole('button', { name: /^a\.b/ })).toHaveFocus();
+  await userEvent.keyboard('{Escape}');
+  expect(card('a.b')).toHaveFocus();
+  await userEvent.tab();
+  expect(composer()).toHaveFocus();
+});
+
+test('an approval is announced and takes no focus', async () => {
+  const { say } = await open([turnStarted(), started('1', 'crm.move_deal', 'write')]);
+  composer().focus();
+  await say(asked('1'));
+  expect(screen.getByTestId('announce-assertive')).toHaveTextContent('Change 1 note? crm.move_deal');
+  expect(composer()).toHaveFocus();
+});
+
+test('without a model the tools are offered', async () => {
+  const { store } = renderInApp(<Conversation />, { app: { status: { ...sampleWorld().status, model: null } } });
+  await userEvent.click(screen.getByRole('button', { name: 'Run a tool' }));
+  expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: null });
+});

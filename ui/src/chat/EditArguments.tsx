@@ -1,0 +1,70 @@
+import { type KeyboardEvent, useState } from 'react';
+
+import { nothing, type JsonValue } from '../ipc';
+import { Button, ErrorBox, keyText, Loading } from '../shared';
+import { SchemaForm, useSchemaForm } from '../shared/form';
+import { useApp, useRpc } from '../state/hooks';
+
+interface EditArgumentsProps {
+  /** `skill.tool` */
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly disabled: boolean;
+  readonly onDone: (args: JsonValue) => void;
+  readonly onClose: () => void;
+}
+
+/** The call's arguments as the tool's own form. */
+export function EditArguments(props: EditArgumentsProps) {
+  const registry = useApp((app) => app.revisions.registry);
+  const tools = useRpc('list_tools', nothing, registry);
+  if (tools.error) return <ErrorBox error={tools.error} actions={<Button size="s" onClick={props.onClose}>Back</Button>} />;
+  if (!tools.data) return <Loading />;
+  const schema = tools.data.find((row) => row.name === props.tool)?.input_schema ?? null;
+  return <ArgumentsForm {...props} schema={schema} />;
+}
+
+function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditArgumentsProps & { schema: JsonValue }) {
+  const form = useSchemaForm(schema, args);
+  const today = useApp((app) => app.status?.today ?? '');
+  const [leaving, setLeaving] = useState(false);
+
+  const done = () => {
+    const edited = form.submit();
+    if (edited !== null && !disabled) onDone(edited);
+  };
+  const leave = () => (form.changed ? setLeaving(true) : onClose());
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.stopPropagation();
+    leave();
+  };
+
+  return (
+    <div onKeyDown={onKeyDown} className="flex flex-col gap-3">
+      <p className="font-mono text-small text-fg-2">{tool}</p>
+      <SchemaForm form={form} label={`Arguments of ${tool}`} today={today} disabled={disabled} onSubmit={done}>
+        {leaving ? (
+          <div role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
+            Your edits are not used yet.
+            <Button size="s" onClick={onClose}>
+              Drop them
+            </Button>
+            <Button size="s" onClick={() => setLeaving(false)}>
+              Go on editing
+            </Button>
+          </div>
+        ) : (
+          <div className="mt-3 flex flex-wrap items-center gap-2">
+            <Button variant="primary" keys={keyText('Ctrl ↵')} disabled={disabled} onClick={done} data-testid="approval-edit-done">
+              Show the change
+            </Button>
+            <Button onClick={leave} data-testid="approval-edit-back">
+              Back
+            </Button>
+          </div>
+        )}
+      </SchemaForm>
+    </div>
+  );
+}

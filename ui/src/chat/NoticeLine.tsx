@@ -1,0 +1,108 @@
+import type { ReactNode } from 'react';
+
+import { Badge, clockTime, Icon, type IconName, LinkButton, noteName } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+import type { CallItem, NoticeItem } from '../state/session';
+import { deciderLabel, skillLabel } from './wording';
+
+/** One line in the flow: icon, text, hairline, time. */
+export function NoticeLine({ item }: { item: NoticeItem }) {
+  const { notice } = item;
+  const openNote = useActions().openNote;
+  switch (notice.type) {
+    case 'activated':
+      return (
+        <Line
+          lead={
+            <Badge tone="accent" icon="bolt">
+              {skillLabel(notice.skill)} activated{notice.lifetime === 'turn' && ' for this turn'}
+            </Badge>
+          }
+        >
+          {activator[notice.by]}
+        </Line>
+      );
+    case 'deactivated':
+      return (
+        <Line icon="bolt">
+          {skillLabel(notice.skill)} is not active any more, {activator[notice.by]}
+        </Line>
+      );
+    case 'changed_outside':
+      return (
+        <Line icon="refresh" at={item.at}>
+          Changed in Obsidian:{' '}
+          {notice.paths.map((path, index) => (
+            <span key={path}>
+              {index > 0 && ', '}
+              <LinkButton className="font-normal" onClick={() => openNote(path)}>
+                {noteName(path).name}
+              </LinkButton>
+              <WhatChanged path={path} />
+            </span>
+          ))}
+        </Line>
+      );
+    case 'compacted':
+      return <Line icon="list">Earlier messages summarised.</Line>;
+    case 'credential_needed':
+      return (
+        <Line icon="key">
+          {notice.consumer} needs {notice.credential}
+        </Line>
+      );
+    case 'late_end':
+      return (
+        <Line icon={notice.ok ? 'check' : 'failed'} at={item.at}>
+          <span className="font-mono">{notice.tool}</span> {notice.ok ? 'has finished' : 'has failed'}, see its card
+        </Line>
+      );
+  }
+}
+
+/** What became of a card that was answered: "Allowed once by you, 14:33". */
+export function DecidedLine({ call }: { call: CallItem }) {
+  const decided = call.approval?.decided;
+  if (!decided || decided.decision === 'deny') return null;
+  const byRule = decided.by !== 'user' && decided.by !== 'you';
+  return (
+    <Line icon={byRule ? 'shield' : 'check'} tone="text-ok">
+      Allowed {words[decided.decision]} {deciderLabel(decided.by)}, {clockTime(decided.at)}
+    </Line>
+  );
+}
+
+/** "(next_contact)" behind a note that changed, where the change is known. */
+function WhatChanged({ path }: { path: string }) {
+  const summary = useApp((app) => app.noteChanges[path]?.summary);
+  const property = summary?.split(':')[0];
+  return property ? ` (${property})` : null;
+}
+
+export function Line({
+  icon,
+  lead,
+  tone = 'text-fg-2',
+  at,
+  children,
+}: {
+  icon?: IconName;
+  /** In place of the icon. */
+  lead?: ReactNode;
+  tone?: string;
+  at?: string;
+  children: ReactNode;
+}) {
+  return (
+    <div data-testid="notice" data-item tabIndex={-1} className="flex min-h-5 items-center gap-2 text-small text-fg-2">
+      {icon && <Icon name={icon} size={14} className={`mx-0.5 shrink-0 ${tone}`} />}
+      {lead}
+      <span className="min-w-0">{children}</span>
+      <span aria-hidden="true" className="h-px min-w-4 flex-1 bg-line" />
+      {at && <time dateTime={at}>{clockTime(at)}</time>}
+    </div>
+  );
+}
+
+const activator = { model: 'by the model', user: 'by you', router: 'by the request', pin: 'pinned' } as const;
+const words = { once: 'once', session: 'for this chat', always: 'always' } as const;

@@ -1,0 +1,114 @@
+import { Fragment, useState } from 'react';
+
+import type { JsonValue, NoteDiffView } from '../ipc';
+import { Icon, LinkButton, noteName } from '../shared';
+import { Diff } from '../shared/Diff';
+import { Revealed } from '../shared/Revealed';
+import type { CallItem } from '../state/session';
+import { isObject } from './wording';
+
+/** Everything that will run or leave, exactly: tool, arguments, host, and for notes the diff. */
+export function Payload({ calls }: { calls: readonly CallItem[] }) {
+  return (
+    <div
+      role="region"
+      aria-label="What will run"
+      tabIndex={0}
+      className="flex max-h-[50vh] flex-col gap-2.5 overflow-y-auto rounded-badge short:max-h-[40vh]"
+    >
+      {calls.map((call) => (
+        <Fragment key={call.call}>
+          <dl className="grid grid-cols-[4.25rem_minmax(0,1fr)] gap-y-1 text-small">
+            <dt className="text-fg-3">Tool</dt>
+            <dd className="selectable min-w-0 font-mono">
+              {call.tool} {call.effect !== 'send' && <Inline args={call.args} />}
+            </dd>
+            {call.approval?.host != null && (
+              <>
+                <dt className="text-fg-3">Host</dt>
+                <dd className="selectable min-w-0 font-mono">
+                  <Revealed text={call.approval.host} />
+                </dd>
+              </>
+            )}
+            {call.effect === 'send' && <Rows args={call.args} />}
+          </dl>
+          {call.approval?.diff?.map((diff) => (
+            <Diff key={diff.path} diff={diff} caption={<Caption diff={diff} />} />
+          ))}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
+function Caption({ diff }: { diff: NoteDiffView }) {
+  const { name, folder } = noteName(diff.path);
+  return (
+    <>
+      <Icon name="note" size={14} className="text-fg-2" />
+      <span className="cut font-medium">{name}</span>
+      <span className="cut text-fg-3">{folder}</span>
+      <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">{diff.summary}</span>
+    </>
+  );
+}
+
+/** `title "Harborline rollout" stage "won"` */
+function Inline({ args }: { args: JsonValue }) {
+  if (!isObject(args)) return args === null ? null : <Literal value={args} />;
+  return Object.entries(args).map(([key, value]) => (
+    <Fragment key={key}>
+      <span className="text-fg-3">
+        <Revealed text={key} />
+      </span>{' '}
+      <Literal value={value} />{' '}
+    </Fragment>
+  ));
+}
+
+function Literal({ value }: { value: JsonValue }) {
+  return (
+    <span className="break-words whitespace-pre-wrap">
+      {typeof value === 'string' ? (
+        <>
+          "<Revealed text={value} />"
+        </>
+      ) : (
+        <Revealed text={JSON.stringify(value)} />
+      )}
+    </span>
+  );
+}
+
+const FIRST_LINES = 4;
+
+/** What reaches a person, one argument a row. */
+function Rows({ args }: { args: JsonValue }) {
+  if (!isObject(args)) return null;
+  return Object.entries(args).map(([key, value]) => (
+    <Fragment key={key}>
+      <dt className="text-fg-3 first-letter:uppercase">{key.replaceAll('_', ' ')}</dt>
+      <dd className="selectable min-w-0">
+        <LongText text={typeof value === 'string' ? value : Array.isArray(value) && value.every((v) => typeof v === 'string') ? value.join(', ') : JSON.stringify(value, null, 2)} />
+      </dd>
+    </Fragment>
+  ));
+}
+
+function LongText({ text }: { text: string }) {
+  const [all, setAll] = useState(false);
+  const lines = text.split('\n');
+  const cut = !all && lines.length > FIRST_LINES + 1;
+  return (
+    <span className="break-words whitespace-pre-wrap">
+      <Revealed text={cut ? lines.slice(0, FIRST_LINES).join('\n') : text} />
+      {cut && (
+        <>
+          {'\n'}
+          <LinkButton onClick={() => setAll(true)}>Show all {lines.length} lines</LinkButton>
+        </>
+      )}
+    </span>
+  );
+}

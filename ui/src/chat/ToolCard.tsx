@@ -1,0 +1,276 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+
+import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
+import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, noteName, runningText, ValueView } from '../shared';
+import { Revealed } from '../shared/Revealed';
+import { useClock } from '../shared/useClock';
+import { type CallItem, type Turn, writesBefore } from '../state/session';
+import { useActions } from '../state/hooks';
+import { PartialResult, ProgressBar } from './PartialResult';
+import { useUndone } from './undone';
+import { argumentSummary, deciderLabel, doneSummary, isObject } from './wording';
+
+/** One call: a line of 34 px, opened on request; a failure opens by itself. */
+export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
+  const undone = useUndone(call);
+  const face = faceOf(call, turn, undone?.at ?? null);
+  const [open, setOpen] = useState(face.opens);
+  const opened = useRef(face.opens);
+  useEffect(() => {
+    // Opens once when the call fails while it is looked at; what the reader closed stays closed.
+    if (face.opens && !opened.current) setOpen(true);
+    opened.current ||= face.opens;
+  }, [face.opens]);
+  const body = useId();
+  const running = call.state === 'running';
+
+  return (
+    <div
+      data-testid="tool-card"
+      data-tool={call.tool}
+      data-call={call.call}
+      data-state={face.state}
+      data-item
+      tabIndex={-1}
+      role="group"
+      aria-label={`${call.tool}, ${face.spoken}`}
+    >
+      <div className="relative flex min-h-8.5 items-center gap-2 px-2.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={open ? body : undefined}
+          aria-label={`${call.tool}, ${face.spoken}. ${open ? 'Close' : 'Open'}`}
+          onClick={() => setOpen(!open)}
+          className="absolute inset-0 rounded-[inherit] hover:bg-hover"
+        />
+        <Icon name={face.icon} size={14} className={`pointer-events-none shrink-0 ${face.tone}`} />
+        <span className="pointer-events-none shrink-0 font-mono text-small text-fg">{call.tool}</span>
+        <span className={`cut pointer-events-none min-w-0 flex-1 text-small ${face.strong ? face.tone : 'text-fg-3'}`} title={face.line}>
+          {face.line}
+        </span>
+        <span className="relative flex shrink-0 items-center gap-2">
+          {undone === null && <UndoCall call={call} />}
+          <span className="pointer-events-none">
+            <EffectBadge effect={call.effect} />
+          </span>
+        </span>
+        <span className="tabular pointer-events-none min-w-11 shrink-0 text-right text-small text-fg-3">
+          {running ? <Running since={call.runningSince} /> : call.result && timed.has(face.state) ? durationText(call.result.ms) : ''}
+        </span>
+        <Icon
+          name={open ? 'chevron-down' : 'chevron-right'}
+          size={14}
+          className="pointer-events-none shrink-0 text-fg-2"
+        />
+      </div>
+      {running && call.progress?.fraction != null && <ProgressBar fraction={call.progress.fraction} label={`${call.tool}: ${face.line}`} />}
+      {running && call.progress?.partial != null && !open && <PartialResult partial={call.progress.partial} />}
+      {open && (
+        <div id={body}>
+          <Details call={call} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Running({ since }: { since: string }) {
+  const ms = useClock(true) - Date.parse(since);
+  return ms >= 1000 ? runningText(ms) : '';
+}
+
+interface Face {
+  readonly state: string;
+  readonly icon: IconName;
+  readonly tone: string;
+  /** Behind the name. */
+  readonly line: string;
+  /** The line has the icon's colour. */
+  readonly strong?: boolean;
+  readonly spoken: string;
+  readonly opens: boolean;
+}
+
+function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
+  const face = (state: string, icon: IconName, tone: string, line: string, more: Partial<Face> = {}): Face => ({
+    state,
+    icon,
+    tone,
+    line,
+    spoken: `${state.replaceAll('_', ' ')}${line ? `, ${line}` : ''}`,
+    opens: false,
+    ...more,
+  });
+  const asked = argumentSummary(call.args);
+  const { by = 'user', reason = null } = call.approval?.decided ?? {};
+  switch (call.state) {
+    case 'running': {
+      const writes = writesBefore(turn, call);
+      if (writes > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(writes, 'write')}`);
+      if (call.progress?.message) return face('partial', 'spinner', 'text-fg-2', call.progress.message);
+      return face('running', 'spinner', 'text-fg-2', asked);
+    }
+    case 'waiting':
+      return face('waiting', 'question', 'text-accent', asked);
+    case 'done':
+      if (undoneAt !== null) return face('undone', 'undo', 'text-fg-3', undoneAt ? `undone at ${clockTime(undoneAt)}` : 'undone');
+      return face('done', 'check', 'text-ok', doneSummary(call));
+    case 'failed':
+      return face('failed', 'failed', 'text-danger', 'failed', { opens: true, strong: true });
+    case 'cancelled':
+      return face('cancelled', 'ban', 'text-fg-3', turn.status === 'failed' ? 'stopped, the turn failed' : 'stopped by you');
+    case 'unknown':
+      return face('unknown', 'question', 'text-warn', 'outcome unknown', { opens: true, strong: true });
+    case 'denied':
+      return face('denied', 'x', 'text-fg-3', `denied ${deciderLabel(by)}${reason ? `: “${reason}”` : ''}`);
+    case 'refused':
+      return face('denied', 'shield', 'text-fg-3', 'refused by a rule');
+    case 'unanswered':
+      return face('expired', 'ban', 'text-fg-3', 'Not run: the turn ended');
+  }
+}
+
+/** States in which the time it took says something. */
+const timed = new Set(['done', 'failed', 'cancelled']);
+
+function UndoCall({ call }: { call: CallItem }) {
+  const { undo } = useActions();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const [left, setLeft] = useState<UndoResult['conflicts']>([]);
+  const set = call.result?.changeSet;
+  if (call.state !== 'done' || !set || call.result?.changes.length === 0) return null;
+
+  const run = async (what: UndoChanges) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setLeft((await undo(what)).conflicts);
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
+      {left.length > 0 && <span className="text-small text-warn" role="alert">{counted(left.length, 'note')} edited since, see Changes</span>}
+      <LinkButton data-testid="undo-call" className="text-small" disabled={busy} onClick={() => run({ change_set: set, call: call.call })}>
+        Undo
+      </LinkButton>
+    </>
+  );
+}
+
+function Details({ call }: { call: CallItem }) {
+  const actions = useActions();
+  const { result } = call;
+  const decided = call.approval?.decided;
+  const hasArguments = !isObject(call.args) || Object.keys(call.args).length > 0;
+  return (
+    <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">
+      {call.state === 'unknown' && (
+        <p className="selectable text-fg-2">
+          Stopped while it ran. {call.effect === 'read' ? 'Nothing was changed by it.' : 'It may have happened, in full or in part.'}
+        </p>
+      )}
+      {result?.error && call.state !== 'denied' && (
+        <p className="selectable text-fg-2">
+          <Revealed text={result.error.message} /> {result.error.hint}
+        </p>
+      )}
+      {hasArguments && (
+        <Part label="Arguments">
+          <Framed>
+            <ValueView value={call.args} label="Arguments" dense />
+          </Framed>
+        </Part>
+      )}
+      {call.state === 'running' && call.progress?.partial != null && (
+        <Part label="So far">
+          <Framed>
+            <ValueView value={call.progress.partial} label="So far" dense />
+          </Framed>
+        </Part>
+      )}
+      {call.state === 'done' && (
+        <Part label="Result">
+          <Result value={result?.value ?? null} />
+        </Part>
+      )}
+      {result !== null && result.changes.length > 0 && (
+        <Part label="Notes touched">
+          <NoteList notes={result.changes.map((change) => change.path)} onNote={actions.openNote} />
+        </Part>
+      )}
+      {result !== null && result.merged.length > 0 && (
+        <Part label="Kept from Obsidian">
+          <p className="selectable text-fg-2">{result.merged.join(', ')}</p>
+        </Part>
+      )}
+      {result !== null && result.sources.length > 0 && (
+        <Part label="Read from">
+          <NoteList notes={result.sources.flatMap((source) => (source.kind === 'note' ? [source.path] : []))} onNote={actions.openNote} />
+          {result.sources.map((source) =>
+            source.kind === 'web' ? (
+              <p key={source.url} className="selectable break-all text-fg-2">
+                {source.url}, {clockTime(source.at)}
+              </p>
+            ) : null,
+          )}
+        </Part>
+      )}
+      {decided && decided.decision !== 'deny' && (
+        <p className="text-fg-3">
+          Allowed {decided.decision === 'session' ? 'for this chat' : decided.decision} {deciderLabel(decided.by)}, {clockTime(decided.at)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Result({ value }: { value: JsonValue }) {
+  if (value === null) return <p className="text-fg-3">no value</p>;
+  if (Array.isArray(value) && value.length === 0) return <p className="text-fg-3">nothing found</p>;
+  return (
+    <Framed>
+      <ValueView value={value} label="Result" dense />
+    </Framed>
+  );
+}
+
+function Part({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section aria-label={label} className="flex min-w-0 flex-col gap-1">
+      <h4 className="text-meta font-medium text-fg-3">{label}</h4>
+      {children}
+    </section>
+  );
+}
+
+function Framed({ children }: { children: ReactNode }) {
+  return <div className="max-h-80 overflow-auto rounded-control border border-line">{children}</div>;
+}
+
+const FIRST_NOTES = 6;
+
+function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: (note: string) => void }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? notes : notes.slice(0, FIRST_NOTES);
+  return (
+    <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+      {shown.map((path, index) => (
+        <LinkButton key={index} className="font-normal" title={path} onClick={() => onNote(path)}>
+          {noteName(path).name}
+        </LinkButton>
+      ))}
+      {notes.length > shown.length && (
+        <LinkButton className="font-normal" onClick={() => setAll(true)}>
+          {notes.length - shown.length} more
+        </LinkButton>
+      )}
+    </p>
+  );
+}

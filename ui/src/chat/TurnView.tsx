@@ -1,0 +1,140 @@
+import { memo, useState } from 'react';
+
+import { useBackend } from '../ipc';
+import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
+import { ConflictCard } from '../shared/ConflictCard';
+import { Html } from '../shared/Html';
+import { useClock } from '../shared/useClock';
+import { useActions, useApp } from '../state/hooks';
+import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
+import { ApprovalCard } from './ApprovalCard';
+import { groupItems, type Group } from './groups';
+import { DecidedLine, NoticeLine } from './NoticeLine';
+import { ToolCard } from './ToolCard';
+import { TurnEnd } from './TurnEnd';
+import { skillLabel } from './wording';
+
+/** The user's message, with what was pointed at. */
+export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
+  return (
+    <div
+      data-testid="user-message"
+      data-item
+      tabIndex={-1}
+      className="selectable rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
+    >
+      {turn.tool !== null && (
+        <span className="mr-2 select-none">
+          <Chip tone="tool" icon={skillIcon(turn.tool.split('.')[0] ?? '')}>
+            {turn.tool}
+          </Chip>
+        </span>
+      )}
+      {turn.skills.map((skill) => (
+        <span key={skill} className="mr-2 select-none">
+          <Chip tone="note" icon={skillIcon(skill)}>
+            {skillLabel(skill)}
+          </Chip>
+        </span>
+      ))}
+      {turn.text}
+    </div>
+  );
+});
+
+interface TurnViewProps {
+  readonly turn: Turn;
+  /** Only the last turn can be tried again. */
+  readonly last: boolean;
+  /** Ids of the first calls of all cards of the session that wait for an answer, oldest first. */
+  readonly waiting: readonly string[];
+}
+
+/** What Nova did and said in one turn, in the order it began. */
+export const TurnView = memo(function TurnView({ turn, last, waiting }: TurnViewProps) {
+  const session = useApp((app) => app.open) ?? '';
+  return (
+    <div className="flex flex-col gap-2.5">
+      {groupItems(turn.items).map((group) => (
+        <GroupView key={group.items[0].id} group={group} turn={turn} session={session} waiting={waiting} />
+      ))}
+      {turn.thinkingSince !== null && <Thinking since={turn.thinkingSince} />}
+      <TurnEnd turn={turn} last={last} />
+    </div>
+  );
+});
+
+function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn; session: string; waiting: readonly string[] }) {
+  if (group.kind === 'calls') {
+    return (
+      <div className="flex flex-col gap-2.5">
+        {group.items.map((call) => call.approval !== null && <DecidedLine key={call.id} call={call} />)}
+        <div
+          className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${group.items[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
+        >
+          {group.items.map((call) => (
+            <ToolCard key={call.id} call={call} turn={turn} />
+          ))}
+        </div>
+      </div>
+    );
+  }
+  if (group.kind === 'approval') {
+    const [call, ...more] = group.items;
+    return <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />;
+  }
+  const [item] = group.items;
+  return <Single item={item} turn={turn} />;
+}
+
+function Single({ item, turn }: { item: Exclude<Item, CallItem>; turn: Turn }) {
+  switch (item.kind) {
+    case 'message':
+      return <Message item={item} streaming={turn.status === 'running'} />;
+    case 'notice':
+      return <NoticeLine item={item} />;
+    case 'conflict':
+      return <Conflict item={item} />;
+  }
+}
+
+const Message = memo(function Message({ item, streaming }: { item: MessageItem; streaming: boolean }) {
+  const { openNote } = useActions();
+  return (
+    <div data-testid="message" data-item tabIndex={-1} className="flex flex-col gap-1.5 text-body">
+      {item.blocks.map((block) => (
+        <Html key={block.index} html={block.html} streaming={streaming && !block.done} onNote={openNote} />
+      ))}
+      {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
+    </div>
+  );
+});
+
+function Conflict({ item }: { item: ConflictItem }) {
+  const [kept, setKept] = useState(false);
+  const backend = useBackend();
+  if (kept) return null;
+  return (
+    <div data-item tabIndex={-1}>
+      <ConflictCard
+        note={item.note}
+        what={[]}
+        mine={item.mine}
+        theirs={item.theirs}
+        mineLabel="Nova, this turn"
+        theirsLabel={`In Obsidian, ${clockTime(item.at)}`}
+        onKeep={() => setKept(true)}
+        onOpen={() => void backend.rpc('open_note', { path: item.note }).catch(() => undefined)}
+      />
+    </div>
+  );
+}
+
+function Thinking({ since }: { since: string }) {
+  const ms = useClock(true) - Date.parse(since);
+  return (
+    <p data-testid="thinking" className="flex items-center gap-2 text-small text-fg-3">
+      <Icon name="spinner" size={14} /> Thinking <span className="tabular">{ms >= 1000 && runningText(ms)}</span>
+    </p>
+  );
+}

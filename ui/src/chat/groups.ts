@@ -1,0 +1,54 @@
+// Which items of a turn are drawn together.
+import type { CallItem, Item, SessionState } from '../state/session';
+
+export type Group =
+  /** Lines that share one border. */
+  | { readonly kind: 'calls'; readonly items: readonly [CallItem, ...CallItem[]] }
+  /** Calls that one answer decides. */
+  | { readonly kind: 'approval'; readonly items: readonly [CallItem, ...CallItem[]] }
+  | { readonly kind: 'single'; readonly items: readonly [Exclude<Item, CallItem>] };
+
+/** In the order of the items, each in exactly one group. */
+export function groupItems(items: readonly Item[]): Group[] {
+  const groups: Group[] = [];
+  for (const item of items) {
+    if (item.kind !== 'call') {
+      groups.push({ kind: 'single', items: [item] });
+      continue;
+    }
+    const last = groups.at(-1);
+    const kind = item.state === 'waiting' ? 'approval' : 'calls';
+    const joins = last?.kind === kind && (kind === 'approval' ? oneAnswer(last.items[0], item) : oneBorder(last.items[0], item));
+    if (joins) groups[groups.length - 1] = { kind, items: [...last.items, item] };
+    else groups.push({ kind, items: [item] });
+  }
+  return groups;
+}
+
+/** Ids of the first call of each card that waits for an answer, oldest first. */
+export function waitingCards(state: SessionState): string[] {
+  const groups = state.turns.flatMap((turn) => groupItems(turn.items));
+  return groups.flatMap((group) => (group.kind === 'approval' ? [group.items[0].id] : []));
+}
+
+/** A batch of writes by one tool is asked about once. */
+function oneAnswer(first: CallItem, next: CallItem): boolean {
+  return (
+    first.effect === 'write' &&
+    next.effect === 'write' &&
+    first.tool === next.tool &&
+    first.principal.kind === next.principal.kind &&
+    first.principal.name === next.principal.name &&
+    first.approval?.decisions.join() === next.approval?.decisions.join()
+  );
+}
+
+function oneBorder(first: CallItem, next: CallItem): boolean {
+  return !standsAlone(first) && !standsAlone(next);
+}
+
+/** A card that is larger than its line, has a border of its own colour, or an answer above it. */
+function standsAlone(call: CallItem): boolean {
+  const asked = call.approval?.decided != null && call.approval.decided.decision !== 'deny';
+  return asked || call.state === 'unknown' || (call.state === 'running' && call.progress?.partial != null);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+
+import type { JsonValue } from '../ipc/protocol.generated';
+import type { CallItem } from '../state/session';
+import { argumentSummary, doneSummary, resultSummary, skillLabel } from './wording';
+
+test.each<[JsonValue, string]>([
+  [{ title: 'Harborline rollout', stage: 'won' }, 'Harborline rollout, stage won'],
+  [{ stage: 'won', title: 'Harborline rollout' }, 'Harborline rollout, stage won'],
+  [{ name: 'Mara Lindholt', text: 'Signed by\nphone' }, 'Mara Lindholt, “Signed by phone”'],
+  [{ until: '2019-11-27' }, 'until 27 Nov 2019'],
+  [{ until: '2026-13-99' }, 'until 2026-13-99'],
+  [{ next_contact: 'soon', tags: ['a', 'b'], dry_run: true }, 'next contact soon, tags a, b, dry_run'],
+  [{ stage: null, query: '' }, ''],
+  [{ where: [{ a: 1 }] }, 'where [{"a":1}]'],
+  [{}, ''],
+  [null, ''],
+])('arguments %j', (args, line) => {
+  expect(argumentSummary(args)).toBe(line);
+});
+
+function done(tool: string, value: JsonValue, args: JsonValue = {}, notes = 0): CallItem {
+  const changes = Array.from({ length: notes }, (_, index) => ({ path: `${index}.md`, kind: 'modified' as const }));
+  return {
+    kind: 'call',
+    id: 'c',
+    call: 'c',
+    tool,
+    args,
+    effect: notes > 0 ? 'write' : 'read',
+    principal: { kind: 'user', name: 'user' },
+    state: 'done',
+    approval: null,
+    detached: false,
+    progress: null,
+    result: { value, error: null, sources: [], changes, changeSet: null, merged: [], ms: 1 },
+    runningSince: '2026-11-20T14:30:00Z',
+    endedAt: '2026-11-20T14:30:01Z',
+  };
+}
+
+describe('results', () => {
+  test.each<[string, JsonValue, string]>([
+    ['crm.list_contacts', [1, 2, 3, 4], '4 contacts'],
+    ['crm.list_contacts', [1], '1 contact'],
+    ['crm.list_contacts', [], 'nothing found'],
+    ['vault.search', [1, 2], '2 results'],
+    ['budget.list', { entries: [1] }, '1 entry'],
+    ['crm.follow_ups', { people: [1, 2], until: 'x' }, '2 people'],
+    ['crm.pipeline', { open: [1], won: [] }, ''],
+    ['crm.get_contact', { name: 'Jane Doe', tags: ['a', 'b'] }, ''],
+    ['vault.read_note', 'A text', 'A text'],
+    ['portfolio.value', 12.5, '12.5'],
+    ['x.y', null, ''],
+  ])('%s %j', (tool, value, line) => {
+    expect(resultSummary(done(tool, value))).toBe(line);
+  });
+
+  test('a read says what was asked and found, a write of one note what was asked', () => {
+    expect(doneSummary(done('crm.list_deals', [1, 2], { stage: 'lead' }))).toBe('stage lead: 2 deals');
+    expect(doneSummary(done('crm.move_deal', null, { title: 'Rollout', stage: 'won' }, 1))).toBe('Rollout, stage won');
+    expect(doneSummary(done('budget.apply_rules', null, { month: '2026-11' }, 3))).toBe('month 2026-11: 3 notes');
+    expect(doneSummary(done('crm.pipeline', [1]))).toBe('1 result');
+  });
+});
+
+test('names', () => {
+  expect(['crm', 'portfolio', 'release-management'].map(skillLabel)).toEqual(['CRM', 'Portfolio', 'Release management']);
+});

@@ -1,0 +1,94 @@
+// The short lines on cards and notices, made from what the calls carry.
+import type { JsonValue } from '../ipc';
+import { counted, dayText } from '../shared';
+import type { CallItem } from '../state/session';
+
+/** Arguments in one line: "Harborline rollout, stage won". */
+export function argumentSummary(args: JsonValue): string {
+  if (!isObject(args)) return args === null ? '' : scalar(args);
+  const entries = Object.entries(args).filter(([, value]) => value !== null && value !== '');
+  const named = Math.max(0, entries.findIndex(([key]) => NAMES.has(key)));
+  const ordered = [...entries.slice(named, named + 1), ...entries.filter((_, index) => index !== named)];
+  return ordered
+    .map(([key, value]) => {
+      if (NAMES.has(key)) return scalar(value);
+      if (TEXTS.has(key)) return `“${cut(scalar(value), 60)}”`;
+      return value === true ? key : `${words(key)} ${scalar(value)}`;
+    })
+    .join(', ');
+}
+
+/** What a finished call found, in a few words: "4 contacts". */
+export function resultSummary(call: CallItem): string {
+  const value = call.result?.value ?? null;
+  const changed = call.result?.changes.length ?? 0;
+  if (changed > 0) return counted(changed, 'note');
+  if (Array.isArray(value)) return value.length === 0 ? 'nothing found' : ofMany(value.length, noun(call.tool));
+  if (isObject(value) && !Object.keys(value).some((key) => NAMES.has(key))) {
+    const [first, ...others] = Object.entries(value).filter(([, part]) => Array.isArray(part)) as [string, JsonValue[]][];
+    if (first && others.length === 0) {
+      const [key, list] = first;
+      return list.length === 0 ? 'nothing found' : ofMany(list.length, words(key));
+    }
+    return '';
+  }
+  return value === null || isObject(value) ? '' : cut(scalar(value), 48);
+}
+
+/** The line of a finished call: what was asked and, for a read, what came of it. */
+export function doneSummary(call: CallItem): string {
+  const asked = argumentSummary(call.args);
+  const found = resultSummary(call);
+  if (!asked || !found) return asked || found;
+  const one = call.result?.changes.length === 1;
+  return one ? asked : `${asked}: ${found}`;
+}
+
+/** Who decided: the user, or the rule that did. */
+export function deciderLabel(by: string): string {
+  return by === 'user' || by === 'you' ? 'by you' : `by ${by}`;
+}
+
+/** `crm` as a reader's word: "CRM". */
+export function skillLabel(skill: string): string {
+  if (skill.length <= 3) return skill.toUpperCase();
+  return words(skill).replace(/^./, (first) => first.toUpperCase());
+}
+
+export function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NAMES = new Set(['name', 'title', 'path', 'query', 'symbol', 'note', 'url']);
+const TEXTS = new Set(['text', 'content', 'body', 'old', 'new', 'message', 'prompt', 'command']);
+const VERBS = /^(list|get|find|search|query|read|fetch|show)(_|$)/;
+
+function noun(tool: string): string {
+  const id = tool.slice(tool.indexOf('.') + 1).replace(VERBS, '');
+  return id.endsWith('s') ? words(id) : 'results';
+}
+
+function ofMany(n: number, many: string): string {
+  return n === 1 ? `1 ${many.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '')}` : `${n.toLocaleString('en')} ${many}`;
+}
+
+function words(key: string): string {
+  return key.replaceAll(/[_-]+/g, ' ').trim();
+}
+
+function scalar(value: JsonValue): string {
+  if (typeof value === 'string') return day(value) ?? value.replaceAll(/\s+/g, ' ').trim();
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** `2026-11-27` as "27 Nov", with the year where it is another one. */
+function day(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return null;
+  const date = new Date(`${value}T00:00`);
+  return Number.isNaN(date.getTime()) ? null : dayText(date).replace(/^\w{3} (?=\d)/, '');
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1).trimEnd()}…` : text;
+}

@@ -1,0 +1,138 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import type { FirstRunOptions, Method, ProviderRow } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { FirstRun } from './FirstRun';
+
+const bare: FirstRunOptions = {
+  found: [],
+  sample_target: '/home/mara/Documents/Nova sample',
+  sample_notes: 64,
+  local_model: null,
+  looked_at: '127.0.0.1:11434',
+};
+const ollama = { provider: 'ollama', host: '127.0.0.1:11434', models: ['qwen3:14b', 'qwen3:4b'] };
+const openai: ProviderRow = {
+  id: 'openai',
+  kind: 'openai',
+  local: false,
+  host: 'api.openai.com',
+  agreed: false,
+  models: ['gpt-5.2'],
+  problem: null,
+};
+const work = { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 };
+const empty = { path: '/home/mara/Empty', name: 'Empty', notes: 0 };
+
+async function setup(options: Partial<FirstRunOptions> = {}, providers: ProviderRow[] = []) {
+  const world = sampleWorld();
+  const backend = new FakeBackend({
+    ...world,
+    status: { ...world.status, first_run: true, vault: null, model: null },
+    firstRun: { ...bare, ...options },
+    providers,
+  });
+  const rendered = renderInApp(<FirstRun />, { backend });
+  await screen.findByRole('button', { name: /Open Nova/ });
+  const chosen = () =>
+    screen.getAllByRole<HTMLInputElement>('radio', { checked: true }).map((radio) => radio.getAttribute('aria-label'));
+  const leaves = (what: string) => screen.getByText(what, { selector: 'aside *' }).closest('li')?.textContent;
+  const open = async () => {
+    await userEvent.click(screen.getByTestId('first-run-open'));
+    return backend.asked('open_vault');
+  };
+  return { ...rendered, user: userEvent.setup(), chosen, leaves, open };
+}
+
+it.each<[string, Partial<FirstRunOptions>, string]>([
+  ['a found vault with notes', { found: [empty, work] }, 'Work vault'],
+  ['the only vault', { found: [work] }, 'Your Obsidian vault'],
+  ['the sample, where the found vault is empty', { found: [empty] }, 'Sample vault'],
+  ['the sample, where none is found', {}, 'Sample vault'],
+])('begins with %s', async (_, options, expected) => {
+  const { chosen } = await setup(options);
+  expect(chosen()[0]).toBe(expected);
+});
+
+it('opens the found vault with the model of this machine', async () => {
+  const { open } = await setup({ found: [work], local_model: ollama });
+  expect(await open()).toEqual([{ choice: { kind: 'folder', path: work.path }, model: 'ollama/qwen3:14b' }]);
+});
+
+it('opens the sample without a model', async () => {
+  const { open, user } = await setup({ found: [work], local_model: ollama });
+  await user.click(screen.getByTestId('first-run-sample'));
+  await user.click(screen.getByTestId('first-run-no-model'));
+  expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: null }]);
+});
+
+it('opens another folder, and keeps the choice where the dialog is closed', async () => {
+  const { backend, chosen, open, user } = await setup({ found: [work] });
+  await user.click(screen.getByRole('button', { name: 'Choose another folder…' }));
+  expect(chosen()[0]).toBe('Your Obsidian vault');
+  backend.on('pick_folder', () => ({ path: '/home/mara/Notes', notes: 7 }));
+  await user.click(screen.getByRole('button', { name: 'Choose another folder…' }));
+  expect(chosen()[0]).toBe('Your folder');
+  expect(screen.getByText('~/Notes: 7 notes. Opening changes no file.')).toBeVisible();
+  expect(await open()).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Notes' }, model: null }]);
+});
+
+it('writes nothing before Open Nova', async () => {
+  const { backend, user } = await setup({ found: [work], local_model: ollama }, [openai]);
+  for (const choice of ['first-run-sample', 'first-run-cloud', 'first-run-no-model', 'first-run-vault'])
+    await user.click(screen.getByTestId(choice));
+  const asks: Method[] = ['first_run_options', 'list_providers'];
+  expect([...new Set(backend.calls.map(({ method }) => method))].toSorted()).toEqual(asks);
+});
+
+it('never takes a model of another machine by itself', async () => {
+  const { chosen } = await setup({}, [openai]);
+  expect(chosen()[1]).toBe('Go on without a model');
+});
+
+it('says on the right where messages go with each choice', async () => {
+  const { leaves, user } = await setup({ found: [work], local_model: ollama }, [openai]);
+  expect(leaves('Your messages')).toMatch(/^Your messagesstay hereAnswered by Ollama at 127.0.0.1:11434\./);
+  expect(leaves('Your notes')).toBe('Your notesstay hereRead where they are. Nothing is copied or uploaded.');
+  await user.click(screen.getByTestId('first-run-cloud'));
+  expect(leaves('Your messages')).toMatch(/^Your messagesgo to OpenAIAnswered by gpt-5.2 at api.openai.com\./);
+  await user.click(screen.getByTestId('first-run-no-model'));
+  expect(leaves('Your messages')).toMatch(/^Your messagesstay here/);
+  await user.click(screen.getByTestId('first-run-sample'));
+  expect(leaves('Your notes')).toBe('Your notesstay hereThe sample is copied once. Nothing is uploaded.');
+  expect(leaves('Quotes, mail, calendar, web')).toMatch(/asks first/);
+});
+
+it('takes another model of this machine', async () => {
+  const { open, user } = await setup({ local_model: ollama });
+  await user.selectOptions(screen.getByLabelText('Model on this machine'), 'qwen3:4b');
+  expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'ollama/qwen3:4b' }]);
+});
+
+it('says where it looked for a model, and looks again', async () => {
+  const { backend, user } = await setup();
+  expect(screen.getByText(/No model server answered at 127.0.0.1:11434\./)).toBeVisible();
+  backend.world.firstRun = { ...bare, local_model: ollama };
+  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  expect(await screen.findByRole('radio', { name: 'On this machine: qwen3:14b' })).toBeChecked();
+});
+
+it('says why a folder cannot be opened, and lets go on', async () => {
+  const { backend, open } = await setup({ found: [work] });
+  backend.fail('open_vault', { message: 'The folder cannot be read.', hint: 'Choose another folder.' });
+  await open();
+  expect(await screen.findByRole('alert')).toHaveTextContent('The folder cannot be read.Choose another folder.');
+  expect(screen.getByTestId('first-run-open')).toBeEnabled();
+});
+
+it('goes on without the list of providers', async () => {
+  const world = sampleWorld();
+  const backend = new FakeBackend({ ...world, firstRun: bare }).fail('list_providers');
+  renderInApp(<FirstRun />, { backend });
+  expect(await screen.findByRole('radio', { name: 'Sample vault' })).toBeChecked();
+  expect(within(screen.getByRole('radiogroup', { name: 'Which model?' })).getAllByRole('radio')).toHaveLength(1);
+});

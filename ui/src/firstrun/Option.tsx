@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+
+interface OptionProps {
+  /** The radio buttons of one question have one name. */
+  readonly name: string;
+  readonly checked: boolean;
+  readonly onChoose: () => void;
+  readonly title: string;
+  readonly note: ReactNode;
+  /** At the right end of the title. */
+  readonly aside?: ReactNode;
+  readonly testId?: string;
+}
+
+/** The answers of one question, in one frame. */
+export function Options({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div role="radiogroup" aria-label={label} className="overflow-hidden rounded-card border border-line">
+      {children}
+    </div>
+  );
+}
+
+export function Option({ name, checked, onChoose, title, note, aside, testId }: OptionProps) {
+  return (
+    <div
+      className={`relative flex items-start gap-2.5 border-t border-line px-3 py-2.5 first:border-t-0 focus-within:z-10 max-medium:py-1.5 ${checked ? 'bg-accent-soft' : 'bg-surface-raised'}`}
+    >
+      <label className="flex min-w-0 flex-1 items-start gap-2.5 after:absolute after:inset-0">
+        <input
+          type="radio"
+          name={name}
+          checked={checked}
+          onChange={onChoose}
+          aria-label={title}
+          data-testid={testId}
+          className="mt-0.5 size-4 shrink-0 appearance-none rounded-full border border-line-control bg-surface-raised checked:border-[5px] checked:border-accent-fill checked:bg-on-accent"
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block text-ui font-medium">{title}</span>
+          <span className="relative z-10 block text-small break-words text-fg-2">{note}</span>
+        </span>
+      </label>
+      {aside && <span className="relative z-10 shrink-0">{aside}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+import { useRef, useState, type KeyboardEvent } from 'react';
+
+import type { SessionRow } from '../ipc';
+import { clockTime, counted, Dot, Icon, IconButton, Kbd, keyText, RenameField, type IconName } from '../shared';
+import { groupSessions } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+import { ChatMenu } from './ChatMenu';
+
+interface ChatListProps {
+  readonly now: Date;
+  /** Folds the list to the rail, or closes the sheet it lies in. */
+  readonly onFold: () => void;
+}
+
+/** The chats by day, with what else the window can show above and the vault below. */
+export function ChatList({ now, onFold }: ChatListProps) {
+  const view = useApp((app) => app.view);
+  const vault = useApp((app) => app.status?.vault);
+  const { newChat, show } = useActions();
+  const [search, setSearch] = useState('');
+  const rows = useRef<HTMLDivElement>(null);
+
+  return (
+    <nav
+      data-region="list"
+      data-testid="chat-list"
+      tabIndex={-1}
+      aria-label="Chats"
+      className="flex h-full min-h-0 w-full flex-col bg-surface-side"
+      onKeyDown={(event) => moveInList(event)}
+    >
+      <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
+        <Icon name="nova" size={14} />
+        <span className="cut flex-1 text-ui font-semibold" title={vault?.path}>
+          {vault?.name ?? 'Nova'}
+        </span>
+        <IconButton icon="sidebar" label="Fold list" keys={keyText('Ctrl B')} onClick={onFold} />
+      </div>
+
+      <div className="flex shrink-0 flex-col gap-px px-2">
+        <Place icon="plus" label="New chat" keys="Ctrl N" testId="new-chat" onClick={newChat} />
+        <label
+          data-list-search
+          className="my-1 flex h-7.5 items-center gap-2.5 rounded-control border border-line bg-surface-raised px-2 focus-within:border-accent"
+        >
+          <Icon name="search" className="text-fg-2" />
+          <input
+            type="text"
+            aria-label="Search chats"
+            placeholder="Search chats"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape' && search !== '') {
+                event.preventDefault();
+                event.stopPropagation();
+                setSearch('');
+              } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
+                event.preventDefault();
+                rows.current?.querySelector<HTMLElement>('[data-chat]')?.focus();
+              }
+            }}
+            className="selectable w-full min-w-0 bg-transparent text-ui outline-none"
+          />
+          <Kbd>{keyText('Ctrl K')}</Kbd>
+        </label>
+        <Place
+          icon="play"
+          label="Run a tool"
+          testId="nav-run-tool"
+          current={view.kind === 'run-tool'}
+          onClick={() => show({ kind: 'run-tool', tool: null })}
+        />
+      </div>
+
+      <div ref={rows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+        <Groups now={now} search={search} />
+      </div>
+
+      <div className="flex h-11 shrink-0 items-center gap-2.5 border-t border-line pr-2 pl-4 text-small text-fg-2">
+        {vault ? (
+          <>
+            <Dot className={vault.watching === 'watching' ? 'bg-ok' : 'bg-warn'} />
+            <span className="cut flex-1" title={vault.watching}>
+              {counted(vault.notes, 'note')}, {vault.watching}
+            </span>
+          </>
+        ) : (
+          <>
+            <Dot className="bg-danger" />
+            <span className="cut flex-1">no vault is open</span>
+          </>
+        )}
+        <IconButton
+          icon="sliders"
+          label="Settings"
+          keys={keyText('Ctrl ,')}
+          data-testid="nav-settings"
+          onClick={() => show({ kind: 'settings', page: 'skills' })}
+        />
+      </div>
+    </nav>
+  );
+}
+
+function Groups({ now, search }: { now: Date; search: string }) {
+  const sessions = useApp((app) => app.sessions);
+  const groups = groupSessions(sessions, now, search);
+  if (groups.length === 0) {
+    return (
+      <p className="px-2 pt-4 text-small text-fg-3">
+        {search === '' ? 'No chats yet. The first message starts one.' : `No chat is called “${search}”.`}
+      </p>
+    );
+  }
+  return groups.map((group, at) => (
+    <section key={group.label} aria-label={group.label}>
+      <h2 className="px-2 pt-3 pb-1.5 text-meta font-semibold text-fg-2">{group.label}</h2>
+      <ul className="flex flex-col">
+        {group.rows.map((row) => (
+          <ChatRow key={row.id} row={row} today={group.label === 'Today'} first={at === 0 && row === group.rows[0]} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first: boolean }) {
+  const open = useApp((app) => app.open === row.id && app.view.kind === 'chat');
+  const anyOpen = useApp((app) => app.open !== null);
+  const { openSession, renameSession } = useActions();
+  const [renaming, setRenaming] = useState(false);
+
+  if (renaming) {
+    return (
+      <li className="flex h-7.5 items-center px-1">
+        <RenameField
+          title={row.title}
+          onDone={(title) => {
+            setRenaming(false);
+            if (title !== null) void renameSession(row.id, title);
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li
+      className={`group/row relative flex h-7.5 items-center rounded-control ${open ? 'bg-selected' : 'hover:bg-hover focus-within:bg-hover'}`}
+    >
+      <button
+        type="button"
+        data-chat={row.id}
+        // One stop for Tab: the open chat, else the first.
+        tabIndex={open || (first && !anyOpen) ? 0 : -1}
+        aria-current={open ? 'page' : undefined}
+        onClick={() => void openSession(row.id)}
+        className={`flex h-full min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-ui ${open ? 'font-medium text-fg' : 'text-fg-2'}`}
+      >
+        <span className="cut flex-1">{row.title}</span>
+        {row.running ? (
+          <span className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
+            <Dot className="bg-accent" />
+            <span className="sr-only">running</span>
+          </span>
+        ) : (
+          today &&
+          !open && (
+            <time
+              dateTime={row.updated_at}
+              className="tabular text-meta text-fg-3 group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible"
+            >
+              {clockTime(row.updated_at)}
+            </time>
+          )
+        )}
+      </button>
+      <span className="absolute right-0.5 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-data-[state=open]:opacity-100">
+        <ChatMenu row={row} onRename={() => setRenaming(true)} className="size-6.5" />
+      </span>
+    </li>
+  );
+}
+
+interface PlaceProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly keys?: string;
+  readonly current?: boolean;
+  readonly testId?: string;
+}
+
+function Place({ icon, label, onClick, keys, current = false, testId }: PlaceProps) {
+  return (
+    <button
+      type="button"
+      data-testid={testId}
+      aria-current={current ? 'page' : undefined}
+      onClick={onClick}
+      className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-left text-ui ${current ? 'bg-selected font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
+    >
+      <Icon name={icon} />
+      <span className="flex-1">{label}</span>
+      {keys && <Kbd>{keyText(keys)}</Kbd>}
+    </button>
+  );
+}
+
+/** J, K and the arrows move between chats; Enter, being on a button, opens. */
+function moveInList(event: KeyboardEvent<HTMLElement>): void {
+  const from = (event.target as HTMLElement).closest<HTMLElement>('[data-chat]');
+  if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
+  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
+  if (by === 0) return;
+  event.preventDefault();
+  const chats = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-chat]')];
+  chats[chats.indexOf(from) + by]?.focus();
+}

@@ -1,0 +1,55 @@
+import { Dot, IconButton, keyText } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+
+interface RailProps {
+  /** Shows the list, folded out or as a sheet. */
+  readonly onUnfold: () => void;
+  readonly onSearch: () => void;
+}
+
+/** The list folded to its icons. */
+export function Rail({ onUnfold, onSearch }: RailProps) {
+  const view = useApp((app) => app.view);
+  const vault = useApp((app) => app.status?.vault);
+  const running = useApp((app) => app.sessions.some((row) => row.running));
+  const { newChat, show } = useActions();
+  return (
+    <nav
+      data-region="list"
+      tabIndex={-1}
+      aria-label="Chats"
+      className="flex h-full w-12 shrink-0 flex-col items-center gap-2 border-r border-line bg-surface-side py-2.5"
+    >
+      <span className="relative">
+        <IconButton
+          icon="sidebar"
+          label={running ? 'Show list, a chat is running' : 'Show list'}
+          keys={keyText('Ctrl B')}
+          onClick={onUnfold}
+        />
+        {running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />}
+      </span>
+      <IconButton icon="plus" label="New chat" keys={keyText('Ctrl N')} data-testid="new-chat" onClick={newChat} />
+      <IconButton icon="search" label="Search chats" keys={keyText('Ctrl K')} onClick={onSearch} />
+      <IconButton
+        icon="play"
+        label="Run a tool"
+        className="mt-3"
+        data-testid="nav-run-tool"
+        pressed={view.kind === 'run-tool'}
+        onClick={() => show({ kind: 'run-tool', tool: null })}
+      />
+      <span className="flex-1" />
+      <span title={vault ? `${vault.name}: ${vault.notes} notes, ${vault.watching}` : 'No vault is open'}>
+        <Dot className={vault ? (vault.watching === 'watching' ? 'bg-ok' : 'bg-warn') : 'bg-danger'} />
+      </span>
+      <IconButton
+        icon="sliders"
+        label="Settings"
+        keys={keyText('Ctrl ,')}
+        data-testid="nav-settings"
+        onClick={() => show({ kind: 'settings', page: 'skills' })}
+      />
+    </nav>
+  );
+}

@@ -1,0 +1,19 @@
+import { createRoot } from 'react-dom/client';
+
+import { App } from './App';
+import { tauriBackend } from './ipc/tauri';
+import { createStore } from './state/store';
+import './styles/main.css';
+import { Window } from './Window';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+
+const store = createStore(tauriBackend);
+void store.actions.start();
+
+createRoot(root).render(
+  <Window backend={tauriBackend} store={store}>
+    <App />
+  </Window>,
+);

@@ -1,0 +1,136 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { ChangedNoteView, ChangeSetView, EventBody, UndoResult } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { envelopes, sampleWorld } from '../testing/sample';
+import { ChangesPanel } from './ChangesPanel';
+
+const note = (path: string, more: Partial<ChangedNoteView> = {}): ChangedNoteView => ({
+  path,
+  kind: 'modified',
+  call: 'c1',
+  undone: false,
+  edited_since: false,
+  diff: { path, kind: 'modified', properties: [{ key: 'stage', line: 5, before: 'lead', after: 'won' }], hunks: [], tail_skipped: 0, summary: '' },
+  ...more,
+});
+
+const set = (id: string, notes: ChangedNoteView[], more: Partial<ChangeSetView> = {}): ChangeSetView => ({
+  id,
+  kind: 'turn',
+  at: '2020-11-20T14:31:00Z',
+  author: 'you',
+  label: `Label of ${id}`,
+  state: 'committed',
+  session: 'groceries',
+  undone_at: null,
+  notes,
+  ...more,
+});
+
+const turn: EventBody[] = [
+  { type: 'turn_started', text: 'Move it', model: 'm', skills: [], tool: null },
+  { type: 'tool_call_started', call: 'c1', tool: 'crm.move_deal', args: {}, effect: 'write', principal: { kind: 'user', name: 'you' } },
+  { type: 'approval_decided', call: 'c1', decision: 'once', by: 'you', reason: null },
+  {
+    type: 'tool_call_completed',
+    call: 'c1',
+    ok: true,
+    output: null,
+    sources: [],
+    ms: 1,
+    changes: [{ path: 'CRM/Deals/Rollout.md', kind: 'modified' }],
+    change_set: 'now',
+    merged: [],
+  },
+];
+
+async function open(changes: ChangeSetView[]) {
+  const sample = sampleWorld();
+  const backend = new FakeBackend({ ...sample, changes, events: { groceries: envelopes('groceries', 't1', turn) } });
+  const app = renderInApp(<ChangesPanel />, { backend });
+  await act(() => app.store.actions.openSession('groceries'));
+  await waitFor(() => expect(screen.queryByRole('status', { name: 'Reading the changes' })).toBeNull());
+  return app;
+}
+
+const noteOf = (path: string) => screen.getAllByTestId('change-note').find((one) => one.dataset['path'] === path) as HTMLElement;
+
+test('the last turn stands open with who allowed it, earlier changes are folded', async () => {
+  await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')]), set('old', [note('CRM/People/Odile Farrow.md')])]);
+  expect(await screen.findByRole('heading', { name: 'This turn changed 2 notes' })).toBeVisible();
+  expect(screen.getByText(/^Allowed once at \d\d:\d\d, by you$/)).toBeVisible();
+  expect(screen.getAllByTestId('change-note').map((one) => one.dataset['path'])).toEqual(['CRM/Deals/Rollout.md', 'Daily/2026-11-20.md']);
+  expect(screen.getByTestId('earlier-change')).toHaveTextContent('Label of old1 note, 20 Nov 2020');
+  await userEvent.click(screen.getByRole('button', { name: /Label of old/ }));
+  expect(noteOf('CRM/People/Odile Farrow.md')).toBeVisible();
+});
+
+test('Undo takes back one note, without asking', async () => {
+  const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')])]);
+  await userEvent.click(within(noteOf('Daily/2026-11-20.md')).getByTestId('undo-note'));
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'now', note: 'Daily/2026-11-20.md' }]);
+  await waitFor(() => expect(noteOf('Daily/2026-11-20.md')).toHaveTextContent(/undone at \d\d:\d\d/));
+  expect(within(noteOf('CRM/Deals/Rollout.md')).getByTestId('undo-note')).toBeEnabled();
+});
+
+test('Undo turn takes back all of it', async () => {
+  const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')])]);
+  await userEvent.click(screen.getByTestId('undo-turn'));
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'now' }]);
+  await waitFor(() => expect(screen.queryByTestId('undo-turn')).toBeNull());
+  expect(screen.queryByTestId('undo-note')).toBeNull();
+});
+
+test('a note both changed shows both sides; the other notes are undone meanwhile', async () => {
+  const rollout = 'CRM/Deals/Rollout.md';
+  const { backend, store } = await open([set('now', [note(rollout, { edited_since: true }), note('Daily/2026-11-20.md')])]);
+  expect(noteOf(rollout)).toHaveTextContent('Edited in Obsidian since. Undo will show both versions first.');
+  backend.on('undo_changes', (): UndoResult => {
+    backend.world.changes = [set('now', [note(rollout, { edited_since: true }), note('Daily/2026-11-20.md', { undone: true })])];
+    return {
+      change_set: 'undo',
+      undone: ['Daily/2026-11-20.md'],
+      merged: [],
+      conflicts: [{ path: rollout, what: ['stage'], mine: 'stage: lead', theirs: 'stage: proposal' }],
+    };
+  });
+  await userEvent.click(screen.getByTestId('undo-turn'));
+  const card = await screen.findByTestId('conflict-card');
+  expect(card).toHaveTextContent('Both of you changed stage');
+  expect(within(card).getByRole('group', { name: 'In Obsidian, now' })).toHaveTextContent('stage: proposal');
+  expect(within(card).getByRole('group', { name: 'Before Nova’s change' })).toHaveTextContent('stage: lead');
+  expect(screen.getByText('1 note undone, Rollout left as it is.')).toBeVisible();
+  expect(noteOf('Daily/2026-11-20.md')).toHaveTextContent('undone');
+  await userEvent.click(within(card).getByText('Keep Obsidian’s'));
+  expect(screen.queryByTestId('conflict-card')).toBeNull();
+  await userEvent.click(within(noteOf(rollout)).getByRole('button', { name: 'Rollout' }));
+  expect(store.get().app.panel.note).toBe(rollout);
+});
+
+test('an undo that failed says so and can be tried again', async () => {
+  const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md')])]);
+  backend.fail('undo_changes', { message: 'The vault folder is gone.', hint: 'Find it.' });
+  await userEvent.click(screen.getByTestId('undo-note'));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The vault folder is gone.Find it.');
+  expect(screen.getByTestId('undo-note')).toBeEnabled();
+});
+
+test('a change set cut off by the end of Nova says so', async () => {
+  await open([set('cut', [note('A.md')], { state: 'interrupted' })]);
+  expect(await screen.findByTestId('earlier-change')).toHaveTextContent('interrupted, 1 note');
+});
+
+test('an undo is listed as a change of its own', async () => {
+  await open([set('u', [note('A.md')], { kind: 'undo', label: 'Undo of Label' }), set('now', [note('A.md', { undone: true })], { state: 'undone', undone_at: '2020-11-20T14:40:00Z' })]);
+  expect(await screen.findByTestId('earlier-change')).toHaveTextContent('Undo of Label');
+  expect(screen.queryByTestId('undo-turn')).toBeNull();
+});
+
+test('without changes it says what would be here', async () => {
+  await open([]);
+  expect(await screen.findByText(/No changes in this chat/)).toBeVisible();
+});

@@ -1,0 +1,230 @@
+import { type ReactNode, useMemo, useState } from 'react';
+
+import { useBackend, userError, type ChangedNoteView, type ChangeSetView, type ConflictView, type UndoChanges, type UserError } from '../ipc';
+import { Button, clockTime, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName, whenText } from '../shared';
+import { ConflictCard } from '../shared/ConflictCard';
+import { Diff } from '../shared/Diff';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
+import { changesOf, stands, type TurnChanges } from './changes';
+
+/** What Nova changed in this chat: the last turn whole, the earlier ones folded; each can be undone. */
+export function ChangesPanel() {
+  const session = useApp((app) => app.open);
+  const revision = useApp((app) => app.revisions.changes);
+  const changes = useRpc('list_changes', session === null ? null : { session }, revision);
+  const state = useSession();
+  const { turn, earlier } = useMemo(() => changesOf(changes.data ?? [], state), [changes.data, state]);
+  const undo = useUndo(session);
+
+  if (session === null || (changes.data?.length === 0 && !changes.error)) {
+    return (
+      <div data-testid="changes-panel">
+        <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
+      </div>
+    );
+  }
+  return (
+    <div data-testid="changes-panel" className="flex flex-col gap-4 p-3.5">
+      {changes.error && <ErrorBox error={changes.error} actions={<LinkButton onClick={changes.reload}>Try again</LinkButton>} />}
+      {!changes.data && changes.loading && <Loading lines={4} label="Reading the changes" />}
+      {undo.problem && <ErrorBox error={undo.problem} />}
+      {undo.left && <p role="status" className="text-small text-warn">{undo.left}</p>}
+      {turn.sets.length > 0 && <ThisTurn turn={turn} undo={undo} />}
+      {turn.sets.length === 0 && changes.data && <p className="text-small text-fg-3">No changes in this turn.</p>}
+      {earlier.length > 0 && (
+        <section className="flex flex-col gap-1 border-t border-line pt-3">
+          <h3 className="text-meta font-semibold text-fg-3">Earlier in this chat</h3>
+          {earlier.map((set) => (
+            <EarlierSet key={set.id} set={set} undo={undo} />
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function ThisTurn({ turn, undo }: { turn: TurnChanges; undo: Undo }) {
+  const notes = turn.sets.flatMap((set) => set.notes.map((note) => ({ set, note })));
+  const paths = new Set(notes.map(({ note }) => note.path)).size;
+  const open = turn.sets.filter(stands);
+  return (
+    <section className="flex flex-col gap-3">
+      <div className="flex items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h3 className="text-ui font-semibold">This turn changed {counted(paths, 'note')}</h3>
+          {turn.allowed && <p className="text-small text-fg-2">{turn.allowed}</p>}
+        </div>
+        {open.length > 0 ? (
+          <Button
+            icon="undo"
+            data-testid="undo-turn"
+            disabled={undo.busy}
+            onClick={() => undo.run(open.map((set) => ({ change_set: set.id })))}
+          >
+            Undo turn
+          </Button>
+        ) : (
+          <Undone at={turn.sets.find((set) => set.undone_at !== null)?.undone_at ?? null} />
+        )}
+      </div>
+      {notes.map(({ set, note }, index) => (
+        <NoteChange key={`${set.id} ${note.path} ${index}`} set={set} note={note} undo={undo} />
+      ))}
+    </section>
+  );
+}
+
+function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNoteView; undo: Undo }) {
+  const { openNote } = useActions();
+  const { name, folder } = noteName(note.path);
+  const conflict = undo.conflicts.find((other) => other.set === set.id && other.conflict.path === note.path);
+  return (
+    <article data-testid="change-note" data-path={note.path} data-undone={note.undone} className="flex flex-col gap-1.5">
+      <div className="flex min-h-6 items-center gap-2">
+        <Icon name="note" size={14} className="text-fg-2" />
+        <button type="button" onClick={() => openNote(note.path)} title={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
+          {name}
+        </button>
+        <span className="cut min-w-0 flex-1 text-small text-fg-3">{folder}</span>
+        {note.undone ? (
+          <Undone at={set.undone_at} />
+        ) : (
+          <Button
+            size="s"
+            variant="quiet"
+            icon="undo"
+            data-testid="undo-note"
+            aria-label={`Undo ${name}`}
+            disabled={undo.busy}
+            onClick={() => undo.run([{ change_set: set.id, note: note.path }])}
+          >
+            Undo
+          </Button>
+        )}
+      </div>
+      {note.kind !== 'modified' && <p className="text-small text-fg-2">{kindText(note)}</p>}
+      <div className={note.undone ? 'opacity-60' : ''}>
+        <Diff diff={note.diff} />
+      </div>
+      {note.edited_since && !note.undone && !conflict && (
+        <p className="flex gap-2 text-small text-warn">
+          <Icon name="warn" size={14} className="mt-0.5 shrink-0" />
+          Edited in Obsidian since. Undo will show both versions first.
+        </p>
+      )}
+      {conflict && <UndoConflict conflict={conflict.conflict} onKeep={() => undo.settle(set.id, note.path)} />}
+    </article>
+  );
+}
+
+function UndoConflict({ conflict, onKeep }: { conflict: ConflictView; onKeep: () => void }) {
+  const backend = useBackend();
+  return (
+    <ConflictCard
+      note={conflict.path}
+      what={conflict.what}
+      mine={conflict.mine}
+      theirs={conflict.theirs}
+      mineLabel="Before Nova’s change"
+      theirsLabel="In Obsidian, now"
+      onKeep={onKeep}
+      onOpen={() => void backend.rpc('open_note', { path: conflict.path }).catch(() => undefined)}
+    />
+  );
+}
+
+function EarlierSet({ set, undo }: { set: ChangeSetView; undo: Undo }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div data-testid="earlier-change" data-state={set.state}>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="-mx-1 flex h-6.5 w-[calc(100%+0.5rem)] items-center gap-1.5 rounded-badge px-1 text-left hover:bg-hover"
+      >
+        <Icon name={open ? 'chevron-down' : 'chevron-right'} size={14} className="shrink-0 text-fg-2" />
+        <span className="cut flex-1 text-ui">{set.label || 'Change'}</span>
+        <span className="shrink-0 text-small text-fg-2">{earlierText(set)}</span>
+      </button>
+      {open && (
+        <div className="flex flex-col gap-3 py-2">
+          {set.state === 'interrupted' && <p className="text-small text-warn">Nova was closed while it wrote this. Undo takes back what was written.</p>}
+          {set.notes.length > 1 && stands(set) && (
+            <Button size="s" icon="undo" className="self-start" disabled={undo.busy} onClick={() => undo.run([{ change_set: set.id }])}>
+              Undo all {set.notes.length}
+            </Button>
+          )}
+          {set.notes.map((note, index) => (
+            <NoteChange key={`${note.path} ${index}`} set={set} note={note} undo={undo} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Undone({ at }: { at: string | null }): ReactNode {
+  return <span className="shrink-0 text-small text-fg-3">{at === null ? 'undone' : `undone at ${clockTime(at)}`}</span>;
+}
+
+interface Undo {
+  readonly busy: boolean;
+  readonly problem: UserError | null;
+  /** Which notes an undo left as they are. */
+  readonly left: string | null;
+  readonly conflicts: readonly { readonly set: string; readonly conflict: ConflictView }[];
+  run(what: readonly UndoChanges[]): void;
+  settle(set: string, path: string): void;
+}
+
+function useUndo(session: string | null): Undo {
+  const { undo } = useActions();
+  const [state, setState] = useState<Omit<Undo, 'run' | 'settle'> & { of: string | null }>({ ...quiet, of: session });
+  const shown = state.of === session ? state : { ...quiet, of: session };
+
+  const run = async (what: readonly UndoChanges[]) => {
+    const conflicts = shown.conflicts.filter(({ set }) => !what.some((one) => one.change_set === set));
+    setState({ ...quiet, of: session, busy: true, conflicts });
+    const found = [...conflicts];
+    let undone = 0;
+    try {
+      // Newest first, as they were made on top of each other.
+      for (const one of what) {
+        const result = await undo(one);
+        undone += result.undone.length;
+        found.push(...result.conflicts.map((conflict) => ({ set: one.change_set, conflict })));
+      }
+      const kept = found.slice(conflicts.length).map(({ conflict }) => noteName(conflict.path).name);
+      const left = kept.length > 0 ? `${counted(undone, 'note')} undone, ${kept.join(', ')} left as it is.` : null;
+      setState({ ...quiet, of: session, left, conflicts: found });
+    } catch (thrown) {
+      setState({ ...quiet, of: session, problem: userError(thrown), conflicts: found });
+    }
+  };
+  const settle = (set: string, path: string) =>
+    setState({ ...shown, left: null, conflicts: shown.conflicts.filter((one) => one.set !== set || one.conflict.path !== path) });
+  return { ...shown, run: (what) => void run(what), settle };
+}
+
+const quiet = { busy: false, problem: null, left: null, conflicts: [] } as const;
+
+function kindText(note: ChangedNoteView): string {
+  switch (note.kind) {
+    case 'created':
+      return 'New note';
+    case 'deleted':
+      return 'Deleted';
+    case 'renamed':
+      return `Moved from ${note.from ?? 'another place'}`;
+    case 'modified':
+      return '';
+  }
+}
+
+function earlierText(set: ChangeSetView): string {
+  if (set.state === 'undone') return `undone, ${whenText(set.undone_at ?? set.at)}`;
+  const undone = set.notes.filter((note) => note.undone).length;
+  const notes = undone > 0 ? `${undone} of ${set.notes.length} undone` : counted(set.notes.length, 'note');
+  return `${set.state === 'interrupted' ? 'interrupted, ' : ''}${notes}, ${whenText(set.at)}`;
+}

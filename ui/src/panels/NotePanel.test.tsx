@@ -1,0 +1,76 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { NoteView } from '../ipc';
+import { firstState } from '../state/app';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { NotePanel } from './NotePanel';
+
+const path = 'CRM/People/Jane Doe.md';
+const jane = (more: Partial<NoteView> = {}): NoteView => ({
+  path,
+  name: 'Jane Doe',
+  properties: [
+    ['company', '[[Quillon Labs|Quillon]]'],
+    ['stage', 'lead'],
+  ],
+  html: '<p>See <a data-note="Rollout">Rollout</a></p>',
+  broken: null,
+  ...more,
+});
+
+function open(note: string | null, view = jane()) {
+  const backend = new FakeBackend({ ...sampleWorld(), notes: { [path]: view } });
+  return renderInApp(<NotePanel />, { backend, app: { panel: { ...firstState.panel, open: true, tab: 'note', note } } });
+}
+
+test('shows properties and text; links lead to other notes', async () => {
+  const { store } = open(path);
+  expect(await screen.findByRole('heading', { name: 'Jane Doe' })).toBeVisible();
+  expect(screen.getByLabelText('Properties')).toHaveTextContent('companyQuillonstagelead');
+  await userEvent.click(screen.getByText('Quillon'));
+  expect(store.get().app.panel.note).toBe('Quillon Labs');
+});
+
+test('opens the note in Obsidian', async () => {
+  const { backend } = open('Jane Doe');
+  await userEvent.click(await screen.findByTestId('open-in-obsidian'));
+  expect(backend.asked('open_note')).toEqual([{ path }]);
+});
+
+test.each([path, 'Jane Doe', 'jane doe#Log'])('opened as %s it is read again when the note changes, and marked', async (asked) => {
+  const { backend } = open(asked);
+  backend.on('read_note', () => backend.world.notes[path] ?? jane());
+  await waitFor(() => expect(screen.getByTestId('note-preview')).toHaveTextContent(/Jane Doe|no note/));
+  backend.world.notes = { [path]: jane({ properties: [['stage', 'won']] }) };
+  act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path, from: null, by: 'outside', summary: 'stage: lead → won' }));
+  await waitFor(() => expect(screen.getByLabelText('Properties')).toHaveTextContent('stagewon'));
+  expect(screen.getByText(/^changed \d\d:\d\d$/)).toBeVisible();
+});
+
+test('a change of another note reads nothing', async () => {
+  const { backend } = open(path);
+  await screen.findByRole('heading', { name: 'Jane Doe' });
+  act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
+  expect(backend.asked('read_note')).toHaveLength(1);
+});
+
+test('a broken note says where and what to do, and shows the rest', async () => {
+  open(path, jane({ properties: [], broken: { path, line: 4, problem: 'A tab cannot indent.', remedy: 'Use spaces.' } }));
+  expect(await screen.findByText(/Line 4: A tab cannot indent\./)).toHaveTextContent('Use spaces.');
+  expect(screen.getByText('Rollout')).toBeVisible();
+});
+
+test('a note that is gone says so', async () => {
+  open('Nobody');
+  expect(await screen.findByRole('alert')).toHaveTextContent('There is no note “Nobody”.');
+});
+
+test('no note is open', () => {
+  const { backend } = open(null);
+  expect(screen.getByTestId('note-preview')).toHaveTextContent('No note is open.');
+  expect(backend.asked('read_note')).toEqual([]);
+});

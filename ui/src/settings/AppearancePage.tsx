@@ -1,0 +1,81 @@
+// How the window looks: theme, text size, the line of figures under the composer. Seen at once.
+
+import type { ReactNode } from 'react';
+
+import type { Theme } from '../ipc';
+import { Button, Segments, Switch } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+
+const sizes = { least: 12, usual: 14, most: 18 };
+
+export function AppearancePage() {
+  const appearance = useApp(({ status }) => status?.appearance ?? null);
+  const { setAppearance } = useActions();
+  if (!appearance) return null;
+  const { theme, text_size: size, activity_line: line } = appearance;
+  return (
+    <section aria-label="Appearance" className="flex min-w-0 flex-1 flex-col">
+      <header className="flex h-12 shrink-0 items-center border-b border-line px-4">
+        <h1 className="text-body font-semibold">Appearance</h1>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="max-w-180 px-4">
+          <Setting name="Theme" note="System follows the light and dark setting of this machine.">
+            <Segments<Theme>
+              label="Theme"
+              value={theme}
+              options={[
+                { value: 'system', label: 'System' },
+                { value: 'light', label: 'Light' },
+                { value: 'dark', label: 'Dark' },
+              ]}
+              onChange={(next) => void setAppearance({ theme: next })}
+            />
+          </Setting>
+          <Setting name="Text size" note="Scales the text of the whole window.">
+            <span className="tabular text-small text-fg-2" data-testid="text-size">
+              {size} px
+            </span>
+            <input
+              type="range"
+              aria-label="Text size"
+              min={sizes.least}
+              max={sizes.most}
+              step={1}
+              value={size}
+              onChange={(event) => void setAppearance({ text_size: Number(event.target.value) })}
+              className="w-40 accent-accent-fill"
+            />
+            <Button
+              size="s"
+              disabled={size === sizes.usual}
+              onClick={() => void setAppearance({ text_size: sizes.usual })}
+            >
+              Reset
+            </Button>
+          </Setting>
+          <Setting name="Activity line" note="Skills, tokens and cache of the last request, under the composer.">
+            <Switch
+              checked={line}
+              onChange={(next) => void setAppearance({ activity_line: next })}
+              label="Activity line"
+              testId="activity-line-switch"
+            />
+          </Setting>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Setting({ name, note, children }: { name: string; note: string; children: ReactNode }) {
+  return (
+    <div className="flex min-h-15 items-center justify-between gap-6 border-b border-line py-3">
+      <div>
+        <h2 className="text-ui font-medium">{name}</h2>
+        <p className="text-small text-fg-3">{note}</p>
+      </div>
+      <div className="flex shrink-0 items-center gap-3">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+// Where models are and whether notes may go there. A key is never asked for here.
+
+import { useState, type ReactNode } from 'react';
+
+import { nothing, useBackend, userError, type ProviderRow, type UserError } from '../ipc';
+import { Badge, Button, Empty, ErrorBox, Icon, LinkButton, Loading } from '../shared';
+import { useActions, useApp, useRpc } from '../state/hooks';
+
+export function ModelsPage() {
+  const revision = useApp(({ revisions }) => revisions.providers);
+  const { data, error, loading, reload } = useRpc('list_providers', nothing, revision);
+  return (
+    <section aria-label="Models" className="flex min-w-0 flex-1 flex-col">
+      <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
+        <h1 className="text-body font-semibold">Models</h1>
+        <span className="flex-1" />
+        <Button icon="refresh" size="s" onClick={reload}>
+          Look again
+        </Button>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto p-4">
+        <div className="flex max-w-180 flex-col gap-3">
+          <p className="text-ui text-fg-2">
+            A local model answers on this machine. For a remote one, your messages and the notes it reads go to its
+            host; Nova asks once before the first message.
+          </p>
+          {error && <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />}
+          {data?.map((provider) => (
+            <Provider key={provider.id} provider={provider} />
+          ))}
+          {!data && loading && <Loading lines={3} />}
+          {data?.length === 0 && (
+            <Empty action={<Button onClick={reload}>Look again</Button>}>
+              No models yet. Start a model server such as Ollama on this machine, or add a provider to nova.config.json.
+            </Empty>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Provider({ provider }: { provider: ProviderRow }) {
+  const { agreeProvider, revokeProvider } = useActions();
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const attempt = (work: Promise<void>) => {
+    setProblem(null);
+    work.catch((thrown: unknown) => setProblem(userError(thrown)));
+  };
+  const shown = problem ?? provider.problem;
+  return (
+    <article
+      aria-label={provider.id}
+      data-testid="provider-row"
+      data-provider={provider.id}
+      className="rounded-card border border-line"
+    >
+      <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1 px-3.5 py-2.5">
+        <Icon name={provider.local ? 'laptop' : 'cloud'} className={provider.local ? 'text-fg-2' : 'text-warn'} />
+        <h2 className="text-ui font-semibold">{provider.id}</h2>
+        <span className="selectable text-small text-fg-3">{provider.host}</span>
+        <span className="flex-1" />
+        <Consent
+          provider={provider}
+          onAgree={() => attempt(agreeProvider(provider.id))}
+          onRevoke={() => attempt(revokeProvider(provider.id))}
+        />
+      </header>
+      {shown && (
+        <div className="px-3.5 pb-3">
+          <ErrorBox error={shown} />
+        </div>
+      )}
+      {provider.models.length > 0 && <ModelList provider={provider} onProblem={setProblem} />}
+    </article>
+  );
+}
+
+function Consent({
+  provider,
+  onAgree,
+  onRevoke,
+}: {
+  provider: ProviderRow;
+  onAgree: () => void;
+  onRevoke: () => void;
+}): ReactNode {
+  if (provider.local)
+    return (
+      <Badge tone="ok" icon="check">
+        stays on this machine
+      </Badge>
+    );
+  return provider.agreed ? (
+    <>
+      <Badge tone="warn" icon="cloud">
+        notes may go to {provider.host}
+      </Badge>
+      <Button size="s" onClick={onRevoke} data-testid="provider-revoke">
+        Stop sending
+      </Button>
+    </>
+  ) : (
+    <>
+      <Badge>nothing is sent</Badge>
+      <Button size="s" onClick={onAgree} data-testid="provider-agree">
+        Allow notes to go to {provider.host}
+      </Button>
+    </>
+  );
+}
+
+function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: (problem: UserError | null) => void }) {
+  const backend = useBackend();
+  const { start } = useActions();
+  const chosen = useApp(({ status }) => status?.model ?? null);
+  const choose = async (model: string) => {
+    onProblem(null);
+    try {
+      await backend.rpc('set_model', { session: null, model });
+      await start();
+    } catch (thrown) {
+      onProblem(userError(thrown));
+    }
+  };
+  return (
+    <ul className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
+      {provider.models.map((name) => {
+        const model = `${provider.id}/${name}`;
+        return (
+          <li key={name} data-model={model} className="flex h-8 items-center gap-2.5 px-3.5 text-small">
+            <span className="selectable cut flex-1 font-mono">{name}</span>
+            {model === chosen ? (
+              <span className="flex items-center gap-1.5 text-fg-2">
+                <Icon name="check" size={12} className="text-ok" />
+                used for new chats
+              </span>
+            ) : (
+              <LinkButton onClick={() => void choose(model)}>Use for new chats</LinkButton>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,68 @@
+// The settings: their pages on the left, the chosen one beside it. Everything here works at once, nothing is saved by a button.
+
+import { nothing } from '../ipc';
+import { Icon, type IconName, skillStates } from '../shared';
+import type { SettingsPageName } from '../state/app';
+import { useActions, useApp, useRpc } from '../state/hooks';
+import { AppearancePage } from './AppearancePage';
+import { ModelsPage } from './ModelsPage';
+import { SkillsPage } from './SkillsPage';
+
+const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
+  { page: 'skills', label: 'Skills', icon: 'cube' },
+  { page: 'models', label: 'Models', icon: 'bolt' },
+  { page: 'appearance', label: 'Appearance', icon: 'sun' },
+];
+
+export function SettingsPage() {
+  const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
+  const { show } = useActions();
+  const toFix = useToFix();
+
+  return (
+    <div className="flex h-full bg-surface" data-testid={`settings-${page}`}>
+      <nav
+        aria-label="Settings"
+        data-region="list"
+        tabIndex={-1}
+        className="flex w-50 shrink-0 flex-col border-r border-line bg-surface-side px-2 max-medium:w-40"
+      >
+        <button
+          type="button"
+          onClick={() => show({ kind: 'chat' })}
+          className="flex h-12 items-center gap-2 rounded-control px-1.5 text-ui font-medium text-fg-2 hover:text-fg"
+        >
+          <Icon name="chevron-left" />
+          Settings
+        </button>
+        {pages.map(({ page: name, label, icon }) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={name === page ? 'page' : undefined}
+            data-testid={`settings-nav-${name}`}
+            onClick={() => show({ kind: 'settings', page: name })}
+            className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-ui ${name === page ? 'bg-selected font-medium' : 'text-fg-2 hover:bg-hover'}`}
+          >
+            <Icon name={icon} />
+            <span className="flex-1 text-left">{label}</span>
+            {name === 'skills' && toFix > 0 && (
+              <span className="text-meta text-fg-3 max-medium:hidden">{toFix} to fix</span>
+            )}
+          </button>
+        ))}
+      </nav>
+      <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
+        {page === 'skills' && <SkillsPage />}
+        {page === 'models' && <ModelsPage />}
+        {page === 'appearance' && <AppearancePage />}
+      </main>
+    </div>
+  );
+}
+
+function useToFix(): number {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const skills = useRpc('list_skills', nothing, revision);
+  return (skills.data ?? []).filter(({ state }) => skillStates[state].attention).length;
+}

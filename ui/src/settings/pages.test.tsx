@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+
+import { fireEvent } from '@testing-library/react';
+import type { SettingsPageName } from '../state/app';
+import { renderInApp } from '../testing/render';
+import { SettingsPage } from './SettingsPage';
+
+const setup = (page: SettingsPageName) => ({
+  ...renderInApp(<SettingsPage />, { app: { view: { kind: 'settings', page } } }),
+  user: userEvent.setup(),
+});
+
+describe('Models', () => {
+  const provider = async (id: string) => within(await screen.findByRole('article', { name: id }));
+
+  it('says for each provider whether notes leave this machine', async () => {
+    setup('models');
+    expect((await provider('ollama')).getByText('stays on this machine')).toBeVisible();
+    expect((await provider('openai')).getByText('nothing is sent')).toBeVisible();
+    expect((await provider('lab')).getByText('notes may go to models.lab.example')).toBeVisible();
+    expect((await provider('lab')).getByRole('alert')).toHaveTextContent(
+      'models.lab.example did not answer.Check that it runs.',
+    );
+  });
+
+  it('agrees to a remote provider and takes it back', async () => {
+    const { backend, user } = setup('models');
+    await user.click((await provider('openai')).getByTestId('provider-agree'));
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai' }]);
+    await user.click(await (await provider('openai')).findByTestId('provider-revoke'));
+    expect(backend.asked('revoke_provider')).toEqual([{ provider: 'openai' }]);
+    expect(await (await provider('openai')).findByText('nothing is sent')).toBeVisible();
+  });
+
+  it('never offers to stop what stays here', async () => {
+    setup('models');
+    expect((await provider('ollama')).queryByTestId('provider-revoke')).toBeNull();
+  });
+
+  it('sets the model of new chats, whichever chat is open', async () => {
+    const { backend, user } = setup('models');
+    const line = (await provider('ollama')).getByText('qwen3:4b').closest('li');
+    if (!line) throw new Error('no line');
+    await user.click(within(line).getByRole('button', { name: 'Use for new chats' }));
+    expect(backend.asked('set_model')).toEqual([{ session: null, model: 'ollama/qwen3:4b' }]);
+    expect(await within(line).findByText('used for new chats')).toBeVisible();
+  });
+
+  it('says what failed', async () => {
+    const { backend, user } = setup('models');
+    backend.fail('agree_provider', { message: 'The settings file is read-only.' });
+    await user.click((await provider('openai')).getByTestId('provider-agree'));
+    expect(await (await provider('openai')).findByRole('alert')).toHaveTextContent('The settings file is read-only.');
+  });
+});
+
+describe('Appearance', () => {
+  it('changes theme, text size and the activity line at once', async () => {
+    const { backend, user } = setup('appearance');
+    await user.click(screen.getByRole('radio', { name: 'Dark' }));
+    fireEvent.change(screen.getByRole('slider', { name: 'Text size' }), { target: { value: '17' } });
+    await user.click(screen.getByRole('switch', { name: 'Activity line' }));
+    await waitFor(() =>
+      expect(backend.asked('set_appearance').at(-1)).toEqual({ theme: 'dark', text_size: 17, activity_line: false }),
+    );
+    expect(screen.getByTestId('text-size')).toHaveTextContent('17 px');
+    await user.click(screen.getByRole('button', { name: 'Reset' }));
+    expect(screen.getByTestId('text-size')).toHaveTextContent('14 px');
+  });
+});

@@ -1,0 +1,113 @@
+// What the skills page shows of the rows the backend lists: order, filters, words and tokens.
+
+import type { SkillRow, SkillState } from '../ipc';
+import { skillStates } from '../shared';
+
+export interface SkillFilter {
+  readonly search: string;
+  /** `native`, `folder`, `dynamic`, `mcp`, or all. */
+  readonly source: string;
+  readonly attention: boolean;
+}
+
+/** Pinned first, then by last use, then by name; those that pass the filter. */
+export function shownSkills(rows: readonly SkillRow[], filter: SkillFilter): SkillRow[] {
+  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows
+    .filter((row) => filter.source === 'all' || row.source === filter.source)
+    .filter((row) => !filter.attention || needsAttention(row))
+    .filter((row) => {
+      const text =
+        `${row.id} ${row.name} ${row.description} ${row.tags.join(' ')} ${row.tools.join(' ')}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
+    .toSorted(
+      (a, b) =>
+        Number(b.pinned) - Number(a.pinned) ||
+        (b.usage.last_used ?? '').localeCompare(a.usage.last_used ?? '') ||
+        a.name.localeCompare(b.name),
+    );
+}
+
+export function needsAttention({ state }: { state: SkillState }): boolean {
+  return skillStates[state].attention;
+}
+
+/** "Unavailable: set FINNHUB_API_KEY", "Available, no tools" */
+export function stateLine(row: SkillRow): string {
+  const word = skillStates[row.state].word;
+  const state = word.charAt(0).toUpperCase() + word.slice(1);
+  // "Sign-in expired 3 days ago" says its state itself.
+  if (row.state === 'needs_sign_in' && row.reason?.startsWith('Sign-in')) return row.reason.replace(/\.$/, '');
+  if (row.reason !== null && row.reason !== '') return `${state}: ${inSentence(row.reason)}`;
+  const notes = [
+    row.tools.length === 0 && isOn(row) ? 'no tools' : '',
+    row.hidden && isOn(row) ? 'hidden from the model' : '',
+  ];
+  return [state, ...notes.filter((note) => note !== '')].join(', ');
+}
+
+export function isOn({ state }: { state: SkillState }): boolean {
+  return state !== 'disabled';
+}
+
+export const sourceNames: Record<string, string> = {
+  native: 'Native',
+  folder: 'Folder',
+  dynamic: 'Dynamic',
+  mcp: 'MCP',
+};
+
+export function sourceName(source: string): string {
+  return sourceNames[source] ?? source;
+}
+
+export function loadsText({ mode }: { mode: string }): string {
+  return mode === 'always' ? 'Always' : 'On demand';
+}
+
+export function staysText({ mode, lifetime }: { mode: string; lifetime: string }): string {
+  if (mode === 'always') return '';
+  return lifetime === 'turn' ? 'this turn' : 'this chat';
+}
+
+export function allTokens({ tokens }: SkillRow): number {
+  return tokens.catalog + tokens.instructions + tokens.schemas;
+}
+
+export interface Carried {
+  readonly catalog: number;
+  readonly instructions: number;
+  readonly schemas: number;
+  readonly all: number;
+}
+
+/** What skills that work add to every request: their catalog lines, and all of those that are always loaded. */
+export function carried(rows: readonly SkillRow[]): Carried {
+  const working = rows.filter(({ state }) => state === 'available' || state === 'active');
+  const always = working.filter(({ mode }) => mode === 'always');
+  const sum = (of: readonly SkillRow[], part: keyof SkillRow['tokens']) =>
+    of.reduce((total, { tokens }) => total + tokens[part], 0);
+  const catalog = sum(
+    working.filter(({ hidden }) => !hidden),
+    'catalog',
+  );
+  const instructions = sum(always, 'instructions');
+  const schemas = sum(always, 'schemas');
+  return { catalog, instructions, schemas, all: catalog + instructions + schemas };
+}
+
+/** Cuts in the middle, so that the remedy at the end stays in sight. */
+export function halves(text: string): [start: string, end: string] {
+  if (text.length <= 48) return [text, ''];
+  const at = text.indexOf(' ', text.length - 22);
+  return at < 0 || at === text.length - 1 ? [text.slice(0, -16), text.slice(-16)] : [text.slice(0, at), text.slice(at)];
+}
+
+function inSentence(reason: string): string {
+  const text = reason.replace(/\.$/, '');
+  // Names keep their capital: only words that are surely none lose it.
+  return /^(Set|Sign|Add|Install|Choose|Switch|Start|Write|The|A|An|No|Not|It|Its|This) /.test(text)
+    ? text.charAt(0).toLowerCase() + text.slice(1)
+    : text;
+}

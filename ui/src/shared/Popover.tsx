@@ -1,0 +1,36 @@
+import { Popover as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+interface PopoverProps {
+  /** The one button that opens it. */
+  readonly trigger: ReactNode;
+  readonly children: ReactNode;
+  /** Names the popover for a screen reader. */
+  readonly label: string;
+  readonly align?: 'start' | 'center' | 'end';
+  readonly open?: boolean;
+  readonly onOpenChange?: (open: boolean) => void;
+}
+
+/** Esc and a click elsewhere close it; the focus goes back to its trigger. */
+export function Popover({ trigger, children, label, align = 'start', open, onOpenChange }: PopoverProps) {
+  return (
+    <Radix.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={label}
+          className="z-40 max-w-sm animate-pop rounded-pop border border-line bg-surface-raised p-3 text-ui text-fg shadow-2 outline-none"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** Wraps a button inside a popover that closes it. */
+export const PopoverClose = Radix.Close;

@@ -1,0 +1,31 @@
+import { Dialog } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+interface SheetProps {
+  readonly side: 'left' | 'right';
+  /** px */
+  readonly width: number;
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A column over the conversation, in a window too narrow for both. Esc and a click beside it close it. */
+export function Sheet({ side, width, label, onClose, children }: SheetProps) {
+  return (
+    // Without Radix's overlay, which injects a style element to keep the page from scrolling.
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Content
+          aria-label={label}
+          aria-describedby={undefined}
+          style={{ width }}
+          className={`fixed inset-y-0 z-30 flex max-w-[calc(100vw-48px)] flex-col bg-surface-side shadow-2 outline-none ${side === 'left' ? 'left-0 animate-sheet-left border-r' : 'right-0 animate-sheet-right border-l'} border-line`}
+        >
+          <Dialog.Title className="sr-only">{label}</Dialog.Title>
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

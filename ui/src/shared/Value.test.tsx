@@ -1,0 +1,57 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { JsonValue } from '../ipc';
+import { shapeOf, ValueView } from './Value';
+
+test.each<[JsonValue, string]>([
+  [[{ a: 1 }, { b: 2 }], 'table'],
+  [{ a: 1 }, 'pairs'],
+  [[], 'json'],
+  [[1, 2], 'json'],
+  [[{ a: 1 }, 2], 'json'],
+  [{}, 'json'],
+  [null, 'json'],
+  ['text', 'json'],
+])('%j is shown as %s', (value, shape) => {
+  expect(shapeOf(value)).toBe(shape);
+});
+
+const deals: JsonValue = [
+  { title: 'Harborline', close_date: '2026-12-01', value: '86300', tags: ['a', 'b'], won: true },
+  { title: 'Arden', close_date: null, value: '9000', tags: [], won: false },
+];
+
+const column = (at: number) => screen.getAllByRole('row').slice(1).map((row) => within(row).getAllByRole('cell')[at]?.textContent);
+
+test('a list of objects has a column for each key and says what is missing', () => {
+  render(<ValueView value={deals} label="Deals" />);
+  expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Title', 'Close date', 'Value', 'Tags', 'Won']);
+  expect(column(1)).toEqual(['2026-12-01', 'none']);
+  expect(column(3)).toEqual(['a, b', '']);
+  expect(column(4)).toEqual(['yes', 'no']);
+});
+
+test('figures sort by their size, words by the alphabet', async () => {
+  render(<ValueView value={deals} label="Deals" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Value' }));
+  expect(column(2)).toEqual(['9000', '86300']);
+  await userEvent.click(screen.getByRole('button', { name: 'Value' }));
+  expect(column(2)).toEqual(['86300', '9000']);
+  expect(screen.getByRole('columnheader', { name: 'Value' })).toHaveAttribute('aria-sort', 'descending');
+});
+
+test('50 rows, then more on demand', async () => {
+  const rows = Array.from({ length: 70 }, (_, at) => ({ at }));
+  render(<ValueView value={rows} label="Many" />);
+  expect(column(0)).toHaveLength(50);
+  await userEvent.click(screen.getByRole('button', { name: 'Show 20 more' }));
+  expect(column(0)).toHaveLength(70);
+});
+
+test('an object is names and values, with its lists as tables', () => {
+  render(<ValueView value={{ open_total: '137900', deals }} label="Pipeline" />);
+  expect(screen.getByText('Open total').nextSibling).toHaveTextContent('137900');
+  expect(screen.getByRole('table', { name: 'Deals' })).toBeInTheDocument();
+});

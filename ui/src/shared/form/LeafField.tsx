@@ -1,0 +1,270 @@
+// One argument: label, control, and below it what is wrong, what helps, or what it is.
+
+import type { FieldProps, RJSFSchema } from '@rjsf/utils';
+import type { ReactNode } from 'react';
+
+import { LinkButton } from '../Button';
+import { TextField } from '../Field';
+import { Icon } from '../Icon';
+import { Segments } from '../Segments';
+import { Switch } from '../Switch';
+import { dateShortcuts } from './dates';
+import { ListField } from './ListField';
+import { fieldAt, metaOf, type Draft, type Field, type Problem } from './plan';
+import type { SchemaFormState } from './useSchemaForm';
+
+export interface FormContext {
+  readonly form: SchemaFormState;
+  readonly today: string;
+}
+
+export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
+  const { fieldPathId, onChange, registry } = props;
+  const draft = props.formData as Draft;
+  const { form, today } = registry.formContext;
+  const keys = fieldPathId.path.map(String);
+  const path = keys.join('.');
+  const field = fieldAt(form.plan, keys);
+  if (field === null) return null;
+
+  const id = fieldPathId.$id;
+  const problem = form.shown.find((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const write = (next: Draft) => {
+    form.enter(path);
+    onChange(next, fieldPathId.path);
+  };
+  const control: Control = {
+    id,
+    field,
+    draft,
+    disabled: props.disabled === true,
+    invalid: problem !== undefined,
+    describedBy: `${id}-below`,
+    write,
+    leave: () => form.leave(path),
+  };
+  const below = problem ? (
+    <Wrong problem={problem} onFix={(text) => write(withFix(draft, path, problem, text))} />
+  ) : (
+    <Below field={field} today={today} draft={draft} onPick={write} />
+  );
+
+  if (field.kind === 'switch')
+    return (
+      <div data-path={path}>
+        <div className="flex items-center justify-between gap-3">
+          <Label field={field} htmlFor={id} />
+          <Switch checked={draft === true} onChange={write} label={field.label} disabled={control.disabled} />
+        </div>
+        <div id={control.describedBy}>{below}</div>
+      </div>
+    );
+  return (
+    <div data-path={path} className="flex flex-col gap-1">
+      <Label field={field} htmlFor={id} />
+      {controlOf(control, today)}
+      <div id={control.describedBy} className="empty:hidden">
+        {below}
+      </div>
+    </div>
+  );
+}
+
+export interface Control {
+  readonly id: string;
+  readonly field: Field;
+  readonly draft: Draft;
+  readonly disabled: boolean;
+  readonly invalid: boolean;
+  readonly describedBy: string;
+  readonly write: (draft: Draft) => void;
+  readonly leave: () => void;
+}
+
+function controlOf(control: Control, today: string): ReactNode {
+  const { id, field, draft, disabled, invalid, describedBy, write, leave } = control;
+  const text = draft === undefined ? '' : String(draft);
+  const shared = { id, disabled, 'aria-describedby': describedBy, onBlur: leave };
+  switch (field.kind) {
+    case 'choice':
+      if (field.options.length <= 4)
+        return (
+          <span className="flex">
+            <Segments
+              id={id}
+              label={field.label}
+              value={text === '' ? null : text}
+              options={field.options.map((option) => ({ value: String(option.value), label: option.label, disabled }))}
+              onChange={write}
+              {...(field.required ? {} : { onClear: () => write(undefined) })}
+            />
+          </span>
+        );
+      return <Select {...control} options={field.options} text={text} />;
+    case 'list':
+      return <ListField {...control} field={field} />;
+    case 'json':
+      return <Lines {...control} text={text} mono placeholder="{ }" />;
+    case 'text':
+      if (field.long) return <Lines {...control} text={text} />;
+      return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
+    case 'date':
+      return (
+        <TextField
+          {...shared}
+          invalid={invalid}
+          value={text}
+          placeholder={today === '' ? 'YYYY-MM-DD' : today}
+          className="tabular"
+          onChange={(event) => write(event.target.value)}
+        />
+      );
+    default:
+      return (
+        <TextField
+          {...shared}
+          invalid={invalid}
+          value={text}
+          inputMode="decimal"
+          className="tabular"
+          onChange={(event) => write(event.target.value)}
+        />
+      );
+  }
+}
+
+function Label({ field, htmlFor }: { field: Field; htmlFor: string }) {
+  const meta = metaOf(field);
+  return (
+    <label htmlFor={htmlFor} className="text-small">
+      <span className="font-medium">{field.label}</span>
+      {meta !== '' && <span className="text-fg-3"> {meta}</span>}
+    </label>
+  );
+}
+
+function Select({
+  id,
+  field,
+  text,
+  options,
+  disabled,
+  invalid,
+  describedBy,
+  write,
+  leave,
+}: Control & { text: string; options: { value: unknown; label: string }[] }) {
+  return (
+    <span className="relative">
+      <select
+        id={id}
+        value={text}
+        disabled={disabled}
+        aria-invalid={invalid || undefined}
+        aria-describedby={describedBy}
+        onBlur={leave}
+        onChange={(event) => write(event.target.value === '' ? undefined : event.target.value)}
+        className={`h-7.5 w-full appearance-none rounded-control border bg-surface-raised px-2.5 pr-8 text-ui ${text === '' ? 'text-fg-3' : 'text-fg'} ${invalid ? 'border-danger' : 'border-line-control'}`}
+      >
+        <option value="">{field.required ? 'Choose one' : 'None'}</option>
+        {options.map((option) => (
+          <option key={String(option.value)} value={String(option.value)}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron-down" size={14} className="pointer-events-none absolute top-2 right-2.5 text-fg-2" />
+    </span>
+  );
+}
+
+function Lines({
+  id,
+  text,
+  disabled,
+  invalid,
+  describedBy,
+  write,
+  leave,
+  mono = false,
+  placeholder,
+}: Control & { text: string; mono?: boolean; placeholder?: string }) {
+  return (
+    <textarea
+      id={id}
+      value={text}
+      rows={Math.min(12, Math.max(3, text.split('\n').length))}
+      disabled={disabled}
+      placeholder={placeholder}
+      spellCheck={false}
+      aria-invalid={invalid || undefined}
+      aria-describedby={describedBy}
+      onBlur={leave}
+      onChange={(event) => write(event.target.value)}
+      className={`selectable w-full resize-y rounded-control border bg-surface-raised px-2.5 py-1.5 focus:border-accent focus:outline-1 focus:outline-offset-0 ${mono ? 'font-mono text-small' : 'text-ui'} ${invalid ? 'border-danger' : 'border-line-control'}`}
+    />
+  );
+}
+
+function Wrong({ problem, onFix }: { problem: Problem; onFix: (draft: string) => void }) {
+  const { fix } = problem;
+  return (
+    <p role="alert" className="flex items-start gap-1.5 text-small text-danger">
+      <Icon name="warn" size={12} className="mt-0.75" />
+      <span className="min-w-0">
+        {problem.message}
+        {fix && (
+          <>
+            {' '}
+            <LinkButton onClick={() => onFix(fix.draft)}>{fix.label}</LinkButton>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
+/** Shortcuts of a date, else the words of the schema. */
+function Below({
+  field,
+  today,
+  draft,
+  onPick,
+}: {
+  field: Field;
+  today: string;
+  draft: Draft;
+  onPick: (date: string) => void;
+}) {
+  const shortcuts = field.kind === 'date' ? dateShortcuts(field.key, today) : [];
+  return (
+    <>
+      {shortcuts.length > 0 && (
+        <div className="mt-0.5 flex flex-wrap gap-1.5">
+          {shortcuts.map(({ label, date }) => (
+            <button
+              key={label}
+              type="button"
+              title={date}
+              aria-pressed={draft === date}
+              onClick={() => onPick(date)}
+              className={`relative h-5.5 rounded-badge px-1.5 text-small after:absolute after:-inset-y-0.5 after:inset-x-0 ${draft === date ? 'bg-accent-soft text-accent' : 'bg-surface-sunken text-fg-2 hover:bg-selected'}`}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      {field.help !== '' && field.help.toLowerCase() !== field.label.toLowerCase() && (
+        <p className="mt-0.5 text-small text-fg-3">{field.help}</p>
+      )}
+    </>
+  );
+}
+
+/** A fix of a row of a list mends that row only. */
+function withFix(draft: Draft, path: string, problem: Problem, fixed: string): Draft {
+  const row = Number(problem.path.slice(path.length + 1));
+  if (problem.path === path || !Array.isArray(draft) || !Number.isInteger(row)) return fixed;
+  return draft.map((old, at) => (at === row ? fixed : old));
+}

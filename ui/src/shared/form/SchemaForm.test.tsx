@@ -1,0 +1,204 @@
+import { render, screen } from '@testing-library/react';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+
+import type { JsonValue } from '../../ipc';
+import { TooltipProvider } from '../Tooltip';
+import { SchemaForm } from './SchemaForm';
+import { useSchemaForm } from './useSchemaForm';
+
+const schema: JsonValue = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'As in the note' },
+    to: { type: 'string', format: 'date' },
+    amount: { type: 'string', format: 'decimal' },
+    kind: { enum: ['buy', 'sell'] },
+    stage: { enum: ['lead', 'contacted', 'qualified', 'won', 'lost'] },
+    regex: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    days: { type: 'array', items: { enum: ['mon', 'tue'] } },
+    extra: {},
+    address: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+  required: ['name'],
+};
+
+function TestForm({
+  sent,
+  initial,
+  given = schema,
+}: {
+  sent: (args: JsonValue) => void;
+  initial?: JsonValue;
+  given?: JsonValue;
+}) {
+  const form = useSchemaForm(given, initial);
+  const send = () => {
+    const args = form.submit();
+    if (args !== null) sent(args);
+  };
+  return (
+    <TooltipProvider>
+      <SchemaForm form={form} label="crm.add_contact" today="2026-11-21" onSubmit={send}>
+        <button type="submit">Run</button>
+        <button type="button" onClick={form.clear}>
+          Clear
+        </button>
+      </SchemaForm>
+      <output>{JSON.stringify(form.args)}</output>
+    </TooltipProvider>
+  );
+}
+
+function setup(initial?: JsonValue, given?: JsonValue) {
+  const sent = vi.fn<(args: JsonValue) => void>();
+  render(
+    <TestForm
+      sent={sent}
+      {...(initial === undefined ? {} : { initial })}
+      {...(given === undefined ? {} : { given })}
+    />,
+  );
+  return { sent, user: userEvent.setup() };
+}
+
+/** Pastes, which is one change instead of one a letter. */
+async function fill(user: UserEvent, field: HTMLElement, text: string) {
+  await user.click(field);
+  await user.paste(text);
+}
+
+it('sends what was filled in, each value as its type, and nothing else', async () => {
+  const { sent, user } = setup();
+  await fill(user, screen.getByLabelText(/^Name/), 'Jane Doe');
+  await fill(user, screen.getByLabelText(/^Amount/), '1250.50');
+  await user.click(screen.getByRole('radio', { name: 'sell' }));
+  await user.selectOptions(screen.getByLabelText(/^Stage/), 'won');
+  await user.click(screen.getByRole('switch', { name: 'Regex' }));
+  await user.click(screen.getByRole('button', { name: 'tue' }));
+  await fill(user, screen.getByLabelText(/^City/), 'Ulm');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([
+    [
+      {
+        name: 'Jane Doe',
+        amount: '1250.50',
+        kind: 'sell',
+        stage: 'won',
+        regex: true,
+        days: ['tue'],
+        address: { city: 'Ulm' },
+      },
+    ],
+  ]);
+});
+
+it('says what is wrong when a field is left, not before, and mends it with one click', async () => {
+  const { user } = setup();
+  const to = screen.getByLabelText(/^To/);
+  await fill(user, to, '2026-11-31');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await user.tab();
+  expect(screen.getByRole('alert')).toHaveTextContent('November has 30 days. Use 2026-11-30');
+  expect(to).toBeInvalid();
+  await user.click(screen.getByRole('button', { name: 'Use 2026-11-30' }));
+  expect(to).toHaveValue('2026-11-30');
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+it('leaves a field with a problem out of the arguments it shows', async () => {
+  const { user } = setup();
+  await fill(user, screen.getByLabelText(/^Name/), 'Jane');
+  await fill(user, screen.getByLabelText(/^To/), '2026-11-31');
+  expect(screen.getByRole('status')).toHaveTextContent('{"name":"Jane"}');
+});
+
+it('sends nothing while something is missing, says so and goes there', async () => {
+  const { sent, user } = setup();
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent).not.toHaveBeenCalled();
+  expect(screen.getByRole('alert')).toHaveTextContent('Fill in name');
+  expect(screen.getByLabelText(/^Name/)).toHaveFocus();
+});
+
+it('is sent by Ctrl Enter, with the list row that is still being written', async () => {
+  const { sent, user } = setup({ name: 'Jane' });
+  await user.type(screen.getByLabelText('Tags'), 'vip{Enter}customer{Control>}{Enter}{/Control}');
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane', tags: ['vip', 'customer'] }]]);
+});
+
+it('takes a row of a list away by its cross and by Backspace', async () => {
+  const { sent, user } = setup({ name: 'Jane', tags: ['a', 'b', 'c'] });
+  await user.click(screen.getByRole('button', { name: 'Remove b' }));
+  await user.type(screen.getByLabelText('Tags'), '{Backspace}');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane', tags: ['a'] }]]);
+});
+
+it('has a click for the dates that are meant most', async () => {
+  const { user } = setup();
+  await user.click(screen.getByRole('button', { name: 'End of month' }));
+  expect(screen.getByLabelText(/^To/)).toHaveValue('2026-11-30');
+});
+
+it('keeps what is not JSON and says where it ends being JSON', async () => {
+  const { sent, user } = setup({ name: 'Jane' });
+  const extra = screen.getByLabelText(/^Extra/);
+  await fill(user, extra, '{"a": }');
+  await user.tab();
+  expect(screen.getByRole('alert')).toHaveTextContent(/^Not JSON: /);
+  expect(extra).toHaveValue('{"a": }');
+  await user.clear(extra);
+  await fill(user, extra, '{"a": [1]}');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane', extra: { a: [1] } }]]);
+});
+
+it('begins with the arguments of a call, also those the schema does not know', () => {
+  setup({ name: 'Jane', kind: 'buy', speed: 3 });
+  expect(screen.getByLabelText(/^Name/)).toHaveValue('Jane');
+  expect(screen.getByRole('radio', { name: 'buy' })).toBeChecked();
+  expect(screen.getByLabelText(/^Speed/)).toHaveValue('3');
+});
+
+it('gives up an optional choice when it is chosen again', async () => {
+  const { sent, user } = setup({ name: 'Jane', kind: 'buy' });
+  await user.click(screen.getByRole('radio', { name: 'buy' }));
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(sent.mock.calls).toEqual([[{ name: 'Jane' }]]);
+});
+
+it('is empty again after Clear', async () => {
+  const { user } = setup({ name: 'Jane', tags: ['a'] });
+  await user.click(screen.getByRole('button', { name: 'Clear' }));
+  expect(screen.getByLabelText(/^Name/)).toHaveValue('');
+  expect(screen.getByRole('status')).toHaveTextContent('{}');
+});
+
+it('says beside each label what is asked for', () => {
+  setup();
+  const form = screen.getByTestId('tool-form');
+  const labels = [...form.querySelectorAll('label')].map((label) => label.textContent);
+  expect(labels).toEqual([
+    'Name',
+    'To date, optional',
+    'Amount number, optional',
+    'Kind optional',
+    'Stage one of 5, optional',
+    'Regex optional',
+    'Tags list, optional',
+    'Days list, optional',
+    'Extra JSON, optional',
+    'City optional',
+  ]);
+});
+
+it('compiles no code', async () => {
+  const compile = vi.spyOn(globalThis, 'Function');
+  const { user } = setup({ name: 'Jane' });
+  await fill(user, screen.getByLabelText(/^Extra/), '3');
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  expect(compile).not.toHaveBeenCalled();
+  compile.mockRestore();
+});

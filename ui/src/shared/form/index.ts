@@ -1,0 +1,3 @@
+export { labelOf } from './schema';
+export { SchemaForm } from './SchemaForm';
+export { useSchemaForm, type SchemaFormState } from './useSchemaForm';

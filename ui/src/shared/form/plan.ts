@@ -1,0 +1,269 @@
+// The fields of a form and what is typed into them: what it stands for, and what is wrong with it.
+// Everything typed stays text until it is sent, so nothing a person wrote is lost or rounded on the way.
+
+import type { JsonValue } from '../../ipc';
+
+import { conforms } from './conforms';
+import { checkDate } from './dates';
+import { checkDecimal, checkNumber } from './numbers';
+
+/** What stands in a field: text, a switch, rows, or fields by key; `undefined` is untouched. */
+export type Draft = string | boolean | Draft[] | { [key: string]: Draft } | undefined;
+
+export type Scalar = string | number | boolean;
+
+export interface Common {
+  key: string;
+  label: string;
+  help: string;
+  required: boolean;
+  /** An empty required field is sent as `null`. */
+  nullable: boolean;
+  preset?: JsonValue;
+}
+
+export type ScalarField = Common &
+  (
+    | { kind: 'text'; long: boolean; mayBeEmpty: boolean; min?: number; max?: number; pattern?: string }
+    | { kind: 'decimal'; asText: boolean; min?: number; max?: number }
+    | { kind: 'number'; whole: boolean; min?: number; max?: number }
+    | { kind: 'date' }
+    | { kind: 'choice'; options: { value: Scalar; label: string }[] }
+  );
+
+export type Field =
+  | ScalarField
+  | (Common & { kind: 'switch' })
+  | (Common & { kind: 'list'; item: ScalarField; min?: number; max?: number })
+  | ObjectField
+  | (Common & { kind: 'json'; schema: JsonValue });
+
+export type ObjectField = Common & { kind: 'object'; fields: Field[] };
+
+/** What is wrong with one field, and, where it is clear what was meant, the text that mends it. */
+export interface Problem {
+  /** Keys from the root joined by `.`, rows by their number: `where.0`. */
+  path: string;
+  message: string;
+  fix?: { label: string; draft: string };
+}
+
+/** What the fields show for given arguments; presets stand in fields that have no argument. */
+export function draftOf(field: Field, value: JsonValue | undefined): Draft {
+  const shown = value === undefined ? field.preset : value;
+  if (field.kind === 'object') {
+    const draft: { [key: string]: Draft } = {};
+    for (const inner of field.fields) draft[inner.key] = draftOf(inner, isObject(shown) ? shown[inner.key] : undefined);
+    return draft;
+  }
+  if (shown === undefined || shown === null) return undefined;
+  switch (field.kind) {
+    case 'json':
+      return JSON.stringify(shown, null, 2);
+    case 'switch':
+      return typeof shown === 'boolean' ? shown : undefined;
+    case 'list':
+      return Array.isArray(shown) ? shown.map((item) => scalarText(item)) : undefined;
+    default:
+      return scalarText(shown);
+  }
+}
+
+/** The arguments a draft stands for; `undefined` where nothing is to be sent. Meaningful without problems only. */
+export function argsOf(field: Field, draft: Draft): JsonValue | undefined {
+  const nothing = field.required && field.nullable ? null : undefined;
+  switch (field.kind) {
+    case 'object': {
+      const args: { [key: string]: JsonValue } = {};
+      for (const inner of field.fields) {
+        const arg = argsOf(inner, partOf(draft, inner.key));
+        if (arg !== undefined) args[inner.key] = arg;
+      }
+      return Object.keys(args).length > 0 || field.required ? args : undefined;
+    }
+    case 'switch':
+      return typeof draft === 'boolean' ? draft : field.required && !field.nullable ? false : nothing;
+    case 'list': {
+      const rows = Array.isArray(draft) ? draft.filter((row) => !isEmpty(row)) : [];
+      if (rows.length === 0) return field.required && !field.nullable ? [] : nothing;
+      return rows.map((row) => argsOf(field.item, row) ?? null);
+    }
+    default:
+      if (isEmpty(draft)) return field.kind === 'text' && field.mayBeEmpty && field.required ? '' : nothing;
+      return scalarArg(field, String(draft));
+  }
+}
+
+/** Every problem of a draft, in the order of the fields. */
+export function check(field: Field, draft: Draft, path = ''): Problem[] {
+  const at = (key: string | number) => (path === '' ? String(key) : `${path}.${key}`);
+  const missing = (message: string): Problem[] => (field.required && !field.nullable ? [{ path, message }] : []);
+  switch (field.kind) {
+    case 'object': {
+      const untouched = argsOf({ ...field, required: false }, draft) === undefined;
+      if (untouched && !field.required) return [];
+      return field.fields.flatMap((inner) => check(inner, partOf(draft, inner.key), at(inner.key)));
+    }
+    case 'switch':
+      return [];
+    case 'list': {
+      const rows = Array.isArray(draft) ? draft : [];
+      const filled = rows.filter((row) => !isEmpty(row)).length;
+      if (filled === 0) return (field.min ?? 0) > 0 ? missing('Add at least one') : [];
+      if (field.min !== undefined && filled < field.min) return [{ path, message: `Add ${field.min - filled} more` }];
+      if (field.max !== undefined && filled > field.max)
+        return [{ path, message: `At most ${field.max}, ${filled} given` }];
+      return rows.flatMap((row, index) => (isEmpty(row) ? [] : check(field.item, row, at(index))));
+    }
+    case 'json': {
+      if (isEmpty(draft)) return missing('Fill in a JSON value');
+      const problem = checkJson(field.schema, String(draft));
+      return problem === null ? [] : [{ path, message: problem }];
+    }
+    default: {
+      if (isEmpty(draft) && field.kind === 'text' && field.mayBeEmpty) return [];
+      if (isEmpty(draft)) return missing(field.kind === 'choice' ? 'Choose one' : `Fill in ${inSentence(field.label)}`);
+      const problem = checkScalar(field, String(draft));
+      return problem === null ? [] : [{ path, ...problem }];
+    }
+  }
+}
+
+/** The words beside a label: what kind of value, and whether it may stay empty. */
+export function metaOf(field: Field): string {
+  const kind = kindWords(field);
+  const words = [kind, field.required ? '' : 'optional'].filter((word) => word !== '');
+  return words.join(', ');
+}
+
+/** The field at the end of a row of keys, or `null`. */
+export function fieldAt(plan: Field, keys: readonly string[]): Field | null {
+  let here: Field | undefined = plan;
+  for (const key of keys) here = here?.kind === 'object' ? here.fields.find((field) => field.key === key) : undefined;
+  return here ?? null;
+}
+
+/** A draft as if the fields with problems were empty. */
+export function without(draft: Draft, problems: readonly Problem[]): Draft {
+  return problems.reduce((rest, { path }) => emptied(rest, path.split('.')), draft);
+}
+
+function emptied(draft: Draft, [key, ...inner]: string[]): Draft {
+  if (key === undefined) return undefined;
+  if (Array.isArray(draft)) return draft.map((row, at) => (String(at) === key ? undefined : row));
+  if (typeof draft !== 'object') return draft;
+  return { ...draft, [key]: emptied(draft[key], inner) };
+}
+
+/** What is in a draft, without the places where nothing is. */
+export function filled(draft: Draft): Draft {
+  if (Array.isArray(draft)) {
+    const rows = draft.filter((row) => !isEmpty(row));
+    return rows.length > 0 ? rows : undefined;
+  }
+  if (typeof draft !== 'object') return isEmpty(draft) ? undefined : draft;
+  const parts = Object.entries(draft).map(([key, part]) => [key, filled(part)] as const);
+  const given = parts.filter(([, part]) => part !== undefined).toSorted(([a], [b]) => a.localeCompare(b));
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+function kindWords(field: Field): string {
+  switch (field.kind) {
+    case 'date':
+      return 'date';
+    case 'decimal':
+    case 'number':
+      return field.kind === 'number' && field.whole ? 'whole number' : 'number';
+    case 'choice':
+      return field.options.length > 4 ? `one of ${field.options.length}` : '';
+    case 'list':
+      return field.item.kind === 'date' ? 'dates' : 'list';
+    case 'json':
+      return 'JSON';
+    default:
+      return '';
+  }
+}
+
+function checkScalar(field: ScalarField, text: string): Omit<Problem, 'path'> | null {
+  switch (field.kind) {
+    case 'date':
+      return checkDate(text);
+    case 'decimal':
+      return checkDecimal(text, field);
+    case 'number':
+      return checkNumber(text, field);
+    case 'choice':
+      return field.options.some((option) => String(option.value) === text)
+        ? null
+        : { message: `“${text}” is not one of the choices` };
+    case 'text': {
+      const long = [...text].length;
+      if (field.min !== undefined && long < field.min)
+        return { message: `At least ${field.min} characters, ${long} given` };
+      if (field.max !== undefined && long > field.max)
+        return { message: `At most ${field.max} characters, ${long} given` };
+      if (field.pattern !== undefined && !matches(field.pattern, text))
+        return { message: `Write it in the form ${field.pattern}` };
+      return null;
+    }
+  }
+}
+
+function checkJson(schema: JsonValue, text: string): string | null {
+  try {
+    return conforms(schema, JSON.parse(text) as JsonValue);
+  } catch (error) {
+    return `Not JSON: ${(error as Error).message}`;
+  }
+}
+
+/** A pattern this engine cannot read checks nothing; the tool itself checks again. */
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return true;
+  }
+}
+
+function scalarArg(field: ScalarField | Extract<Field, { kind: 'json' }>, text: string): JsonValue | undefined {
+  switch (field.kind) {
+    case 'text':
+      return text;
+    case 'date':
+      return text.trim();
+    case 'decimal':
+      return field.asText ? text.trim() : Number(text);
+    case 'number':
+      return Number(text);
+    case 'choice':
+      return field.options.find((option) => String(option.value) === text)?.value;
+    case 'json':
+      try {
+        return JSON.parse(text) as JsonValue;
+      } catch {
+        return undefined;
+      }
+  }
+}
+
+function scalarText(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function partOf(draft: Draft, key: string): Draft {
+  return typeof draft === 'object' && !Array.isArray(draft) ? draft[key] : undefined;
+}
+
+function isEmpty(draft: Draft): boolean {
+  return draft === undefined || (typeof draft === 'string' && draft.trim() === '');
+}
+
+function inSentence(label: string): string {
+  return label.charAt(0).toLowerCase() + label.slice(1);
+}
+
+export function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,253 @@
+// Reads a tool's JSON schema into the fields of a form. Never fails: a part of a schema it has no
+// field for becomes a JSON field.
+
+import type { JsonValue } from '../../ipc';
+
+import { isObject, type Common, type Field, type ObjectField, type Scalar } from './plan';
+
+/**
+ * The form of `schema`. `value` adds a JSON field for each argument the schema does not know, so
+ * that a form never hides a part of a call.
+ */
+export function planOf(schema: JsonValue, value?: JsonValue): ObjectField {
+  const field = fieldOf('', schema, true, { root: schema, seen: ['#'] }, value);
+  if (field.kind === 'object') return field;
+  return { ...common('', schema, true), kind: 'object', fields: unknownFields([], value) };
+}
+
+/** `next_contact` → "Next contact". */
+export function labelOf(key: string): string {
+  const words = key
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+interface Known {
+  root: JsonValue;
+  /** References already followed, so that a schema that contains itself ends in a JSON field. */
+  seen: string[];
+}
+
+type SchemaObject = { [key: string]: JsonValue };
+
+function fieldOf(key: string, given: JsonValue, required: boolean, known: Known, value?: JsonValue): Field {
+  const { schema, nullable, seen, circular } = simplify(given, known);
+  const inside = { ...known, seen };
+  const base: Common = { ...common(key, schema, required), nullable };
+  const json: Field = { ...base, kind: 'json', schema: inline(given, known) };
+  if (circular || !isObject(schema)) return json;
+
+  const options = optionsOf(schema);
+  if (options !== null) return options.length > 0 ? { ...base, kind: 'choice', options } : json;
+
+  const types = typesOf(schema);
+  if (
+    schema.format === 'decimal' &&
+    types.every((type) => type === 'string' || type === 'number' || type === 'integer')
+  )
+    return { ...base, kind: 'decimal', asText: types.length === 0 || types.includes('string'), ...range(schema) };
+  if (types.length !== 1) return json;
+  switch (types[0]) {
+    case 'string':
+      return schema.format === 'date' ? { ...base, kind: 'date' } : { ...base, ...textField(key, schema) };
+    case 'number':
+    case 'integer':
+      return { ...base, kind: 'number', whole: types[0] === 'integer', ...range(schema) };
+    case 'boolean':
+      return { ...base, kind: 'switch' };
+    case 'array': {
+      const item = isObject(schema.items) ? fieldOf('', schema.items, true, inside) : json;
+      if (item.kind === 'object' || item.kind === 'json' || item.kind === 'list' || item.kind === 'switch') return json;
+      return { ...base, kind: 'list', item: { ...item, label: base.label }, ...sized(schema, 'minItems', 'maxItems') };
+    }
+    case 'object':
+      return objectField(base, schema, key === '' && given === known.root, inside, value) ?? json;
+    default:
+      return json;
+  }
+}
+
+function objectField(
+  base: Common,
+  schema: SchemaObject,
+  isRoot: boolean,
+  known: Known,
+  value?: JsonValue,
+): ObjectField | null {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const needed = Array.isArray(schema.required) ? schema.required : [];
+  const open = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
+  // An object of free keys has no fields to draw.
+  if (!isRoot && (Object.keys(properties).length === 0 || open)) return null;
+  const fields = Object.entries(properties).map(([key, inner]) =>
+    fieldOf(key, inner, needed.includes(key), known, isObject(value) ? value[key] : undefined),
+  );
+  return { ...base, kind: 'object', fields: [...fields, ...unknownFields(Object.keys(properties), value)] };
+}
+
+function unknownFields(knownKeys: string[], value?: JsonValue): Field[] {
+  if (!isObject(value)) return [];
+  return Object.keys(value)
+    .filter((key) => !knownKeys.includes(key))
+    .map((key) => ({ ...common(key, true, false), kind: 'json', schema: true }));
+}
+
+function textField(key: string, schema: SchemaObject) {
+  const { min, max } = sized(schema, 'minLength', 'maxLength');
+  const long =
+    ['content', 'text', 'body', 'source', 'prompt', 'old', 'new'].includes(key) && (max === undefined || max > 200);
+  const pattern = typeof schema.pattern === 'string' ? { pattern: schema.pattern } : {};
+  // Replacing text with nothing, and an empty note, are things a person may want.
+  const mayBeEmpty = (key === 'new' || key === 'content') && (min ?? 0) === 0;
+  return {
+    kind: 'text' as const,
+    long,
+    mayBeEmpty,
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...pattern,
+  };
+}
+
+function common(key: string, schema: JsonValue, required: boolean): Common {
+  const given = isObject(schema) ? schema : {};
+  return {
+    key,
+    label: typeof given.title === 'string' && given.title !== '' ? given.title : labelOf(key),
+    help: typeof given.description === 'string' ? given.description.trim() : '',
+    required,
+    nullable: false,
+    ...(given.default === undefined || given.default === null ? {} : { preset: given.default }),
+  };
+}
+
+/** Follows references and takes `null` out of a schema, keeping its description and preset. */
+function simplify(
+  given: JsonValue,
+  known: Known,
+): { schema: JsonValue; nullable: boolean; seen: string[]; circular: boolean } {
+  let schema: JsonValue = given;
+  let nullable = false;
+  const seen = [...known.seen];
+  for (;;) {
+    if (!isObject(schema)) return { schema, nullable, seen, circular: false };
+    const { $ref, ...beside } = schema as SchemaObject & { $ref?: JsonValue };
+    if (typeof $ref === 'string') {
+      if (seen.includes($ref)) return { schema, nullable, seen, circular: true };
+      seen.push($ref);
+      const target = resolve($ref, known.root);
+      if (!isObject(target)) return { schema: true, nullable, seen, circular: false };
+      schema = { ...target, ...beside };
+      continue;
+    }
+    const only = onlyBranch(schema);
+    if (only === null) break;
+    nullable ||= only.nullable;
+    schema = only.schema;
+  }
+  const { schema: rest, nullable: more } = withoutNull(schema);
+  return { schema: rest, nullable: nullable || more, seen, circular: false };
+}
+
+/** The one schema of an `anyOf`, `oneOf` or `allOf` that has no other beside `null`. */
+function onlyBranch(schema: SchemaObject): { schema: JsonValue; nullable: boolean } | null {
+  for (const word of ['anyOf', 'oneOf', 'allOf']) {
+    const branches = schema[word];
+    if (!Array.isArray(branches)) continue;
+    const real = branches.filter((branch) => !isNullSchema(branch));
+    const [first] = real;
+    if (real.length !== 1 || !isObject(first) || 'const' in first) continue;
+    const { [word]: _taken, ...beside } = schema;
+    return { schema: { ...first, ...beside }, nullable: real.length < branches.length };
+  }
+  return null;
+}
+
+function withoutNull(schema: SchemaObject): { schema: SchemaObject; nullable: boolean } {
+  let nullable = false;
+  const rest: SchemaObject = { ...schema };
+  const take = (word: string, isNull: (item: JsonValue) => boolean) => {
+    const items = rest[word];
+    if (!Array.isArray(items) || !items.some(isNull)) return;
+    nullable = true;
+    rest[word] = items.filter((item) => !isNull(item));
+  };
+  take('type', (item) => item === 'null');
+  take('enum', (item) => item === null);
+  take('oneOf', isNullSchema);
+  take('anyOf', isNullSchema);
+  return { schema: rest, nullable };
+}
+
+function isNullSchema(schema: JsonValue): boolean {
+  return isObject(schema) && (schema.type === 'null' || ('const' in schema && schema.const === null));
+}
+
+function optionsOf(schema: SchemaObject): { value: Scalar; label: string }[] | null {
+  if (Array.isArray(schema.enum)) {
+    return schema.enum.every(isScalar)
+      ? schema.enum.map((value) => ({ value: value as Scalar, label: String(value) }))
+      : [];
+  }
+  if (isScalar(schema.const)) return [{ value: schema.const, label: String(schema.const) }];
+  for (const word of ['oneOf', 'anyOf']) {
+    const branches = schema[word];
+    if (!Array.isArray(branches)) continue;
+    const options: { value: Scalar; label: string }[] = [];
+    for (const branch of branches) {
+      if (!isObject(branch)) return null;
+      if (isScalar(branch.const)) {
+        const label = typeof branch.title === 'string' ? branch.title : String(branch.const);
+        options.push({ value: branch.const, label });
+      } else if (Array.isArray(branch.enum) && branch.enum.every(isScalar)) {
+        options.push(...branch.enum.map((value) => ({ value: value as Scalar, label: String(value) })));
+      } else return null;
+    }
+    return options;
+  }
+  return null;
+}
+
+function typesOf(schema: SchemaObject): string[] {
+  if (typeof schema.type === 'string') return [schema.type];
+  if (Array.isArray(schema.type)) return schema.type.filter((type) => typeof type === 'string');
+  return isObject(schema.properties) ? ['object'] : [];
+}
+
+function range(schema: SchemaObject) {
+  return sized(schema, 'minimum', 'maximum');
+}
+
+function sized(schema: SchemaObject, low: string, high: string): { min?: number; max?: number } {
+  const min = schema[low];
+  const max = schema[high];
+  return { ...(typeof min === 'number' ? { min } : {}), ...(typeof max === 'number' ? { max } : {}) };
+}
+
+function resolve(pointer: string, root: JsonValue): JsonValue | undefined {
+  if (!pointer.startsWith('#')) return undefined;
+  let here: JsonValue | undefined = root;
+  for (const part of pointer.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~');
+    here = isObject(here) ? here[key] : Array.isArray(here) ? here[Number(key)] : undefined;
+  }
+  return here;
+}
+
+/** A part of a schema that can stand alone: with the definitions its references point to. */
+function inline(schema: JsonValue, known: Known): JsonValue {
+  if (!isObject(schema) || !isObject(known.root)) return schema;
+  const { $defs, definitions } = known.root as SchemaObject;
+  return {
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+    ...schema,
+  };
+}
+
+function isScalar(value: JsonValue | undefined): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,20 @@
+// Everything a screen is built from.
+export { Badge, Dot, EffectBadge, PrincipalBadge, skillStates, type Tone } from './Badge';
+export { Banner, Empty, ErrorBox, Loading } from './Banner';
+export { Button, IconButton, LinkButton, type ButtonProps } from './Button';
+export { Chip } from './Chip';
+export { TextField } from './Field';
+export * from './format';
+export { Icon, skillIcon, type IconName } from './Icon';
+export { Kbd } from './Kbd';
+export { Menu, type MenuGroup, type MenuItem } from './Menu';
+export { keyText, mainModifier } from './platform';
+export { useMedia } from './media';
+export { Popover, PopoverClose } from './Popover';
+export { RenameField } from './RenameField';
+export { Segments } from './Segments';
+export { Sheet } from './Sheet';
+export { Switch } from './Switch';
+export { Table, type Column } from './Table';
+export { Tooltip, TooltipProvider } from './Tooltip';
+export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';

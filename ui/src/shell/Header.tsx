@@ -1,0 +1,76 @@
+import { useState, type ReactNode } from 'react';
+
+import { Button, counted, IconButton, keyText, RenameField } from '../shared';
+import { openRow } from '../state/app';
+import { useActions, useApp, useSession } from '../state/hooks';
+import { ModelMenu } from './ModelMenu';
+import { SkillChips } from './SkillChips';
+
+interface HeaderProps {
+  /** The panel has a place beside the conversation. */
+  readonly roomForPanel: boolean;
+  /** Notes that the last turn changed. */
+  readonly changed: number;
+  /** What can be done with the chat; told how to begin renaming it. */
+  readonly menu: (rename: () => void) => ReactNode;
+}
+
+/** What is open, which model answers, which skills are active. */
+export function Header({ roomForPanel, changed, menu }: HeaderProps) {
+  const row = useApp(openRow);
+  const panelOpen = useApp((app) => app.panel.open);
+  const anySkill = useSession().skills.length > 0;
+  const { togglePanel, setPanel, renameSession } = useActions();
+  const [renaming, setRenaming] = useState(false);
+  return (
+    <header
+      data-region="header"
+      tabIndex={-1}
+      aria-label="Chat"
+      className="flex h-12 shrink-0 items-center gap-2 border-b border-line pr-3 pl-5"
+    >
+      {row && renaming ? (
+        <RenameField
+          title={row.title}
+          onDone={(title) => {
+            setRenaming(false);
+            if (title !== null) void renameSession(row.id, title);
+          }}
+        />
+      ) : (
+        <h1 className="cut min-w-16 text-body font-semibold" title={row?.title}>
+          {row?.title ?? 'New chat'}
+        </h1>
+      )}
+      <Divider />
+      <ModelMenu />
+      {anySkill ? (
+        <>
+          <Divider />
+          <SkillChips />
+        </>
+      ) : (
+        <span className="flex-1" />
+      )}
+      {!roomForPanel && changed > 0 && (
+        <Button icon="pencil" size="s" onClick={() => setPanel({ open: true, tab: 'changes' })}>
+          {counted(changed, 'change')}
+        </Button>
+      )}
+      {row && menu(() => setRenaming(true))}
+      {(roomForPanel || changed === 0) && (
+        <IconButton
+          icon="panel"
+          label={panelOpen ? 'Hide panel' : 'Show panel'}
+          keys={keyText('Ctrl .')}
+          pressed={panelOpen}
+          onClick={togglePanel}
+        />
+      )}
+    </header>
+  );
+}
+
+function Divider() {
+  return <span aria-hidden="true" className="mx-0.5 h-4 w-px shrink-0 bg-line-strong" />;
+}

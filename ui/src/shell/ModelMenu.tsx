@@ -1,0 +1,59 @@
+import { Icon, LinkButton, Menu, modelName, type MenuGroup } from '../shared';
+import { modelInUse } from '../state/app';
+import { useActions, useApp, useRpc } from '../state/hooks';
+import { nothing, type ProviderRow } from '../ipc';
+
+/** Which model answers, and whether it runs on this machine. */
+export function ModelMenu() {
+  const model = useApp(modelInUse);
+  const revision = useApp((app) => app.revisions.providers);
+  const { data, error } = useRpc('list_providers', nothing, revision);
+  const { setModel, show } = useActions();
+  const providers = data ?? [];
+  const used = providers.find((provider) => model?.startsWith(`${provider.id}/`));
+  const remote = used !== undefined && !used.local;
+
+  return (
+    <Menu
+      groups={groups(providers, model, (chosen) => void setModel(chosen))}
+      footer={
+        error ? (
+          error.message
+        ) : (
+          <LinkButton onClick={() => show({ kind: 'settings', page: 'models' })}>Models and what they may read</LinkButton>
+        )
+      }
+    >
+      <button
+        type="button"
+        data-testid="model-menu"
+        aria-label={model ? `Model: ${modelName(model)}, ${remote ? `remote, ${used.host}` : 'on this machine'}` : 'No model'}
+        className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui text-fg-2 hover:bg-hover data-[state=open]:bg-selected"
+      >
+        <Icon name={model === null ? 'queued' : remote ? 'cloud' : 'laptop'} className={remote ? 'text-warn' : ''} />
+        <span className="cut max-w-48 font-medium">{model ? modelName(model) : 'No model'}</span>
+        <Icon name="chevron-down" size={12} />
+      </button>
+    </Menu>
+  );
+}
+
+function groups(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {
+  return providers.map((provider) => ({
+    heading: (
+      <span className="flex items-center gap-1.5">
+        <Icon name={provider.local ? 'laptop' : 'cloud'} size={12} className={provider.local ? '' : 'text-warn'} />
+        {provider.id}, {provider.local ? 'on this machine' : provider.host}
+      </span>
+    ),
+    items:
+      provider.models.length === 0
+        ? [{ label: provider.problem?.message ?? 'No models', onSelect: () => {}, disabled: true }]
+        : provider.models.map((name) => ({
+            label: name,
+            checked: model === `${provider.id}/${name}`,
+            onSelect: () => choose(`${provider.id}/${name}`),
+            ...(provider.agreed ? {} : { note: 'asks before it sends' }),
+          })),
+  }));
+}

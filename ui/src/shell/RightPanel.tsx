@@ -1,0 +1,49 @@
+import { Tabs } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+import { IconButton, keyText } from '../shared';
+import type { PanelTab } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+
+export interface PanelPage {
+  readonly tab: PanelTab;
+  readonly label: string;
+  /** Grey, behind the label. */
+  readonly count?: number;
+  readonly content: ReactNode;
+}
+
+/** The frame of the right panel: its tabs, and the page of the chosen one. */
+export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
+  const chosen = useApp((app) => app.panel.tab);
+  const { setPanel } = useActions();
+  const tab = pages.some((page) => page.tab === chosen) ? chosen : pages[0]?.tab;
+  return (
+    <Tabs.Root
+      value={tab ?? ''}
+      onValueChange={(next) => setPanel({ tab: next as PanelTab })}
+      className="flex h-full min-h-0 w-full flex-col bg-surface-side"
+    >
+      <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2.5 pl-2.5">
+        <Tabs.List aria-label="Panel" className="flex min-w-0 flex-1 items-center gap-1">
+          {pages.map((page) => (
+            <Tabs.Trigger
+              key={page.tab}
+              value={page.tab}
+              className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2.5 text-ui text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+            >
+              <span className="cut">{page.label}</span>
+              {page.count ? <span className="text-small font-normal text-fg-3">{page.count}</span> : null}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <IconButton icon="x" label="Close panel" keys={keyText('Ctrl .')} onClick={() => setPanel({ open: false })} />
+      </div>
+      {pages.map((page) => (
+        <Tabs.Content key={page.tab} value={page.tab} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
+          {page.content}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Envelope, EventBody, SessionRow } from '../ipc';
+import { clampWidth, firstState, groupSessions, modelInUse, reduceApp, skillName, type AppState } from './app';
+import { sampleWorld } from '../testing/sample';
+
+const { status } = sampleWorld();
+const state: AppState = {
+  ...firstState,
+  status,
+  sessions: [row('a', '2026-11-20T09:00:00'), row('b', '2026-11-20T08:00:00')],
+  open: 'a',
+};
+
+function row(id: string, updated: string, title = id): SessionRow {
+  const at = new Date(updated).toISOString();
+  return { id, title, updated_at: at, created_at: at, running: false, model: null };
+}
+
+function after(body: EventBody, session?: string, from = state): AppState {
+  return reduceApp(from, { v: 1, seq: 1, at: '2026-11-20T10:00:00Z', ...(session ? { session } : {}), ...body } as Envelope);
+}
+
+const started: EventBody = { type: 'turn_started', text: 'hello', model: 'ollama/q', skills: [], tool: null };
+
+describe('sessions', () => {
+  test('a turn in a session that is not open shows as running, and moves its time', () => {
+    const next = after(started, 'b');
+    expect(next.sessions.map(({ id, running }) => [id, running])).toEqual([
+      ['a', false],
+      ['b', true],
+    ]);
+    expect(next.sessions[1]?.updated_at).toBe('2026-11-20T10:00:00Z');
+  });
+
+  test.each([
+    { type: 'turn_completed', text: '' },
+    { type: 'turn_cancelled', unknown: [] },
+    { type: 'turn_failed', code: 'no_model', message: '', hint: '' },
+  ] satisfies EventBody[])('$type ends it', (end) => {
+    const running = after(started, 'b');
+    expect(after(end, 'b', running).sessions[1]?.running).toBe(false);
+  });
+
+  test('a session has its own model, else new chats’ model is in use', () => {
+    expect(modelInUse(state)).toBe('ollama/qwen3:14b');
+    const own = { ...state, sessions: [{ ...row('a', '2026-11-20'), model: 'openai/x' }] };
+    expect(modelInUse(own)).toBe('openai/x');
+  });
+});
+
+describe('groups of the list', () => {
+  const now = new Date('2026-11-20T14:33:00');
+  const rows = [
+    row('old', '2026-10-02T12:00:00', 'Quarter close'),
+    row('week', '2026-11-14T12:00:00', 'Lisbon'),
+    row('late', '2026-11-19T23:59:00', 'Quillon proposal'),
+    row('early', '2026-11-20T00:01:00', 'Groceries'),
+    row('noon', '2026-11-20T12:00:00', 'Harborline'),
+    row('eighth', '2026-11-13T12:00:00', 'Onboarding'),
+  ];
+  const shape = (search?: string) => groupSessions(rows, now, search).map(({ label, rows: of }) => [label, of.map(({ id }) => id)]);
+
+  test('by calendar day, newest first', () => {
+    expect(shape()).toEqual([
+      ['Today', ['noon', 'early']],
+      ['Yesterday', ['late']],
+      ['Last 7 days', ['week']],
+      ['Earlier', ['eighth', 'old']],
+    ]);
+  });
+
+  test('only titles that contain what is sought, whatever the case', () => {
+    expect(shape(' QU')).toEqual([
+      ['Yesterday', ['late']],
+      ['Earlier', ['old']],
+    ]);
+  });
+});
+
+describe('the vault', () => {
+  const by = 'outside';
+
+  test('a change outside is remembered for the note, with its count', () => {
+    const change: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by, summary: 'stage: lead → won' };
+    const once = after(change);
+    expect(once.noteChanges['A.md']).toEqual({ at: '2026-11-20T10:00:00Z', by, summary: 'stage: lead → won', count: 1 });
+    expect(after(change, undefined, once).noteChanges['A.md']?.count).toBe(2);
+  });
+
+  test('the preview follows a renamed note', () => {
+    const open: AppState = { ...state, panel: { ...state.panel, note: 'A.md' } };
+    const next = after({ type: 'vault_changed', kind: 'renamed', path: 'B.md', from: 'A.md', by, summary: null }, undefined, open);
+    expect(next.panel.note).toBe('B.md');
+    expect(next.status?.vault?.notes).toBe(412);
+  });
+
+  test.each([
+    ['created', 413],
+    ['modified', 412],
+    ['removed', 411],
+  ] as const)('%s makes %i notes', (kind, notes) => {
+    const next = after({ type: 'vault_changed', kind, path: 'A.md', from: null, by, summary: null });
+    expect(next.status?.vault?.notes).toBe(notes);
+  });
+});
+
+test('what must be read again grows its revision', () => {
+  const registry = after({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] });
+  expect(registry.revisions).toEqual({ registry: 1, changes: 0, providers: 0 });
+  const changes = after({ type: 'change_set', id: 'x', state: 'committed' });
+  expect(changes.revisions).toEqual({ registry: 0, changes: 1, providers: 0 });
+});
+
+test('a broken config is told in the status', () => {
+  const next = after({ type: 'config_problem', file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
+  expect(next.status?.config_problem).toEqual({ file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
+});
+
+test('stream text changes nothing outside the conversation', () => {
+  expect(after({ type: 'text_delta', text: 'x' }, 'a')).toBe(state);
+});
+
+test('skills are called by their name once it is known', () => {
+  expect(skillName(state, 'crm')).toBe('Crm');
+  expect(skillName({ ...state, skillNames: { crm: 'CRM' } }, 'crm')).toBe('CRM');
+});
+
+test.each([
+  ['list', 100, 200],
+  ['list', 300.4, 300],
+  ['list', 999, 360],
+  ['panel', 10, 320],
+  ['panel', 900, 560],
+] as const)('a %s of %d px becomes %d', (kind, wanted, width) => {
+  expect(clampWidth(kind, wanted)).toBe(width);
+});

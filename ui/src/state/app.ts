@@ -1,0 +1,196 @@
+// The window outside the conversation as data: what is open, what is listed, what has changed.
+// Pure: the store (store.ts) runs commands and feeds their answers and the events through here.
+
+import type { AppStatus, Envelope, SessionRow, UserError, VaultChangeAuthor } from '../ipc';
+
+export type SettingsPageName = 'skills' | 'models' | 'appearance';
+
+export type View =
+  | { readonly kind: 'chat' }
+  | { readonly kind: 'settings'; readonly page: SettingsPageName }
+  /** `tool` is `skill.tool`, marked when the page opens. */
+  | { readonly kind: 'run-tool'; readonly tool: string | null };
+
+export type PanelTab = 'changes' | 'note';
+
+export interface AppState {
+  /** None until the backend answered for the first time. */
+  readonly status: AppStatus | null;
+  /** Why there is no status. */
+  readonly startProblem: UserError | null;
+  readonly sessions: readonly SessionRow[];
+  /** The open session; none is a new chat that exists from its first message on. */
+  readonly open: string | null;
+  /** Its stored events are being read. */
+  readonly opening: boolean;
+  /** What the last command of the shell failed with. */
+  readonly problem: UserError | null;
+  readonly view: View;
+  readonly panel: Panel;
+  readonly list: List;
+  readonly revisions: Revisions;
+  /** By path: the last change of each note seen since the window opened. */
+  readonly noteChanges: Readonly<Record<string, NoteChange>>;
+  /** By skill id: how people call it. */
+  readonly skillNames: Readonly<Record<string, string>>;
+}
+
+export interface Panel {
+  readonly open: boolean;
+  readonly tab: PanelTab;
+  /** px */
+  readonly width: number;
+  /** Path or name of the note that the preview shows. */
+  readonly note: string | null;
+}
+
+export interface List {
+  /** Only the rail is shown. */
+  readonly folded: boolean;
+  /** px */
+  readonly width: number;
+  /** The list lies over the conversation, in a window too narrow for both. */
+  readonly sheet: boolean;
+}
+
+/** Each grows when what it counts may differ from what was read before. */
+export interface Revisions {
+  /** Skills and tools. */
+  readonly registry: number;
+  /** Change sets. */
+  readonly changes: number;
+  /** Providers, their consent and their models. */
+  readonly providers: number;
+}
+
+export interface NoteChange {
+  /** RFC 3339 */
+  readonly at: string;
+  readonly by: VaultChangeAuthor;
+  /** "stage: lead → won" */
+  readonly summary: string | null;
+  /** Grows with each change of the note. */
+  readonly count: number;
+}
+
+export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560 } };
+
+export const firstState: AppState = {
+  status: null,
+  startProblem: null,
+  sessions: [],
+  open: null,
+  opening: false,
+  problem: null,
+  view: { kind: 'chat' },
+  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null },
+  list: { folded: false, width: widths.list.first, sheet: false },
+  revisions: { registry: 0, changes: 0, providers: 0 },
+  noteChanges: {},
+  skillNames: {},
+};
+
+/** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
+export function reduceApp(state: AppState, event: Envelope): AppState {
+  switch (event.type) {
+    case 'turn_started':
+      return touchRow(state, event, true);
+    case 'turn_completed':
+    case 'turn_cancelled':
+    case 'turn_failed':
+      return touchRow(state, event, false);
+    case 'registry_changed':
+    case 'server_state':
+      return bump(state, 'registry');
+    case 'skill_activated':
+    case 'skill_deactivated':
+      return event.session === state.open ? bump(state, 'registry') : state;
+    case 'change_set':
+      return bump(state, 'changes');
+    case 'config_problem':
+      return withStatus(state, {
+        config_problem: { file: event.file, line: event.line, message: event.message },
+      });
+    case 'vault_changed':
+      return noteChanged(state, event);
+    default:
+      return state;
+  }
+}
+
+/** The session that is open, as a row of the list. */
+export function openRow(state: AppState): SessionRow | null {
+  return state.sessions.find((row) => row.id === state.open) ?? null;
+}
+
+/** `provider/model` the open chat, or a new one, uses. */
+export function modelInUse(state: AppState): string | null {
+  return openRow(state)?.model ?? state.status?.model ?? null;
+}
+
+/** "CRM" for `crm`; the id with a capital while the name is not known. */
+export function skillName(state: AppState, skill: string): string {
+  return state.skillNames[skill] ?? skill.charAt(0).toUpperCase() + skill.slice(1);
+}
+
+export interface SessionGroup {
+  readonly label: string;
+  readonly rows: readonly SessionRow[];
+}
+
+/** Rows newest first under "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
+export function groupSessions(rows: readonly SessionRow[], now: Date, search = ''): SessionGroup[] {
+  const sought = search.trim().toLowerCase();
+  const labels = ['Today', 'Yesterday', 'Last 7 days', 'Earlier'];
+  const groups: SessionRow[][] = labels.map(() => []);
+  const today = startOfDay(now);
+  const shown = rows
+    .filter((row) => row.title.toLowerCase().includes(sought))
+    .toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+  for (const row of shown) {
+    const days = Math.round((today - startOfDay(new Date(row.updated_at))) / 86_400_000);
+    groups[days <= 0 ? 0 : days === 1 ? 1 : days < 7 ? 2 : 3]?.push(row);
+  }
+  return labels.flatMap((label, at) => (groups[at]?.length ? [{ label, rows: groups[at] }] : []));
+}
+
+export function clampWidth(kind: 'list' | 'panel', width: number): number {
+  const { least, most } = widths[kind];
+  return Math.min(most, Math.max(least, Math.round(width)));
+}
+
+function touchRow(state: AppState, event: Envelope, running: boolean): AppState {
+  return {
+    ...state,
+    sessions: state.sessions.map((row) =>
+      row.id === event.session ? { ...row, running, updated_at: event.at } : row,
+    ),
+  };
+}
+
+function noteChanged(state: AppState, event: Extract<Envelope, { type: 'vault_changed' }>): AppState {
+  const { [event.from ?? '']: before, ...others } = state.noteChanges;
+  const count = (state.noteChanges[event.path]?.count ?? before?.count ?? 0) + 1;
+  const vault = state.status?.vault;
+  const notes = (vault?.notes ?? 0) + (event.kind === 'created' ? 1 : event.kind === 'removed' ? -1 : 0);
+  const next = {
+    ...state,
+    noteChanges: { ...others, [event.path]: { at: event.at, by: event.by, summary: event.summary, count } },
+    // The open preview follows a renamed note.
+    panel:
+      event.from !== null && state.panel.note === event.from ? { ...state.panel, note: event.path } : state.panel,
+  };
+  return bump(vault ? withStatus(next, { vault: { ...vault, notes } }) : next, 'changes');
+}
+
+function withStatus(state: AppState, part: Partial<AppStatus>): AppState {
+  return state.status ? { ...state, status: { ...state.status, ...part } } : state;
+}
+
+function bump(state: AppState, which: keyof Revisions): AppState {
+  return { ...state, revisions: { ...state.revisions, [which]: state.revisions[which] + 1 } };
+}
+
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}

@@ -1,0 +1,568 @@
+// The conversation as data: events of one session go in, the items that the window draws come out.
+// Pure: no clock, no identity of its own, no command. The stored events of a session and its live
+// ones run through the same function, and both end in the same state.
+import type {
+  ActivatedBy,
+  Decision,
+  Effect,
+  Envelope,
+  JsonValue,
+  NoteChangeView,
+  NoteDiffView,
+  PrincipalView,
+  SourceView,
+  UserError,
+} from '../ipc/protocol.generated';
+
+export interface SessionState {
+  /** Notices from before the first message, such as a pinned skill. */
+  readonly opening: readonly NoticeItem[];
+  readonly turns: readonly Turn[];
+  /** In the order of activation. */
+  readonly skills: readonly ActiveSkill[];
+  /** Of the last request to the provider. */
+  readonly usage: Usage | null;
+  /** Number of the last event read; an older one is ignored, so that streams may overlap. */
+  readonly seq: number;
+}
+
+export interface Turn {
+  readonly id: string;
+  /** The user's message. */
+  readonly text: string;
+  readonly model: string;
+  /** Skills the user activated with the message. */
+  readonly skills: readonly string[];
+  /** `skill.tool` the user pointed at. */
+  readonly tool: string | null;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly status: 'running' | 'completed' | 'cancelled' | 'failed';
+  /** Why a failed turn failed. */
+  readonly failure: UserError | null;
+  /** Since when the model has answered nothing that can be seen; none while it writes, calls or the turn is over. */
+  readonly thinkingSince: string | null;
+  /** In the order in which their first events arrived. */
+  readonly items: readonly Item[];
+}
+
+export type Item = MessageItem | CallItem | NoticeItem | ConflictItem;
+
+/** Blocks of an assistant message that nothing else came in between. */
+export interface MessageItem {
+  readonly kind: 'message';
+  readonly id: string;
+  readonly message: string;
+  readonly blocks: readonly Block[];
+  /** The message as Markdown, on its last item, once it is complete. */
+  readonly text: string | null;
+}
+
+export interface Block {
+  readonly index: number;
+  /** Sanitised by the backend. */
+  readonly html: string;
+  readonly done: boolean;
+}
+
+export interface CallItem {
+  readonly kind: 'call';
+  readonly id: string;
+  readonly call: string;
+  /** `skill.tool` */
+  readonly tool: string;
+  /** As the model wrote them, or as they were edited before the call was allowed. */
+  readonly args: JsonValue;
+  readonly effect: Effect;
+  readonly principal: PrincipalView;
+  readonly state: CallState;
+  readonly approval: Approval | null;
+  /** The turn goes on without its result. */
+  readonly detached: boolean;
+  readonly progress: Progress | null;
+  readonly result: CallResult | null;
+  /** When it began to run, without the time an answer was waited for; RFC 3339. */
+  readonly runningSince: string;
+  readonly endedAt: string | null;
+}
+
+/**
+ * `waiting`: for the user's answer. `unanswered`: the turn ended before an answer.
+ * `unknown`: stopped at a point where the effect may or may not have happened.
+ */
+export type CallState =
+  | 'waiting'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'unknown'
+  | 'denied'
+  | 'refused'
+  | 'unanswered';
+
+export interface Approval {
+  /** In the order to offer them. */
+  readonly decisions: readonly Decision[];
+  readonly question: string;
+  readonly editable: boolean;
+  readonly diff: readonly NoteDiffView[] | null;
+  readonly host: string | null;
+  readonly revision: number;
+  readonly decided: { readonly decision: Decision; readonly by: string; readonly reason: string | null; readonly at: string } | null;
+}
+
+export interface Progress {
+  /** 0 to 1. */
+  readonly fraction: number | null;
+  readonly message: string | null;
+  readonly partial: JsonValue;
+}
+
+export interface CallResult {
+  readonly value: JsonValue;
+  readonly error: UserError | null;
+  readonly sources: readonly SourceView[];
+  readonly changes: readonly NoteChangeView[];
+  readonly changeSet: string | null;
+  /** What came from outside while the call wrote: "stage: lead → won". */
+  readonly merged: readonly string[];
+  readonly ms: number;
+}
+
+export interface NoticeItem {
+  readonly kind: 'notice';
+  readonly id: string;
+  readonly at: string;
+  readonly notice: Notice;
+}
+
+export type Notice =
+  | { readonly type: 'activated'; readonly skill: string; readonly by: ActivatedBy; readonly lifetime: string }
+  | { readonly type: 'deactivated'; readonly skill: string; readonly by: ActivatedBy }
+  | { readonly type: 'changed_outside'; readonly paths: readonly string[] }
+  | { readonly type: 'compacted' }
+  | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
+  | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
+
+/** A note that the user and Nova changed differently; nothing of it was written. */
+export interface ConflictItem {
+  readonly kind: 'conflict';
+  readonly id: string;
+  readonly at: string;
+  readonly note: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+export interface ActiveSkill {
+  readonly skill: string;
+  readonly by: ActivatedBy;
+  /** `session` or `turn` */
+  readonly lifetime: string;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export const emptySession: SessionState = { opening: [], turns: [], skills: [], usage: null, seq: 0 };
+
+/** The state after one more event of the session. */
+export function reduce(state: SessionState, event: Envelope): SessionState {
+  if (event.seq <= state.seq) return state;
+  return { ...apply(state, event), seq: event.seq };
+}
+
+/** The state of a stored session. `running`: whether its last turn still runs somewhere. */
+export function replay(events: readonly Envelope[], running: boolean): SessionState {
+  // A stored message comes back as several blocks that share its number, so nothing is left out here.
+  const state = events.reduce((before, event) => ({ ...apply(before, event), seq: Math.max(before.seq, event.seq) }), emptySession);
+  return running ? state : interrupted(state);
+}
+
+/** The turn that runs now. */
+export function runningTurn(state: SessionState): Turn | null {
+  const last = state.turns.at(-1);
+  return last?.status === 'running' ? last : null;
+}
+
+/** Calls that wait for the user's answer, oldest first. */
+export function waitingCalls(state: SessionState): CallItem[] {
+  return state.turns.flatMap((turn) => turn.items.filter((item) => item.kind === 'call' && item.state === 'waiting')) as CallItem[];
+}
+
+/** Calls that run now, detached ones included. */
+export function runningCalls(state: SessionState): CallItem[] {
+  return state.turns.flatMap((turn) => turn.items.filter((item) => item.kind === 'call' && item.state === 'running')) as CallItem[];
+}
+
+/** Earlier writes of the same turn that this call comes after: writes run one at a time, reads at once. */
+export function writesBefore(turn: Turn, call: CallItem): number {
+  if (call.state !== 'running' || call.progress !== null || !writes(call)) return 0;
+  const before = turn.items.slice(0, turn.items.indexOf(call));
+  return before.filter((item) => item.kind === 'call' && isOpen(item) && !item.detached && writes(item)).length;
+}
+
+function apply(state: SessionState, event: Envelope): SessionState {
+  switch (event.type) {
+    case 'turn_started':
+      return {
+        ...state,
+        skills: state.skills.filter((active) => active.lifetime !== 'turn'),
+        turns: [...state.turns, newTurn(event, event)],
+      };
+    case 'step_started':
+    case 'reasoning_delta':
+      return inTurn(state, event, (turn) =>
+        turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? event.at } : turn,
+      );
+    case 'text_delta':
+      return inTurn(state, event, still);
+    case 'message_block':
+      return inTurn(state, event, (turn) => still(withBlock(turn, event)));
+    case 'message_completed':
+      return inTurn(state, event, (turn) => withMessageText(turn, event));
+    case 'tool_call_started':
+      // A tool that is run from its form has no message before it.
+      return inTurn(state.turns.length > 0 ? state : { ...state, turns: [newTurn(event)] }, event, (turn) =>
+        still(
+          withItem(turn, {
+            kind: 'call',
+            id: `call-${event.call}`,
+            call: event.call,
+            tool: event.tool,
+            args: event.args,
+            effect: event.effect,
+            principal: event.principal,
+            state: 'running',
+            approval: null,
+            detached: false,
+            progress: null,
+            result: null,
+            runningSince: event.at,
+            endedAt: null,
+          }),
+        ),
+      );
+    case 'approval_requested':
+      return inCall(state, event.call, (call) =>
+        isOpen(call)
+          ? {
+              ...call,
+              state: 'waiting',
+              args: event.args,
+              approval: {
+                decisions: event.decisions,
+                question: event.question,
+                editable: event.editable,
+                diff: event.diff,
+                host: event.host,
+                revision: event.revision,
+                decided: null,
+              },
+            }
+          : call,
+      );
+    case 'approval_decided':
+      return inCall(state, event.call, (call) => ({
+        ...call,
+        approval: {
+          ...(call.approval ?? noApproval),
+          decided: { decision: event.decision, by: event.by, reason: event.reason, at: event.at },
+        },
+        ...(!isOpen(call)
+          ? {}
+          : event.decision === 'deny'
+            ? { state: 'denied', endedAt: event.at }
+            : { state: 'running', runningSince: event.at }),
+      }));
+    case 'tool_call_progress':
+      return inCall(state, event.call, (call) =>
+        isOpen(call)
+          ? {
+              ...call,
+              progress: {
+                fraction: event.fraction,
+                message: event.message ?? call.progress?.message ?? null,
+                partial: event.partial ?? call.progress?.partial ?? null,
+              },
+            }
+          : call,
+      );
+    case 'tool_call_detached':
+      return inCall(state, event.call, (call) =>
+        isOpen(call)
+          ? {
+              ...call,
+              detached: true,
+              progress: call.progress ?? { fraction: null, message: null, partial: event.so_far },
+            }
+          : call,
+      );
+    case 'tool_call_completed': {
+      const before = findCall(state, event.call);
+      const ended = inCall(state, event.call, (call) => withEnd(call, event));
+      if (!before?.detached || !isOpen(before)) return ended;
+      return inTurn(ended, { ...event, turn: undefined }, (turn) =>
+        withItem(turn, notice(event, { type: 'late_end', call: before.call, tool: before.tool, ok: event.ok })),
+      );
+    }
+    case 'skill_activated': {
+      const known = state.skills.some((active) => active.skill === event.skill);
+      const active = { skill: event.skill, by: event.by, lifetime: event.lifetime };
+      const skills = known
+        ? state.skills.map((other) => (other.skill === event.skill ? active : other))
+        : [...state.skills, active];
+      return withNotice({ ...state, skills }, event, { type: 'activated', ...active });
+    }
+    case 'skill_deactivated':
+      return withNotice({ ...state, skills: state.skills.filter((active) => active.skill !== event.skill) }, event, {
+        type: 'deactivated',
+        skill: event.skill,
+        by: event.by,
+      });
+    case 'notes_changed_outside':
+      return withNotice(state, event, { type: 'changed_outside', paths: event.paths });
+    case 'history_compacted':
+      return withNotice(state, event, { type: 'compacted' });
+    case 'credential_needed':
+      return withNotice(state, event, {
+        type: 'credential_needed',
+        credential: event.credential,
+        consumer: event.consumer,
+      });
+    case 'conflict_found':
+      return inTurn(state, event, (turn) =>
+        withItem(turn, {
+          kind: 'conflict',
+          id: `conflict-${event.seq}`,
+          at: event.at,
+          note: event.note,
+          mine: event.mine,
+          theirs: event.theirs,
+        }),
+      );
+    case 'usage':
+      return { ...state, usage: { input: event.input, cached: event.cached, output: event.output } };
+    case 'turn_completed':
+      return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
+    case 'turn_cancelled':
+      return inTurn(state, event, (turn) => ended(turn, 'cancelled', event.at, event.unknown));
+    case 'turn_failed':
+      return inTurn(state, event, (turn) => ({
+        ...ended(turn, 'failed', event.at),
+        failure: { code: event.code, message: event.message, hint: event.hint },
+      }));
+    default:
+      return state;
+  }
+}
+
+function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_started' }>): Turn {
+  return {
+    id: event.turn ?? `turn-${event.seq}`,
+    text: message?.text ?? '',
+    model: message?.model ?? '',
+    skills: message?.skills ?? [],
+    tool: message?.tool ?? null,
+    startedAt: event.at,
+    endedAt: null,
+    status: 'running',
+    failure: null,
+    thinkingSince: event.at,
+    items: [],
+  };
+}
+
+/** The last turn was cut off when Nova ended: nobody will answer its calls any more. */
+function interrupted(state: SessionState): SessionState {
+  const turn = runningTurn(state);
+  const open = state.turns.some((other) => other.items.some((item) => item.kind === 'call' && isOpen(item)));
+  if (!turn && !open) return state;
+  const cut = state.turns.map((other) => {
+    const items = other.items.map((item) =>
+      item.kind === 'call' && isOpen(item)
+        ? { ...item, state: item.state === 'waiting' ? ('unanswered' as const) : ('unknown' as const), progress: null }
+        : item,
+    );
+    return { ...other, items };
+  });
+  const turns = cut.map((other) => {
+    if (other.status !== 'running') return other;
+    const failure: UserError = { code: 'cancelled', message: 'Nova was closed during this turn.', hint: 'Send the message again.' };
+    return { ...other, status: 'failed' as const, thinkingSince: null, failure };
+  });
+  return { ...state, turns };
+}
+
+function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly string[] = []): Turn {
+  const items = turn.items.map((item): Item => {
+    if (item.kind !== 'call') return item;
+    if (unknown.includes(item.call)) return { ...item, state: 'unknown', progress: null, endedAt: item.endedAt ?? at };
+    // A detached call outlives a turn that went well; Stop and a failure end it.
+    if (!isOpen(item) || (item.detached && status === 'completed')) return item;
+    const state = item.state === 'waiting' ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
+    return { ...item, state, progress: null, endedAt: at };
+  });
+  return { ...turn, status, items, endedAt: at, thinkingSince: null };
+}
+
+function withEnd(call: CallItem, event: Extract<Envelope, { type: 'tool_call_completed' }>): CallItem {
+  const error = event.ok ? null : asError(event.output);
+  return {
+    ...call,
+    state: endState(call, error),
+    progress: null,
+    endedAt: event.at,
+    result: {
+      value: event.ok ? event.output : null,
+      error,
+      sources: event.sources,
+      changes: event.changes,
+      changeSet: event.change_set,
+      merged: event.merged,
+      ms: event.ms,
+    },
+  };
+}
+
+function endState(call: CallItem, error: UserError | null): CallState {
+  // What Stop or the user said about a call stays said, whatever answer the model was given for it.
+  if (call.state === 'unknown' || call.state === 'denied') return call.state;
+  switch (error?.code) {
+    case undefined:
+      return 'done';
+    case 'denied_by_user':
+      return 'denied';
+    case 'denied_by_rule':
+      return 'refused';
+    case 'approval_unanswered':
+      return 'unanswered';
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      return 'failed';
+  }
+}
+
+function asError(output: JsonValue): UserError {
+  if (output !== null && typeof output === 'object' && !Array.isArray(output)) {
+    const { code, message, hint } = output;
+    if (typeof message === 'string') {
+      return {
+        code: (typeof code === 'string' ? code : 'tool_failed') as UserError['code'],
+        message,
+        hint: typeof hint === 'string' ? hint : '',
+      };
+    }
+  }
+  return { code: 'tool_failed', message: typeof output === 'string' ? output : 'The tool failed without a reason.', hint: '' };
+}
+
+function withBlock(turn: Turn, event: Extract<Envelope, { type: 'message_block' }>): Turn {
+  const block: Block = { index: event.index, html: event.html, done: event.done };
+  const at = turn.items.findIndex(
+    (item) =>
+      item.kind === 'message' && item.message === event.message && item.blocks.some((other) => other.index === event.index),
+  );
+  if (at >= 0) {
+    return replaceItem(turn, at, (item) => ({
+      ...(item as MessageItem),
+      blocks: (item as MessageItem).blocks.map((other) => (other.index === block.index ? block : other)),
+    }));
+  }
+  const last = turn.items.at(-1);
+  if (last?.kind === 'message' && last.message === event.message) {
+    return replaceItem(turn, turn.items.length - 1, () => ({ ...last, blocks: [...last.blocks, block] }));
+  }
+  return withItem(turn, {
+    kind: 'message',
+    id: `message-${event.message}-${event.index}`,
+    message: event.message,
+    blocks: [block],
+    text: null,
+  });
+}
+
+function withMessageText(turn: Turn, event: Extract<Envelope, { type: 'message_completed' }>): Turn {
+  const at = turn.items.findLastIndex((item) => item.kind === 'message' && item.message === event.message);
+  if (at >= 0) return replaceItem(turn, at, (item) => ({ ...(item as MessageItem), text: event.text }));
+  if (event.text.trim() === '') return turn;
+  return withItem(turn, {
+    kind: 'message',
+    id: `message-${event.message}-text`,
+    message: event.message,
+    blocks: [],
+    text: event.text,
+  });
+}
+
+function withNotice(state: SessionState, event: Envelope, what: Notice): SessionState {
+  const item = notice(event, what);
+  if (state.turns.length === 0) return { ...state, opening: [...state.opening, item] };
+  return inTurn(state, event, (turn) => withItem(turn, item));
+}
+
+function notice(event: Envelope, what: Notice): NoticeItem {
+  return { kind: 'notice', id: `notice-${event.seq}`, at: event.at, notice: what };
+}
+
+function inTurn(state: SessionState, event: Pick<Envelope, 'turn'>, change: (turn: Turn) => Turn): SessionState {
+  const named = event.turn === undefined ? -1 : state.turns.findLastIndex((turn) => turn.id === event.turn);
+  const at = named >= 0 ? named : state.turns.length - 1;
+  const turn = state.turns[at];
+  if (!turn) return state;
+  return { ...state, turns: state.turns.with(at, change(turn)) };
+}
+
+function inCall(state: SessionState, call: string, change: (call: CallItem) => CallItem): SessionState {
+  // Call ids are the provider's and may repeat from turn to turn: the newest is meant.
+  const turnAt = state.turns.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
+  const turn = state.turns[turnAt];
+  if (!turn) return state;
+  const at = turn.items.findLastIndex((item) => item.kind === 'call' && item.call === call);
+  return { ...state, turns: state.turns.with(turnAt, replaceItem(turn, at, (item) => change(item as CallItem))) };
+}
+
+function findCall(state: SessionState, call: string): CallItem | null {
+  for (const turn of state.turns.toReversed()) {
+    const found = turn.items.findLast((item) => item.kind === 'call' && item.call === call);
+    if (found) return found as CallItem;
+  }
+  return null;
+}
+
+function withItem(turn: Turn, item: Item): Turn {
+  return { ...turn, items: [...turn.items, item] };
+}
+
+function replaceItem(turn: Turn, at: number, change: (item: Item) => Item): Turn {
+  const item = turn.items[at];
+  return item ? { ...turn, items: turn.items.with(at, change(item)) } : turn;
+}
+
+function still(turn: Turn): Turn {
+  return turn.thinkingSince === null ? turn : { ...turn, thinkingSince: null };
+}
+
+function isOpen(call: CallItem): boolean {
+  return call.state === 'running' || call.state === 'waiting';
+}
+
+/** In doubt it writes. */
+function writes(call: CallItem): boolean {
+  return call.effect !== 'read' && call.effect !== 'external';
+}
+
+const noApproval: Omit<Approval, 'decided'> = {
+  decisions: [],
+  question: '',
+  editable: false,
+  diff: null,
+  host: null,
+  revision: 0,
+};

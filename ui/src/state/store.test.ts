@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import type { EventBody, UserError } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { sampleWorld } from '../testing/sample';
+import { createStore } from './store';
+
+function make(flushEvery = 0) {
+  const backend = new FakeBackend(sampleWorld());
+  const subscribe = vi.spyOn(backend, 'subscribe');
+  const store = createStore(backend, { flushEvery });
+  return { backend, store, subscribe, actions: store.actions };
+}
+
+const block = (html: string, done = false): EventBody => ({ type: 'message_block', message: 'm', index: 0, html, done });
+const started = (text: string): EventBody => ({ type: 'turn_started', text, model: 'ollama/q', skills: [], tool: null });
+
+test('starting reads status, chats and the names of skills over one subscription', async () => {
+  const { store, actions, subscribe } = make();
+  await actions.start();
+  await actions.openSession('harborline');
+  const { app } = store.get();
+  expect(app.status?.vault?.name).toBe('Work vault');
+  expect(app.sessions[0]?.title).toBe('Harborline signed');
+  expect(app.skillNames['crm']).toBe('CRM');
+  expect(subscribe).toHaveBeenCalledTimes(1);
+});
+
+test('a first start asks for nothing of a vault that is not there', async () => {
+  const { backend, actions } = make();
+  backend.world.status = { ...backend.world.status, first_run: true, vault: null };
+  await actions.start();
+  expect(backend.calls.map(({ method }) => method)).toEqual(['app_status']);
+  await actions.openVault({ choice: { kind: 'sample' }, model: null });
+  expect(backend.asked('list_sessions')).toHaveLength(1);
+});
+
+test('a backend that does not answer is told as a problem, and asked again', async () => {
+  const { backend, store, actions } = make();
+  backend.fail('app_status', { message: 'Nothing answers.' });
+  await actions.start();
+  expect(store.get().app.startProblem?.message).toBe('Nothing answers.');
+  backend.on('app_status', () => backend.world.status);
+  await actions.start();
+  expect(store.get().app.startProblem).toBeNull();
+});
+
+describe('opening a chat', () => {
+  test('what happens while its events are read is neither lost nor told twice', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const stored = backend.emit(started('stored'), { session: 'bank', turn: 't1' });
+    backend.on('open_session', async ({ session }) => {
+      await held;
+      const both = { ...stored, seq: stored.seq };
+      return { row: { ...backend.world.sessions.find(({ id }) => id === session)!, running: true }, events: [both] };
+    });
+    const opening = actions.openSession('bank');
+    expect(store.get().app.opening).toBe(true);
+    backend.emit(block('<p>early</p>', true), { session: 'bank', turn: 't1' });
+    answer();
+    await opening;
+    backend.emit({ type: 'turn_completed', text: 'early' }, { session: 'bank', turn: 't1' });
+
+    const { app, streams } = store.get();
+    expect(app.opening).toBe(false);
+    const turns = streams['bank']?.turns ?? [];
+    expect(turns.map(({ text, status }) => [text, status])).toEqual([['stored', 'completed']]);
+    expect(turns[0]?.items.map(({ kind }) => kind)).toEqual(['message']);
+  });
+
+  test('an opened chat goes on collecting while another one is open', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    await actions.openSession('lisbon');
+    backend.emit(started('later'), { session: 'bank', turn: 't1' });
+    await actions.openSession('bank');
+    expect(store.get().streams['bank']?.turns.map(({ text }) => text)).toEqual(['later']);
+    expect(backend.asked('open_session')).toEqual([{ session: 'bank' }, { session: 'lisbon' }]);
+  });
+
+  test('a chat that cannot be read is said and not shown', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    backend.fail('open_session', { message: 'This chat cannot be read.' });
+    await actions.openSession('bank');
+    expect(store.get().app).toMatchObject({ open: null, opening: false, problem: { message: 'This chat cannot be read.' } });
+  });
+
+  test('events of chats nobody opened are not kept', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    backend.emit(started('elsewhere'), { session: 'bank', turn: 't1' });
+    expect(store.get().streams).toEqual({});
+    expect(store.get().app.sessions.find(({ id }) => id === 'bank')?.running).toBe(true);
+  });
+});
+
+describe('sending', () => {
+  test('the first message makes the chat, the next goes to the same one', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    actions.newChat();
+    await actions.send({ text: 'hello' });
+    await actions.send({ text: 'again', skills: ['crm'] });
+    const session = store.get().app.open!;
+    expect(backend.asked('create_session')).toHaveLength(1);
+    expect(backend.asked('send_message')).toEqual([
+      { session, text: 'hello', skills: [] },
+      { session, text: 'again', skills: ['crm'] },
+    ]);
+    expect(store.get().streams[session]?.turns.map(({ text }) => text)).toEqual(['hello', 'again']);
+  });
+
+  test('a new chat’s first event is number 0 and is shown', async () => {
+    const backend = new FakeBackend({ ...sampleWorld(), sessions: [], events: {} });
+    const store = createStore(backend, { flushEvery: 0 });
+    const seen: number[] = [];
+    backend.subscribe(({ seq }) => seen.push(seq));
+    await store.actions.send({ text: 'first' });
+    expect(seen).toEqual([0]);
+    expect(store.get().streams[store.get().app.open!]?.turns.map(({ text }) => text)).toEqual(['first']);
+  });
+
+  test('a refused message rejects with the reason', async () => {
+    const { backend, actions } = make();
+    backend.fail('send_message', { code: 'session_busy' });
+    await expect(actions.send({ text: 'x' })).rejects.toMatchObject({ code: 'session_busy' } satisfies Partial<UserError>);
+  });
+});
+
+test('the model is set for the open chat, else for new ones', async () => {
+  const { backend, store, actions } = make();
+  await actions.start();
+  await actions.setModel('ollama/qwen3:4b');
+  expect(store.get().app.status?.model).toBe('ollama/qwen3:4b');
+  await actions.openSession('bank');
+  await actions.setModel('openai/gpt-5.2');
+  expect(store.get().app.sessions.find(({ id }) => id === 'bank')?.model).toBe('openai/gpt-5.2');
+  expect(backend.asked('set_model').map(({ session }) => session)).toEqual([null, 'bank']);
+});
+
+test('appearance shows at once and is taken back where it is refused', async () => {
+  const { backend, store, actions } = make();
+  await actions.start();
+  backend.fail('set_appearance');
+  const saving = actions.setAppearance({ text_size: 18 });
+  expect(store.get().app.status?.appearance.text_size).toBe(18);
+  await saving;
+  expect(store.get().app.status?.appearance.text_size).toBe(14);
+  expect(store.get().app.problem).not.toBeNull();
+});
+
+test('deleting a chat forgets its messages and leaves it', async () => {
+  const { store, actions } = make();
+  await actions.start();
+  await actions.openSession('bank');
+  await actions.deleteSession('bank');
+  const { app, streams } = store.get();
+  expect(app.open).toBeNull();
+  expect(app.sessions.some(({ id }) => id === 'bank')).toBe(false);
+  expect(streams).toEqual({});
+});
+
+test('an undo makes the changes be read again', async () => {
+  const { store, actions } = make();
+  const before = store.get().app.revisions.changes;
+  await expect(actions.undo({ change_set: 'set3' })).resolves.toMatchObject({ change_set: 'set3-undo' });
+  expect(store.get().app.revisions.changes).toBeGreaterThan(before);
+});
+
+test('a form run is a stream of its own while it is watched', () => {
+  const { backend, store, actions } = make();
+  const call: EventBody = {
+    type: 'tool_call_started',
+    call: 'c',
+    tool: 'crm.pipeline',
+    args: {},
+    effect: 'read',
+    principal: { kind: 'user', name: 'you' },
+  };
+  actions.watch('run-1');
+  backend.emit(call, { session: 'run-1' });
+  expect(store.get().streams['run-1']?.seq).toBeGreaterThan(0);
+  actions.unwatch('run-1');
+  backend.emit(call, { session: 'run-1' });
+  expect(store.get().streams).toEqual({});
+});
+
+describe('flushing', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  test('a fast stream renders at most 30 times a second and ends complete', async () => {
+    const { backend, store, actions } = make(34);
+    actions.watch('s');
+    const shown = vi.fn();
+    store.listen(shown);
+    backend.emit(started('go'), { session: 's', turn: 't' });
+    for (let at = 0; at < 1000; at++) {
+      backend.emit(block(`<p>${at}</p>`), { session: 's', turn: 't' });
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    await vi.advanceTimersByTimeAsync(50);
+    expect(shown.mock.calls.length).toBeLessThanOrEqual(31);
+    expect(shown.mock.calls.length).toBeGreaterThan(20);
+    expect(JSON.stringify(store.get().streams['s']?.turns[0]?.items)).toContain('<p>999</p>');
+  });
+
+  test('a command’s answer is not shown before the events ahead of it', async () => {
+    const { backend, store, actions } = make(1000);
+    await actions.start();
+    backend.emit(started('one'), { session: 'bank', turn: 't' });
+    backend.emit({ type: 'turn_completed', text: '' }, { session: 'bank', turn: 't' });
+    await actions.renameSession('lisbon', 'Trip');
+    expect(store.get().app.sessions.find(({ id }) => id === 'bank')?.running).toBe(false);
+  });
+});

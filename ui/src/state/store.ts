@@ -1,0 +1,373 @@
+// The window's one store: it holds what the pure reducers make of the events, and runs the commands.
+// One subscription to the backend, however many components look at it.
+
+import {
+  nothing,
+  userError,
+  type Appearance,
+  type Backend,
+  type DecideApproval,
+  type Envelope,
+  type OpenVault,
+  type ReviseApproval,
+  type SendMessage,
+  type SessionView,
+  type UndoChanges,
+  type UndoResult,
+  type VaultSummary,
+} from '../ipc';
+import { clampWidth, firstState, reduceApp, type AppState, type Panel, type View } from './app';
+import { emptySession, reduce, replay, type SessionState } from './session';
+
+export interface StoreState {
+  readonly app: AppState;
+  /** By session, or by the run of a form: what is being watched. */
+  readonly streams: Readonly<Record<string, SessionState>>;
+}
+
+export interface Store {
+  get(): StoreState;
+  listen(onChange: () => void): () => void;
+  readonly actions: Actions;
+  /** Ends the subscription. */
+  close(): void;
+}
+
+export type Actions = ReturnType<typeof makeActions>;
+
+export interface StoreOptions {
+  /** Milliseconds between two renderings of a stream; 0 renders each event. */
+  readonly flushEvery?: number;
+  readonly initial?: Partial<AppState>;
+}
+
+export function createStore(backend: Backend, { flushEvery = 34, initial = {} }: StoreOptions = {}): Store {
+  let state: StoreState = { app: { ...firstState, ...initial }, streams: {} };
+  const listeners = new Set<() => void>();
+  const set = (next: StoreState) => {
+    if (next === state) return;
+    state = next;
+    for (const listener of listeners) listener();
+  };
+
+  // Events wait for the next flush, so that a fast stream renders at most 30 times a second.
+  let waiting: Envelope[] = [];
+  let flushedAt = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    flushedAt = performance.now();
+    const events = waiting;
+    waiting = [];
+    set(events.reduce(reduceAll, state));
+    if (events.some((event) => event.type === 'session_changed')) void actions.loadSessions();
+    if (events.some((event) => event.type === 'registry_changed')) void actions.loadSkillNames();
+  };
+  const collectors = new Map<string, Envelope[]>();
+  const unsubscribe = backend.subscribe((event) => {
+    if (event.session !== undefined) collectors.get(event.session)?.push(event);
+    waiting.push(event);
+    const wait = flushEvery - (performance.now() - flushedAt);
+    if (wait <= 0) flush();
+    else timer ??= setTimeout(flush, wait);
+  });
+
+  const access: Access = {
+    backend,
+    get: () => state,
+    // A command's answer is never shown before the events that came ahead of it.
+    set: (change) => {
+      if (waiting.length > 0) flush();
+      set(change(state));
+    },
+    collect: (session) => {
+      const events = collectors.get(session) ?? [];
+      collectors.set(session, events);
+      return { events, end: () => collectors.delete(session) };
+    },
+  };
+  const actions = makeActions(access);
+
+  return {
+    get: () => state,
+    listen: (onChange) => {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
+    },
+    actions,
+    close: () => {
+      unsubscribe();
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+/** A stream nothing was read of; its events may be numbered from 0. */
+const unread: SessionState = { ...emptySession, seq: -1 };
+
+function stored({ row, events }: SessionView): SessionState {
+  return events.length === 0 ? unread : replay(events, row.running);
+}
+
+function reduceAll(state: StoreState, event: Envelope): StoreState {
+  const app = reduceApp(state.app, event);
+  const stream = event.session === undefined ? undefined : state.streams[event.session];
+  if (event.session === undefined || stream === undefined) return app === state.app ? state : { ...state, app };
+  return { app, streams: { ...state.streams, [event.session]: reduce(stream, event) } };
+}
+
+interface Access {
+  readonly backend: Backend;
+  get(): StoreState;
+  set(change: (state: StoreState) => StoreState): void;
+  /** Keeps the events of a session that nothing watches yet. */
+  collect(session: string): { readonly events: readonly Envelope[]; end(): void };
+}
+
+function makeActions({ backend, get, set, collect }: Access) {
+  const setApp = (change: (app: AppState) => AppState) =>
+    set((state) => {
+      const app = change(state.app);
+      return app === state.app ? state : { ...state, app };
+    });
+  const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
+  const bump = (which: keyof AppState['revisions']) =>
+    setApp((app) => ({ ...app, revisions: { ...app.revisions, [which]: app.revisions[which] + 1 } }));
+  /** For the shell's own commands, which have no region to show their error in but the banner. */
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (thrown) {
+      setApp((app) => ({ ...app, problem: userError(thrown) }));
+    }
+  };
+
+  const actions = {
+    /** Reads what the window shows first. */
+    async start(): Promise<void> {
+      try {
+        const status = await backend.rpc('app_status', nothing);
+        setApp((app) => ({ ...app, status, startProblem: null }));
+        if (!status.first_run) await Promise.all([actions.loadSessions(), actions.loadSkillNames()]);
+      } catch (thrown) {
+        setApp((app) => ({ ...app, startProblem: userError(thrown) }));
+      }
+    },
+
+    loadSessions: () =>
+      attempt(async () => {
+        const sessions = await backend.rpc('list_sessions', nothing);
+        setApp((app) => ({ ...app, sessions }));
+      }),
+
+    loadSkillNames: () =>
+      attempt(async () => {
+        const skills = await backend.rpc('list_skills', nothing);
+        const skillNames = Object.fromEntries(skills.map(({ id, name }) => [id, name]));
+        setApp((app) => ({ ...app, skillNames }));
+      }),
+
+    /** Shows a view; what it leaves keeps its place. */
+    show(view: View): void {
+      setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
+    },
+
+    /** An empty conversation; the session exists from its first message on. */
+    newChat(): void {
+      setApp((app) => ({
+        ...app,
+        open: null,
+        opening: false,
+        problem: null,
+        view: { kind: 'chat' },
+        list: { ...app.list, sheet: false },
+      }));
+    },
+
+    openSession: (id: string) =>
+      attempt(async () => {
+        setApp((app) => ({
+          ...app,
+          open: id,
+          opening: get().streams[id] === undefined,
+          problem: null,
+          view: { kind: 'chat' },
+          list: { ...app.list, sheet: false },
+        }));
+        if (get().streams[id] !== undefined) return;
+        // Events that arrive while the stored ones are read are kept, and those not among them follow.
+        const early = collect(id);
+        try {
+          const view = await backend.rpc('open_session', { session: id });
+          set((state) => ({
+            app: {
+              ...state.app,
+              opening: state.app.open === id ? false : state.app.opening,
+              sessions: state.app.sessions.map((row) => (row.id === id ? view.row : row)),
+            },
+            streams: { ...state.streams, [id]: early.events.reduce(reduce, stored(view)) },
+          }));
+        } catch (thrown) {
+          setApp((app) => (app.open === id ? { ...app, open: null, opening: false } : app));
+          throw thrown;
+        } finally {
+          early.end();
+        }
+      }),
+
+    renameSession: (session: string, title: string) =>
+      attempt(async () => {
+        const row = await backend.rpc('rename_session', { session, title });
+        setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === session ? row : old)) }));
+      }),
+
+    deleteSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('delete_session', { session });
+        set(({ app, streams }) => {
+          const { [session]: _gone, ...others } = streams;
+          return {
+            app: {
+              ...app,
+              sessions: app.sessions.filter((row) => row.id !== session),
+              open: app.open === session ? null : app.open,
+            },
+            streams: others,
+          };
+        });
+      }),
+
+    /** Sends to the open session, making one first where there is none. Rejects with a `UserError`. */
+    async send(message: Omit<SendMessage, 'session' | 'skills'> & { skills?: string[] }): Promise<void> {
+      const session = get().app.open ?? (await actions.createSession());
+      await backend.rpc('send_message', { skills: [], ...message, session });
+    },
+
+    async createSession(): Promise<string> {
+      const row = await backend.rpc('create_session', nothing);
+      set(({ app, streams }) => ({
+        app: { ...app, open: row.id, sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)] },
+        streams: { ...streams, [row.id]: streams[row.id] ?? unread },
+      }));
+      return row.id;
+    },
+
+    /** Stops the turn of the open session. Rejects with a `UserError`. */
+    async stop(): Promise<void> {
+      const session = get().app.open;
+      if (session !== null) await backend.rpc('stop_turn', { session });
+    },
+
+    /** Rejects with a `UserError`. */
+    async decide(answer: DecideApproval): Promise<void> {
+      await backend.rpc('decide_approval', answer);
+    },
+
+    /** Asks for the same question with other arguments: the diff is made anew. Rejects with a `UserError`. */
+    async revise(what: ReviseApproval): Promise<void> {
+      await backend.rpc('revise_approval', what);
+    },
+
+    /** Starts collecting the events of a form run, before it is started. */
+    watch(run: string): void {
+      set((state) => ({ ...state, streams: { ...state.streams, [run]: state.streams[run] ?? unread } }));
+    },
+    unwatch(run: string): void {
+      set((state) => {
+        const { [run]: _gone, ...streams } = state.streams;
+        return { ...state, streams };
+      });
+    },
+
+    /** For the open chat, or for new ones where none is open. */
+    setModel: (model: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        await backend.rpc('set_model', { session, model });
+        setApp((app) =>
+          session === null
+            ? { ...app, status: app.status && { ...app.status, model } }
+            : { ...app, sessions: app.sessions.map((row) => (row.id === session ? { ...row, model } : row)) },
+        );
+        bump('providers');
+      }),
+
+    /** Rejects with a `UserError`. */
+    async agreeProvider(provider: string): Promise<void> {
+      await backend.rpc('agree_provider', { provider });
+      bump('providers');
+    },
+    async revokeProvider(provider: string): Promise<void> {
+      await backend.rpc('revoke_provider', { provider });
+      bump('providers');
+    },
+
+    /** Shown at once; taken back where it could not be saved. */
+    setAppearance: (part: Partial<Appearance>) =>
+      attempt(async () => {
+        const before = get().app.status?.appearance;
+        if (!before) return;
+        const put = (appearance: Appearance) =>
+          setApp((app) => ({ ...app, status: app.status && { ...app.status, appearance } }));
+        const wanted = { ...before, ...part };
+        put(wanted);
+        try {
+          await backend.rpc('set_appearance', wanted);
+        } catch (thrown) {
+          put(before);
+          throw thrown;
+        }
+      }),
+
+    /** Ends the first start. Rejects with a `UserError`. */
+    async openVault(choice: OpenVault): Promise<VaultSummary> {
+      const vault = await backend.rpc('open_vault', choice);
+      await actions.start();
+      return vault;
+    },
+
+    /** Rejects with a `UserError`. */
+    async undo(what: UndoChanges): Promise<UndoResult> {
+      const result = await backend.rpc('undo_changes', what);
+      bump('changes');
+      return result;
+    },
+
+    /** Opens the preview of a note beside the conversation. */
+    openNote(note: string): void {
+      setPanel({ open: true, tab: 'note', note });
+    },
+    setPanel,
+    togglePanel(): void {
+      setPanel({ open: !get().app.panel.open });
+    },
+    setPanelWidth(width: number): void {
+      setPanel({ width: clampWidth('panel', width) });
+    },
+
+    /** `room`: the window is wide enough for the list beside the conversation. */
+    toggleList(room: boolean): void {
+      setApp(({ list, ...app }) => ({
+        ...app,
+        list: room ? { ...list, folded: !list.folded } : { ...list, sheet: !list.sheet },
+      }));
+    },
+    showList(room: boolean): void {
+      setApp(({ list, ...app }) => ({ ...app, list: room ? { ...list, folded: false } : { ...list, sheet: true } }));
+    },
+    setListSheet(sheet: boolean): void {
+      setApp((app) => ({ ...app, list: { ...app.list, sheet } }));
+    },
+    setListWidth(width: number): void {
+      setApp((app) => ({ ...app, list: { ...app.list, width: clampWidth('list', width) } }));
+    },
+
+    /** After skills were switched by a command whose answer the caller keeps. */
+    registryChanged: () => bump('registry'),
+    dismissProblem(): void {
+      setApp((app) => ({ ...app, problem: null }));
+    },
+  };
+  return actions;
+}

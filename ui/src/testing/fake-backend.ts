@@ -1,0 +1,212 @@
+// A scripted backend: for tests and for the dev page. It answers every command from plain data and
+// says the events it is told to say. It decides nothing that the real one decides.
+
+import type {
+  AppStatus,
+  Backend,
+  ChangeSetView,
+  Envelope,
+  EventBody,
+  FirstRunOptions,
+  Method,
+  NoteView,
+  Params,
+  ProviderRow,
+  Result,
+  SessionRow,
+  SkillRow,
+  ToolRow,
+  UserError,
+} from '../ipc';
+
+export interface World {
+  status: AppStatus;
+  sessions: SessionRow[];
+  /** By session: its stored events. */
+  events: Record<string, Envelope[]>;
+  providers: ProviderRow[];
+  skills: SkillRow[];
+  tools: ToolRow[];
+  changes: ChangeSetView[];
+  /** By path, and found by name too. */
+  notes: Record<string, NoteView>;
+  firstRun: FirstRunOptions;
+}
+
+type Handler<M extends Method> = (params: Params<M>) => Result<M> | Promise<Result<M>>;
+
+export interface Call {
+  readonly method: Method;
+  readonly params: unknown;
+}
+
+export class FakeBackend implements Backend {
+  /** Every command asked for, oldest first. */
+  readonly calls: Call[] = [];
+  private readonly handlers = new Map<Method, Handler<Method>>();
+  private readonly listeners = new Set<(event: Envelope) => void>();
+  /** As in a new session, the first event is number 0. */
+  private seq = -1;
+
+  constructor(
+    readonly world: World,
+    private readonly now: () => string = () => new Date().toISOString(),
+  ) {
+    for (const events of Object.values(world.events)) for (const { seq } of events) this.seq = Math.max(this.seq, seq);
+  }
+
+  /** Answers `method` by `handler` from now on. It rejects by throwing a `UserError`. */
+  on<M extends Method>(method: M, handler: Handler<M>): this {
+    this.handlers.set(method, handler as unknown as Handler<Method>);
+    return this;
+  }
+
+  /** Refuses `method` from now on. */
+  fail(method: Method, error: Partial<UserError> = {}): this {
+    return this.on(method, () => {
+      throw { code: 'internal', message: 'It failed.', hint: 'Try again.', ...error } satisfies UserError;
+    });
+  }
+
+  /** Params of each call of `method`, oldest first. */
+  asked<M extends Method>(method: M): Params<M>[] {
+    return this.calls.filter((call) => call.method === method).map((call) => call.params as Params<M>);
+  }
+
+  /** Says an event, of a session and turn where named. Returns its envelope. */
+  emit(body: EventBody, of: { session?: string; turn?: string; at?: string } = {}): Envelope {
+    const { at = this.now(), ...ids } = of;
+    const event = { v: 1, seq: ++this.seq, at, ...ids, ...body } as Envelope;
+    for (const listener of [...this.listeners]) listener(event);
+    return event;
+  }
+
+  rpc = async <M extends Method>(method: M, params: Params<M>): Promise<Result<M>> => {
+    this.calls.push({ method, params });
+    const handler = this.handlers.get(method) ?? (this as unknown as Partial<Record<Method, Handler<Method>>>)[method];
+    if (!handler) throw { code: 'bad_request', message: `No answer for ${method}.`, hint: '' } satisfies UserError;
+    return structuredClone(await handler.call(this, params)) as Result<M>;
+  };
+
+  subscribe = (onEvent: (event: Envelope) => void): (() => void) => {
+    this.listeners.add(onEvent);
+    return () => this.listeners.delete(onEvent);
+  };
+
+  // What each command answers by itself.
+  app_status = () => this.world.status;
+  list_sessions = () => this.world.sessions;
+  list_providers = () => this.world.providers;
+  list_skills = () => this.world.skills;
+  list_tools = () => this.world.tools;
+  first_run_options = () => this.world.firstRun;
+  pick_folder = () => ({ path: null, notes: null });
+  decide_approval = () => ({});
+  revise_approval = () => ({});
+  stop_turn = () => ({});
+  stop_tool = () => ({});
+  open_note = () => ({});
+
+  set_appearance = (appearance: Params<'set_appearance'>) => {
+    this.world.status = { ...this.world.status, appearance };
+    return {};
+  };
+
+  open_vault = ({ choice, model }: Params<'open_vault'>) => {
+    const path = choice.kind === 'folder' ? choice.path : this.world.firstRun.sample_target;
+    const notes = this.world.firstRun.found.find((found) => found.path === path)?.notes ?? this.world.firstRun.sample_notes;
+    const vault = { name: path.slice(path.lastIndexOf('/') + 1), path, notes, watching: 'watching', problems: [] };
+    this.world.status = { ...this.world.status, first_run: false, vault, model };
+    return vault;
+  };
+
+  create_session = (): SessionRow => {
+    const at = this.now();
+    const row = { id: `s${this.world.sessions.length + 1}`, title: 'New chat', updated_at: at, created_at: at, running: false, model: null };
+    this.world.sessions = [row, ...this.world.sessions];
+    return row;
+  };
+
+  open_session = ({ session }: Params<'open_session'>) => ({
+    row: this.row(session),
+    events: this.world.events[session] ?? [],
+  });
+
+  rename_session = ({ session, title }: Params<'rename_session'>) => {
+    const row = { ...this.row(session), title };
+    this.world.sessions = this.world.sessions.map((old) => (old.id === session ? row : old));
+    return row;
+  };
+
+  delete_session = ({ session }: Params<'delete_session'>) => {
+    this.world.sessions = this.world.sessions.filter((row) => row.id !== session);
+    return {};
+  };
+
+  /** Starts the turn and says no more; a script goes on from there with `emit`. */
+  send_message = ({ session, text, model, skills, tool }: Params<'send_message'>) => {
+    const turn = `t${this.seq + 1}`;
+    const used = model ?? this.row(session).model ?? this.world.status.model ?? '';
+    this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null }, { session, turn });
+    return { turn };
+  };
+
+  set_model = ({ session, model }: Params<'set_model'>) => {
+    if (session === null) this.world.status = { ...this.world.status, model };
+    this.world.sessions = this.world.sessions.map((row) => (row.id === session ? { ...row, model } : row));
+    return {};
+  };
+
+  agree_provider = ({ provider }: Params<'agree_provider'>) => this.agree(provider, true);
+  revoke_provider = ({ provider }: Params<'revoke_provider'>) => this.agree(provider, false);
+
+  enable_skill = ({ skill, enabled }: Params<'enable_skill'>): SkillRow[] => {
+    this.world.skills = this.world.skills.map((row) =>
+      row.id === skill ? { ...row, state: enabled ? 'available' : 'disabled', reason: null } : row,
+    );
+    return this.world.skills;
+  };
+
+  call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
+
+  read_note = ({ path }: Params<'read_note'>): NoteView => {
+    const note = this.world.notes[path] ?? Object.values(this.world.notes).find(({ name }) => name === path);
+    if (note) return note;
+    throw {
+      code: 'note_not_found',
+      message: `There is no note “${path}”.`,
+      hint: 'It may have been renamed or deleted.',
+    } satisfies UserError;
+  };
+
+  list_changes = ({ session }: Params<'list_changes'>) =>
+    this.world.changes.filter((set) => session === undefined || set.session === session);
+
+  /** Marks the notes as undone; a call is matched by its notes. */
+  undo_changes = ({ change_set, note, call }: Params<'undo_changes'>): Result<'undo_changes'> => {
+    const undone: string[] = [];
+    this.world.changes = this.world.changes.map((set) => {
+      if (set.id !== change_set) return set;
+      const notes = set.notes.map((changed) => {
+        const meant = (note === undefined || changed.path === note) && (call === undefined || changed.call === call);
+        if (!meant || changed.undone) return changed;
+        undone.push(changed.path);
+        return { ...changed, undone: true };
+      });
+      const all = notes.every((changed) => changed.undone);
+      return { ...set, notes, state: all ? 'undone' : 'partly_undone', undone_at: this.now() };
+    });
+    return { change_set: undone.length > 0 ? `${change_set}-undo` : null, undone, merged: [], conflicts: [] };
+  };
+
+  private agree(provider: string, agreed: boolean) {
+    this.world.providers = this.world.providers.map((row) => (row.id === provider ? { ...row, agreed } : row));
+    return {};
+  }
+
+  private row(session: string): SessionRow {
+    const row = this.world.sessions.find(({ id }) => id === session);
+    if (row) return row;
+    throw { code: 'unknown_session', message: 'This chat is gone.', hint: 'Choose another one.' } satisfies UserError;
+  }
+}

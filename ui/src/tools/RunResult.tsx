@@ -1,0 +1,325 @@
+// The right column: how the call stands, then what it found, where it came from and what it changed.
+
+import { useMemo, useState, type ReactNode } from 'react';
+
+import { ApprovalCard } from '../chat/ApprovalCard';
+import { useBackend, userError, type JsonValue, type SourceView, type ToolResult, type UserError } from '../ipc';
+import {
+  clockTime,
+  counted,
+  durationText,
+  ErrorBox,
+  Icon,
+  JsonView,
+  LinkButton,
+  noteName,
+  runningText,
+  Segments,
+  Table,
+  whenText,
+} from '../shared';
+import { useClock } from '../shared/useClock';
+import { useSession } from '../state/hooks';
+import type { CallItem } from '../state/session';
+import { headlineOf, noteIn, plainText, sectionsOf, type Section } from './result-shape';
+
+import type { Run } from './useRuns';
+
+interface RunResultProps {
+  readonly run: Run;
+  readonly onUndo: () => void;
+  readonly onAgain: () => void;
+}
+
+export function RunResult({ run, onUndo, onAgain }: RunResultProps) {
+  if (run.result === null) return <Running run={run} />;
+  return run.result.ok ? (
+    <Done run={run} result={run.result} onUndo={onUndo} />
+  ) : (
+    <Failed run={run} result={run.result} onAgain={onAgain} />
+  );
+}
+
+/** Waits for an answer, or runs: the same card as in a chat, and how far it is. */
+function Running({ run }: { run: Run }) {
+  const session = useSession(run.id);
+  const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
+  const waiting = call?.state === 'waiting';
+  const now = useClock(!waiting);
+  const since = now - Date.parse(call?.runningSince ?? run.at);
+  const progress = call?.progress ?? null;
+  return (
+    <>
+      <Headline
+        icon={<Icon name={waiting ? 'queued' : 'spinner'} />}
+        title={waiting ? 'Waits for your answer' : 'Running'}
+      >
+        {!waiting && since >= 1000 && runningText(since)}
+        {progress?.message && <span className="cut">{progress.message}</span>}
+      </Headline>
+      {progress?.fraction != null && (
+        <div
+          role="progressbar"
+          aria-label={run.tool}
+          aria-valuenow={Math.round(progress.fraction * 100)}
+          className="mx-4 h-1 overflow-hidden rounded-full bg-selected"
+        >
+          <div className="h-full origin-left bg-accent-fill" style={{ transform: `scaleX(${progress.fraction})` }} />
+        </div>
+      )}
+      {call && (
+        <div className="px-4 pb-4" data-testid="run-approval">
+          <ApprovalCard call={call} session={run.id} />
+        </div>
+      )}
+      {progress?.partial != null && <Sections sections={sectionsOf(progress.partial)} />}
+    </>
+  );
+}
+
+function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: () => void }) {
+  const value = result.value ?? null;
+  const sections = useMemo(() => sectionsOf(value), [value]);
+  const [asJson, setAsJson] = useState(false);
+  const tables = sections.some(({ kind }) => kind === 'table');
+  const title =
+    value === null && result.changes.length > 0
+      ? counted(result.changes.length, 'note') + ' changed'
+      : headlineOf(value);
+  return (
+    <>
+      <Headline
+        icon={<Icon name="check" className="text-ok" />}
+        title={title}
+        actions={
+          <Segments
+            label="Show as"
+            value={asJson ? 'json' : 'table'}
+            options={[
+              { value: 'table', label: tables ? 'Table' : 'Values' },
+              { value: 'json', label: 'JSON' },
+            ]}
+            onChange={(view) => setAsJson(view === 'json')}
+          />
+        }
+      >
+        {durationText(result.ms)}, {clockTime(run.at)}
+      </Headline>
+      <Changes run={run} result={result} onUndo={onUndo} />
+      {asJson ? <JsonView value={value} /> : <Sections sections={sections} />}
+      <Sources sources={result.sources} />
+    </>
+  );
+}
+
+function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgain: () => void }) {
+  const denied = result.error?.code === 'denied_by_user' || result.error?.code === 'cancelled';
+  return (
+    <>
+      <Headline
+        icon={<Icon name={denied ? 'ban' : 'failed'} className={denied ? 'text-fg-2' : 'text-danger'} />}
+        title={denied ? 'Not run' : 'Failed'}
+      >
+        {clockTime(run.at)}
+      </Headline>
+      <div className="px-4">
+        <ErrorBox
+          error={result.error ?? { code: 'tool_failed', message: `${run.tool} failed and did not say why.`, hint: '' }}
+          actions={<LinkButton onClick={onAgain}>Try again</LinkButton>}
+        />
+      </div>
+      <Changes run={run} result={result} />
+    </>
+  );
+}
+
+function Headline({
+  icon,
+  title,
+  children,
+  actions,
+}: {
+  icon: ReactNode;
+  title: string;
+  children: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <header className="flex min-h-13 items-center gap-2.5 px-4 py-2">
+      {icon}
+      <div role="status">
+        <h2 className="text-body font-semibold whitespace-nowrap">{title}</h2>
+      </div>
+      <span className="tabular flex min-w-0 flex-1 gap-2 text-small text-fg-3">{children}</span>
+      {actions}
+    </header>
+  );
+}
+
+function Sections({ sections }: { sections: Section[] }) {
+  return (
+    <div className="flex flex-col gap-3 pb-3">
+      {sections.map((section, at) => (
+        <section key={at} aria-label={section.title || undefined}>
+          {section.title !== '' && <h3 className="px-4 pb-1 text-small font-semibold text-fg-2">{section.title}</h3>}
+          <SectionBody section={section} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function SectionBody({ section }: { section: Section }) {
+  switch (section.kind) {
+    case 'table':
+      return (
+        <div className="overflow-x-auto border-y border-line px-1 [&_th]:bg-surface">
+          <Table
+            label={section.title || 'Result'}
+            rows={section.rows}
+            columns={section.columns.map(({ key, label, figures }) => ({
+              key,
+              head: label,
+              figure: figures,
+              cell: (row: Record<string, JsonValue>) => <Cell value={row[key]} />,
+              sort: (row: Record<string, JsonValue>) => (figures ? Number(row[key] ?? -Infinity) : plainText(row[key])),
+            }))}
+          />
+        </div>
+      );
+    case 'pairs':
+      return (
+        <dl className="grid grid-cols-[minmax(96px,max-content)_1fr] gap-x-6 gap-y-1.5 px-4 text-small">
+          {section.pairs.map(([label, value]) => (
+            <div key={label} className="contents">
+              <dt className="text-fg-3">{label}</dt>
+              <dd className="selectable tabular min-w-0 break-words whitespace-pre-wrap">
+                <Value value={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      );
+    case 'text':
+      return section.text === '' ? (
+        <p className="px-4 text-small text-fg-3">Nothing</p>
+      ) : (
+        <p className="selectable px-4 text-small whitespace-pre-wrap">{section.text}</p>
+      );
+    case 'json':
+      return <JsonView value={section.value} />;
+  }
+}
+
+/** Short values keep to one line, however narrow the table; it scrolls instead. */
+function Cell({ value }: { value: JsonValue | undefined }) {
+  const short = plainText(value).length <= 48;
+  return (
+    <span
+      className={short ? 'whitespace-nowrap' : 'line-clamp-3 block min-w-60 break-words'}
+      title={short ? undefined : plainText(value)}
+    >
+      <Value value={value} />
+    </span>
+  );
+}
+
+function Value({ value }: { value: JsonValue | undefined }) {
+  const found = noteIn(value);
+  return found ? <NoteLink note={found.note} label={found.label} /> : plainText(value);
+}
+
+/** Opens the note in Obsidian: this page has no panel for a preview. */
+function NoteLink({ note, label }: { note: string; label: string }) {
+  const backend = useBackend();
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const open = () => {
+    setProblem(null);
+    backend.rpc('open_note', { path: note }).catch((thrown: unknown) => setProblem(userError(thrown)));
+  };
+  return (
+    <>
+      <LinkButton title={`Open ${note} in Obsidian`} className="text-left font-normal" onClick={open}>
+        {label}
+      </LinkButton>
+      {problem && (
+        <span role="alert" className="ml-2 text-danger">
+          {problem.message} {problem.hint}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo?: () => void }) {
+  if (result.changes.length === 0) return null;
+  const words = { created: 'created', modified: 'changed', deleted: 'moved to the trash', renamed: 'moved' };
+  return (
+    <section aria-label="Changes" className="mx-4 mb-4 rounded-card border border-line">
+      <header className="flex h-9 items-center gap-2 border-b border-line px-3">
+        <Icon name="pencil" size={14} className="text-fg-2" />
+        <h3 className="flex-1 text-small font-semibold">{counted(result.changes.length, 'note')} changed</h3>
+        {run.undoneAt ? (
+          <span role="status" className="flex items-center gap-1.5 text-small text-fg-3">
+            <Icon name="undo" size={12} /> undone at {clockTime(run.undoneAt)}
+          </span>
+        ) : (
+          result.change_set !== null &&
+          onUndo && (
+            <LinkButton className="text-small" onClick={onUndo} data-testid="undo-call">
+              Undo
+            </LinkButton>
+          )
+        )}
+      </header>
+      <ul className="py-1">
+        {result.changes.map((change) => (
+          <li key={change.path} className="flex items-baseline gap-2 px-3 py-1 text-small">
+            <NoteLink note={change.path} label={noteName(change.path).name} />
+            <span className="cut text-fg-3">
+              {words[change.kind]}
+              {change.from && ` from ${change.from}`}, {noteName(change.path).folder || 'top folder'}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {run.undoProblem && (
+        <div className="p-2">
+          <ErrorBox error={run.undoProblem} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+const firstSources = 8;
+
+function Sources({ sources }: { sources: readonly SourceView[] }) {
+  const [all, setAll] = useState(false);
+  if (sources.length === 0) return null;
+  const shown = all ? sources : sources.slice(0, firstSources);
+  return (
+    <section aria-label="Sources" className="mx-4 mb-4 border-t border-line pt-2">
+      <h3 className="pb-1 text-small text-fg-3">From {counted(sources.length, 'source')}</h3>
+      <ul className="flex flex-wrap gap-x-3 gap-y-1 text-small">
+        {shown.map((source) => (
+          <li key={source.kind === 'note' ? source.path : source.url} className="flex min-w-0 items-center gap-1.5">
+            <Icon name={source.kind === 'note' ? 'note' : 'globe'} size={12} className="text-fg-3" />
+            {source.kind === 'note' ? (
+              <NoteLink note={source.path} label={noteName(source.path).name} />
+            ) : (
+              <span className="selectable cut text-fg-2">
+                {source.url}, {whenText(source.at)}
+              </span>
+            )}
+          </li>
+        ))}
+        {!all && sources.length > firstSources && (
+          <li>
+            <LinkButton onClick={() => setAll(true)}>{sources.length - firstSources} more</LinkButton>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}

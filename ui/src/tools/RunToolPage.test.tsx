@@ -1,0 +1,244 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import type { EventBody, JsonValue, ToolResult, ToolRow } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { RunToolPage } from './RunToolPage';
+
+const ok = (part: Partial<ToolResult>): ToolResult => ({
+  ok: true,
+  value: null,
+  error: null,
+  sources: [],
+  changes: [],
+  change_set: null,
+  ms: 11,
+  ...part,
+});
+
+/** Opens the page on a tool. `call_tool` waits until the test answers it. */
+function setup(tool: string | null, world: Partial<ReturnType<typeof sampleWorld>> = {}) {
+  const backend = new FakeBackend({ ...sampleWorld(), ...world });
+  const waiting: ((result: ToolResult) => void)[] = [];
+  backend.on('call_tool', () => new Promise((resolve) => waiting.push(resolve)));
+  const rendered = renderInApp(<RunToolPage />, { backend, app: { view: { kind: 'run-tool', tool } } });
+  return {
+    ...rendered,
+    user: userEvent.setup(),
+    form: () => screen.findByTestId('tool-form'),
+    result: () => screen.getByTestId('tool-result'),
+    run: async () => userEvent.click(await screen.findByTestId('run-tool')),
+    answer: (part: Partial<ToolResult>) => act(async () => waiting.shift()?.(ok(part))),
+    /** Says an event of the newest run. */
+    say: (body: EventBody) =>
+      act(() => void backend.emit(body, { session: backend.asked('call_tool').at(-1)?.run ?? '' })),
+  };
+}
+
+/** Pastes, which is one change instead of one a letter. */
+async function fill(field: HTMLElement, text: string) {
+  await userEvent.click(field);
+  await userEvent.paste(text);
+}
+
+it('lists the tools by skill, and those that cannot run with the reason', async () => {
+  setup(null);
+  const tools = within(await screen.findByRole('navigation', { name: 'Tools' }));
+  await waitFor(() => expect(tools.getByRole('region', { name: 'CRM' })).toBeVisible());
+  expect(
+    within(tools.getByRole('region', { name: 'CRM' })).getByRole('button', { name: 'add_contact write' }),
+  ).toBeVisible();
+  expect(
+    within(tools.getByRole('region', { name: 'Vault' })).getByRole('button', { name: 'delete_note destructive' }),
+  ).toBeVisible();
+});
+
+it('keeps a tool that cannot run in its place, says why and does not run it', async () => {
+  const tools: ToolRow[] = sampleWorld().tools.map((tool) =>
+    tool.name === 'lookup.pull_up_symbol' ? { ...tool, state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' } : tool,
+  );
+  const { form } = setup('lookup.pull_up_symbol', { tools });
+  await form();
+  expect(screen.getByText(/Set FINNHUB_API_KEY/)).toBeVisible();
+  expect(screen.getByTestId('run-tool')).toBeDisabled();
+});
+
+it('finds a tool by what it does', async () => {
+  const { user } = setup(null);
+  await user.type(await screen.findByRole('textbox', { name: 'Find a tool' }), 'get in touch');
+  const tools = within(screen.getByRole('navigation', { name: 'Tools' }));
+  expect(tools.getAllByRole('button').map((button) => button.dataset.tool)).toEqual(['crm.follow_ups']);
+});
+
+it('runs the tool with what was filled in, and shows the line that does the same', async () => {
+  const { backend, form, run } = setup('crm.move_deal');
+  await fill(within(await form()).getByLabelText(/^Title/), "Harborline's rollout");
+  await fill(within(await form()).getByLabelText(/^Stage/), 'won');
+  expect(screen.getByTestId('command-line')).toHaveTextContent(
+    `nova tool call crm.move_deal --args '{"title":"Harborline'\\''s rollout","stage":"won"}'`,
+  );
+  await run();
+  expect(backend.asked('call_tool')).toMatchObject([
+    { tool: 'crm.move_deal', args: { title: "Harborline's rollout", stage: 'won' } },
+  ]);
+});
+
+it('copies that line', async () => {
+  const { form, user } = setup('crm.list_deals');
+  await fill(within(await form()).getByLabelText(/^Contact/), 'a --args b');
+  await user.click(screen.getByRole('button', { name: 'Copy the command line' }));
+  expect(screen.getByText('Copied')).toBeVisible();
+  const line = `nova tool call crm.list_deals --args '{"contact":"a --args b"}'`;
+  expect(await navigator.clipboard.readText()).toBe(line);
+  expect(screen.getByTestId('command-line')).toHaveTextContent(line);
+});
+
+it('shows the result as a table with its sources, and as JSON', async () => {
+  const { answer, run, result, user } = setup('crm.pipeline');
+  await run();
+  await answer({
+    value: {
+      deals: [
+        { title: 'Harborline', value: '12400.00' },
+        { title: 'Quillon', value: '900.00' },
+      ],
+      total: '13300.00',
+    },
+    sources: [{ kind: 'note', path: 'CRM/Deals/Harborline.md' }],
+  });
+  const shown = within(result());
+  expect(shown.getByRole('heading', { name: '2 deals' })).toBeVisible();
+  expect(within(shown.getByRole('table', { name: 'Deals' })).getAllByRole('row')).toHaveLength(3);
+  expect(
+    within(shown.getByRole('region', { name: 'Sources' })).getByRole('button', { name: 'Harborline' }),
+  ).toBeVisible();
+  await user.click(shown.getByRole('radio', { name: 'JSON' }));
+  expect(shown.getByText(/"total": "13300.00"/)).toBeVisible();
+});
+
+it('undoes what the call changed', async () => {
+  const { answer, backend, run, result, user } = setup('crm.pipeline');
+  backend.on('undo_changes', () => ({
+    change_set: 'cs2',
+    undone: ['CRM/Deals/Harborline.md'],
+    merged: [],
+    conflicts: [],
+  }));
+  await run();
+  await answer({ changes: [{ path: 'CRM/Deals/Harborline.md', kind: 'modified' }], change_set: 'cs1' });
+  expect(within(result()).getByRole('heading', { name: '1 note changed', level: 3 })).toBeVisible();
+  await user.click(screen.getByTestId('undo-call'));
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'cs1' }]);
+  expect(await within(result()).findByText(/^undone at \d\d:\d\d$/)).toBeVisible();
+});
+
+it('says which note could not be undone', async () => {
+  const { answer, backend, run, user } = setup('crm.pipeline');
+  backend.on('undo_changes', () => ({
+    change_set: null,
+    undone: [],
+    merged: [],
+    conflicts: [{ path: 'CRM/Deals/Harborline.md', what: ['stage'], mine: 'won', theirs: 'lost' }],
+  }));
+  await run();
+  await answer({ changes: [{ path: 'CRM/Deals/Harborline.md', kind: 'modified' }], change_set: 'cs1' });
+  await user.click(screen.getByTestId('undo-call'));
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'CRM/Deals/Harborline.md changed in Obsidian in the same place since.',
+  );
+});
+
+it('asks with the card of the chat, under the id of the run', async () => {
+  const { backend, form, run, say, result, user } = setup('vault.delete_note');
+  const args: JsonValue = { path: 'Old.md' };
+  await fill(within(await form()).getByLabelText(/^Path/), 'Old.md');
+  await run();
+  say({
+    type: 'tool_call_started',
+    call: 'c1',
+    tool: 'vault.delete_note',
+    args,
+    effect: 'destructive',
+    principal: { kind: 'user', name: 'Mara' },
+  });
+  say({
+    type: 'approval_requested',
+    call: 'c1',
+    args,
+    decisions: ['once', 'deny'],
+    question: 'Delete 1 note?',
+    editable: true,
+    diff: null,
+    host: null,
+    revision: 1,
+  });
+  expect(within(result()).getByRole('group', { name: 'Delete 1 note?' })).toBeVisible();
+  const [{ run: id } = { run: '' }] = backend.asked('call_tool');
+  await waitFor(async () => {
+    await user.click(screen.getByTestId('approval-once'));
+    expect(backend.asked('decide_approval')).toEqual([{ session: id, call: 'c1', decision: 'once', revision: 1 }]);
+  });
+});
+
+it('shows how far a call is, and stops it', async () => {
+  const { backend, run, say, answer, result, user } = setup('crm.pipeline');
+  await run();
+  say({
+    type: 'tool_call_started',
+    call: 'c1',
+    tool: 'crm.pipeline',
+    args: {},
+    effect: 'read',
+    principal: { kind: 'user', name: 'Mara' },
+  });
+  say({ type: 'tool_call_progress', call: 'c1', fraction: 0.34, message: '412/1,200, 9 hits so far', partial: null });
+  expect(within(result()).getByText('412/1,200, 9 hits so far')).toBeVisible();
+  expect(within(result()).getByRole('progressbar')).toHaveAttribute('aria-valuenow', '34');
+  await user.click(screen.getByTestId('stop-tool'));
+  expect(backend.asked('stop_tool')).toEqual([{ run: backend.asked('call_tool')[0]?.run }]);
+  expect(screen.getByRole('button', { name: 'Stopping…' })).toBeDisabled();
+  await answer({ ok: false, error: { code: 'cancelled', message: 'Stopped by you.', hint: '' } });
+  expect(within(result()).getByText('Stopped by you.')).toBeVisible();
+  expect(screen.getByTestId('run-tool')).toBeEnabled();
+});
+
+it('says why a call failed and tries it again with the same arguments', async () => {
+  const { backend, answer, run, user } = setup('crm.pipeline');
+  await run();
+  await answer({
+    ok: false,
+    error: { code: 'tool_timed_out', message: 'Stooq did not answer in 10 s.', hint: 'Choose another source.' },
+  });
+  expect(screen.getByRole('alert')).toHaveTextContent('Stooq did not answer in 10 s.Choose another source.');
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(backend.asked('call_tool').map(({ args }) => args)).toEqual([{}, {}]);
+});
+
+it('says so when the command itself fails', async () => {
+  const { backend, run } = setup('crm.pipeline');
+  backend.fail('call_tool', { message: 'There is no vault.', hint: 'Choose a folder.' });
+  await run();
+  expect(await screen.findByRole('alert')).toHaveTextContent('There is no vault.Choose a folder.');
+});
+
+it('leads back to an earlier run with its arguments', async () => {
+  const { answer, form, run, user } = setup('crm.list_deals');
+  await fill(within(await form()).getByLabelText(/^Stage/), 'won');
+  await run();
+  await answer({ value: [{ title: 'Harborline' }] });
+  await user.click(screen.getByRole('button', { name: 'pipeline read' }));
+  const earlier = within(screen.getByRole('region', { name: 'Earlier runs' }));
+  await user.click(earlier.getByRole('button', { name: /crm.list_deals/ }));
+  expect(within(await form()).getByLabelText(/^Stage/)).toHaveValue('won');
+  expect(screen.getByRole('heading', { name: '1 row' })).toBeVisible();
+});
+
+it('says that tools work without a model, where there is none', async () => {
+  const world = sampleWorld();
+  const { store, user } = setup('crm.pipeline', { status: { ...world.status, model: null } });
+  await user.click(await screen.findByRole('button', { name: 'Set up a model' }));
+  expect(store.get().app.view).toEqual({ kind: 'settings', page: 'models' });
+});

@@ -1,0 +1,133 @@
+// The middle column: what the tool does, its arguments, and the same call for a terminal.
+
+import { useState } from 'react';
+
+import type { JsonValue, ToolRow } from '../ipc';
+import { Button, EffectBadge, Icon, IconButton, keyText, skillStates } from '../shared';
+import { SchemaForm, useSchemaForm } from '../shared/form';
+import { useApp } from '../state/hooks';
+import { commandLine } from './command-line';
+import { canRun } from './ToolList';
+
+interface ToolFormProps {
+  readonly tool: ToolRow;
+  /** The arguments to begin with. */
+  readonly initial?: JsonValue;
+  readonly running: boolean;
+  readonly stopping: boolean;
+  /** It was run before. */
+  readonly again: boolean;
+  readonly onRun: (args: JsonValue) => void;
+  readonly onStop: () => void;
+}
+
+export function ToolForm({ tool, initial, running, stopping, again, onRun, onStop }: ToolFormProps) {
+  const today = useApp((app) => app.status?.today ?? '');
+  const form = useSchemaForm(tool.input_schema, initial);
+  const able = canRun(tool);
+  const run = () => {
+    const args = form.submit();
+    if (args !== null && able && !running) onRun(args);
+  };
+  return (
+    <section
+      aria-label={tool.name}
+      data-region="form"
+      tabIndex={-1}
+      className="flex w-85 shrink-0 flex-col border-r border-line max-medium:w-75"
+    >
+      <div className="flex-1 overflow-y-auto p-5 max-medium:p-4">
+        <header className="flex items-start justify-between gap-3">
+          <h2 className="selectable min-w-0 text-figure font-semibold break-words">{tool.name}</h2>
+          <span className="mt-0.5">
+            <EffectBadge effect={tool.effect} />
+          </span>
+        </header>
+        <p className="selectable mt-0.5 text-ui text-fg-2">{tool.description}</p>
+        {!able && (
+          <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2 text-small">
+            <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+            <span>
+              <span className="font-medium text-warn first-letter:uppercase">{skillStates[tool.state].word}</span>
+              {tool.reason && <span className="text-fg-2">: {tool.reason}</span>}
+            </span>
+          </p>
+        )}
+        <div className="mt-4">
+          <SchemaForm form={form} label={`Arguments of ${tool.name}`} today={today} onSubmit={run}>
+            <div className="mt-5 flex items-center gap-2">
+              {running ? (
+                <Button icon="stop" className="h-8" disabled={stopping} onClick={onStop} data-testid="stop-tool">
+                  {stopping ? 'Stopping…' : 'Stop'}
+                </Button>
+              ) : (
+                <Button
+                  type="submit"
+                  variant="primary"
+                  className="h-8 pl-3"
+                  keys={keyText('Ctrl ↵')}
+                  disabled={!able || form.shown.length > 0}
+                  data-testid="run-tool"
+                >
+                  {again ? 'Run again' : 'Run'}
+                </Button>
+              )}
+              {form.changed && (
+                <Button variant="quiet" className="h-8" onClick={form.clear}>
+                  Clear
+                </Button>
+              )}
+            </div>
+          </SchemaForm>
+        </div>
+      </div>
+      <CommandLine tool={tool.name} args={form.args} />
+    </section>
+  );
+}
+
+function CommandLine({ tool, args }: { tool: string; args: JsonValue }) {
+  const platform = useApp((app) => app.status?.platform ?? 'linux');
+  const [copied, setCopied] = useState<'copied' | 'refused' | null>(null);
+  const line = commandLine(tool, args, platform);
+  const option = ' --args ';
+  const at = line.indexOf(option);
+  const copy = () =>
+    navigator.clipboard.writeText(line).then(
+      () => setCopied('copied'),
+      () => setCopied('refused'),
+    );
+  return (
+    <div className="mx-5 mb-4 border-t border-line pt-2 short:hidden max-medium:mx-4">
+      <div className="flex items-center justify-between text-small text-fg-3">
+        <span role={copied ? 'status' : undefined}>
+          {copied === 'copied'
+            ? 'Copied'
+            : copied === 'refused'
+              ? 'Not copied. Mark the line and copy it'
+              : 'Same from the command line'}
+        </span>
+        <IconButton
+          icon={copied === 'copied' ? 'check' : 'copy'}
+          iconSize={14}
+          label="Copy the command line"
+          onClick={() => void copy()}
+          onBlur={() => setCopied(null)}
+        />
+      </div>
+      <code
+        data-testid="command-line"
+        className="selectable mt-1 block max-h-28 overflow-y-auto rounded-control bg-surface-sunken px-2.5 py-2 font-mono text-small break-words whitespace-pre-wrap"
+      >
+        {at < 0 ? line : line.slice(0, at)}
+        {at >= 0 && (
+          <>
+            {' '}
+            {/* Not to be broken after its hyphens. */}
+            <span className="whitespace-nowrap">{option.trim()}</span> {line.slice(at + option.length)}
+          </>
+        )}
+      </code>
+    </div>
+  );
+}

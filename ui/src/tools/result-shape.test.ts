@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JsonValue } from '../ipc';
+import { headlineOf, noteIn, sectionsOf } from './result-shape';
+
+/** Draws the layout of a value: a line a section. */
+function layout(value: JsonValue): string[] {
+  return sectionsOf(value).map((section) => {
+    const title = section.title === '' ? '' : ` "${section.title}"`;
+    switch (section.kind) {
+      case 'table':
+        return `table${title}: ${section.columns.map(({ label, figures }) => (figures ? `${label} #` : label)).join(' | ')}, ${section.rows.length} rows`;
+      case 'pairs':
+        return `pairs${title}: ${section.pairs.map(([label]) => label).join(' | ')}`;
+      case 'text':
+        return `text${title}: ${section.text}`;
+      case 'json':
+        return `json${title}`;
+    }
+  });
+}
+
+describe('the layout of a value', () => {
+  it('is a table for a list of objects, figures to the right', () => {
+    const deals: JsonValue = [
+      { title: 'Harborline', value: '12400.00', close_date: '2026-12-18', id: '007' },
+      { title: 'Arden', value: 900, probability: null, id: '12' },
+    ];
+    expect(layout(deals)).toEqual(['table: Title | Value # | Close date | Id | Probability, 2 rows']);
+  });
+
+  it('has pairs first, then what needs room', () => {
+    const value = {
+      month: '2026-11',
+      total: '434.15',
+      tags: ['a', 'b'],
+      categories: [{ name: 'groceries' }],
+      empty: [],
+      raw: { a: { b: 1 } },
+    };
+    expect(layout(value)).toEqual([
+      'pairs: Month | Total | Tags',
+      'table "Categories": Name, 1 rows',
+      'text "Empty": ',
+      'json "Raw"',
+    ]);
+  });
+
+  it('gives a long text a section of its own', () => {
+    expect(layout({ path: 'a.md', content: 'one\ntwo\nthree\nfour\nfive' })).toEqual([
+      'pairs: Path',
+      'text "Content": one\ntwo\nthree\nfour\nfive',
+    ]);
+  });
+
+  it.each<[JsonValue, string[]]>([
+    ['done', ['text: done']],
+    [['a', 'b'], ['text: a\nb']],
+    [[{ a: 1 }, 2], ['json']],
+    [null, ['text: ']],
+  ])('of %j is %j', (value, expected) => expect(layout(value)).toEqual(expected));
+});
+
+it.each<[JsonValue, string]>([
+  [{ deals: [{ a: 1 }, { a: 2 }], total: 3 }, '2 deals'],
+  [{ entries: [{ a: 1 }] }, '1 entry'],
+  [[{ a: 1 }], '1 row'],
+  [{ contacts: [] }, 'No contacts'],
+  [[], '0 results'],
+  [{ path: 'a.md' }, 'Done'],
+])('the headline of %j is "%s"', (value, expected) => expect(headlineOf(value)).toBe(expected));
+
+it.each<[JsonValue, string | null]>([
+  ['CRM/People/Jane Doe.md', 'CRM/People/Jane Doe.md as Jane Doe'],
+  ['[[Jane Doe]]', 'Jane Doe as Jane Doe'],
+  ['[[CRM/People/Jane Doe#Log|Jane]]', 'CRM/People/Jane Doe as Jane'],
+  ['readme', null],
+  ['see [[Jane Doe]]', null],
+  [12, null],
+])('%j names the note %s', (value, expected) => {
+  const found = noteIn(value);
+  expect(found && `${found.note} as ${found.label}`).toBe(expected);
+});

@@ -1,0 +1,112 @@
+// How a tool's value is laid out: lists of objects as tables, single values as pairs, the rest as JSON.
+// Decides by the value alone, so that tools Nova has never seen are shown as well as its own.
+
+import type { JsonValue } from '../ipc';
+import { labelOf } from '../shared/form';
+
+export type Section =
+  | { kind: 'table'; title: string; columns: Column[]; rows: Record<string, JsonValue>[] }
+  | { kind: 'pairs'; title: string; pairs: [label: string, value: JsonValue][] }
+  | { kind: 'text'; title: string; text: string }
+  | { kind: 'json'; title: string; value: JsonValue };
+
+export type Column = {
+  key: string;
+  label: string;
+  /** Figures stand at the right end of their column. */
+  figures: boolean;
+};
+
+export function sectionsOf(value: JsonValue): Section[] {
+  if (!isObject(value)) return [sectionOf('', value)];
+  const pairs: [string, JsonValue][] = [];
+  const rest: Section[] = [];
+  for (const [key, part] of Object.entries(value)) {
+    if (isPlain(part)) pairs.push([labelOf(key), part]);
+    else rest.push(sectionOf(labelOf(key), part));
+  }
+  return pairs.length > 0 ? [{ kind: 'pairs', title: '', pairs }, ...rest] : rest;
+}
+
+/** "8 deals", or where there is nothing to count, "Done". */
+export function headlineOf(value: JsonValue): string {
+  const sections = sectionsOf(value);
+  const table = sections.find((section) => section.kind === 'table');
+  if (table?.kind === 'table') {
+    const noun = table.title === '' ? 'rows' : table.title.toLowerCase();
+    return `${table.rows.length} ${table.rows.length === 1 ? singular(noun) : noun}`;
+  }
+  if (Array.isArray(value)) return value.length === 1 ? '1 result' : `${value.length} results`;
+  if (isObject(value)) {
+    const empty = Object.entries(value).find(([, part]) => Array.isArray(part) && part.length === 0);
+    if (empty && Object.keys(value).length === 1) return `No ${labelOf(empty[0]).toLowerCase()}`;
+  }
+  return 'Done';
+}
+
+/** What stands in a table's cell or beside a label. */
+export function plainText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(plainText).join(', ');
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+/** The note that a value names: by its path, or as a wikilink. */
+export function noteIn(value: JsonValue | undefined): { note: string; label: string } | null {
+  if (typeof value !== 'string') return null;
+  const link = /^\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]$/.exec(value);
+  if (link?.[1] !== undefined) return { note: link[1], label: link[2] ?? link[1] };
+  if (!/^[^\n]+\.md$/.test(value)) return null;
+  return { note: value, label: value.replace(/^.*\//, '').replace(/\.md$/, '') };
+}
+
+function sectionOf(title: string, value: JsonValue): Section {
+  if (Array.isArray(value)) {
+    const rows = value.filter(isObject);
+    if (rows.length > 0 && rows.length === value.length)
+      return { kind: 'table', title, columns: columnsOf(rows), rows };
+    if (value.every(isScalar)) return { kind: 'text', title, text: value.map(plainText).join('\n') };
+    return { kind: 'json', title, value };
+  }
+  if (isObject(value)) {
+    const pairs = Object.entries(value);
+    if (pairs.every(([, part]) => isPlain(part)))
+      return { kind: 'pairs', title, pairs: pairs.map(([key, part]) => [labelOf(key), part]) };
+    return { kind: 'json', title, value };
+  }
+  return { kind: 'text', title, text: plainText(value) };
+}
+
+function columnsOf(rows: Record<string, JsonValue>[]): Column[] {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return keys.map((key) => {
+    const given = rows.map((row) => row[key]).filter((value) => value !== undefined && value !== null && value !== '');
+    return { key, label: labelOf(key), figures: given.length > 0 && given.every(isFigure) };
+  });
+}
+
+/** A number, or the text of a decimal; not a year-first date, not an id with leading zeros. */
+function isFigure(value: JsonValue | undefined): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^[+-]?(0|[1-9]\d*)(\.\d+)?$/.test(value));
+}
+
+function singular(noun: string): string {
+  if (noun.endsWith('ies')) return `${noun.slice(0, -3)}y`;
+  return noun.endsWith('s') ? noun.slice(0, -1) : noun;
+}
+
+/** A value that has room beside a label. */
+function isPlain(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.length <= 400 && value.split('\n').length <= 4;
+  return isScalar(value) || (Array.isArray(value) && value.length > 0 && value.every(isScalar));
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

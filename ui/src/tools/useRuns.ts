@@ -1,0 +1,102 @@
+// The calls made from the form since the page was opened, newest first. What a call asks and how far
+// it is comes as events under the id of its run; how it ended is the answer of the command.
+
+import { useCallback, useState } from 'react';
+
+import { useBackend, userError, type JsonValue, type ToolResult, type UserError } from '../ipc';
+import { useActions } from '../state/hooks';
+
+export type Run = {
+  /** Chosen here; the events of the call carry it as `session`. */
+  readonly id: string;
+  /** `skill.tool` */
+  readonly tool: string;
+  readonly args: JsonValue;
+  /** RFC 3339 */
+  readonly at: string;
+  /** None while it runs. */
+  readonly result: ToolResult | null;
+  readonly stopping: boolean;
+  /** When its changes were undone, RFC 3339. */
+  readonly undoneAt: string | null;
+  /** Why its changes are not undone, or not all of them. */
+  readonly undoProblem: UserError | null;
+};
+
+export interface Runs {
+  readonly runs: readonly Run[];
+  start(tool: string, args: JsonValue): Promise<void>;
+  stop(run: Run): Promise<void>;
+  undo(run: Run): Promise<void>;
+}
+
+export function useRuns(now: () => Date = () => new Date()): Runs {
+  const backend = useBackend();
+  const actions = useActions();
+  const [runs, setRuns] = useState<readonly Run[]>([]);
+  const change = useCallback(
+    (id: string, part: Partial<Run>) => setRuns((old) => old.map((run) => (run.id === id ? { ...run, ...part } : run))),
+    [],
+  );
+
+  const start = async (tool: string, args: JsonValue) => {
+    const id = `run-${crypto.randomUUID()}`;
+    const run: Run = {
+      id,
+      tool,
+      args,
+      at: now().toISOString(),
+      result: null,
+      stopping: false,
+      undoneAt: null,
+      undoProblem: null,
+    };
+    setRuns((old) => [run, ...old]);
+    actions.watch(id);
+    try {
+      change(id, { result: await backend.rpc('call_tool', { tool, args, run: id }) });
+    } catch (thrown) {
+      change(id, { result: failed(userError(thrown)) });
+    } finally {
+      actions.unwatch(id);
+    }
+  };
+
+  const stop = async ({ id }: Run) => {
+    change(id, { stopping: true });
+    try {
+      await backend.rpc('stop_tool', { run: id });
+    } catch (thrown) {
+      change(id, { stopping: false, undoProblem: userError(thrown) });
+    }
+  };
+
+  const undo = async ({ id, result }: Run) => {
+    if (result?.change_set == null) return;
+    try {
+      const { change_set, conflicts } = await actions.undo({ change_set: result.change_set });
+      const [first] = conflicts;
+      change(id, {
+        undoneAt: first === undefined && change_set !== null ? now().toISOString() : null,
+        undoProblem: first === undefined ? null : changedSince(first.path, conflicts.length),
+      });
+    } catch (thrown) {
+      change(id, { undoProblem: userError(thrown) });
+    }
+  };
+
+  return { runs, start, stop, undo };
+}
+
+function failed(error: UserError): ToolResult {
+  return { ok: false, value: null, error, sources: [], changes: [], change_set: null, ms: 0 };
+}
+
+function changedSince(path: string, notes: number): UserError {
+  const others = notes > 1 ? ` and ${notes - 1} more` : '';
+  return {
+    code: 'conflict',
+    message: `${path}${others} changed in Obsidian in the same place since.`,
+    hint: 'Nothing of it was undone. Open the note and change it by hand.',
+  };
+}
