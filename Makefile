@@ -78,7 +78,7 @@ generate:
 	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated
 
 fuzz:
-	PROPTEST_CASES=$(CASES) cargo test --workspace
+	NOVA_FUZZ_EDITS=$(CASES) NOVA_INTERLEAVINGS=$(CASES) cargo test --release -p nova-vault
 
 # The lock is the truth: packages are installed again only when it changed.
 ui/node_modules/.installed: ui/package-lock.json

@@ -4,5 +4,8 @@
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
+mod first_chat;
 mod harness;
+mod model;
 mod opening;
+mod without_a_model;

@@ -156,5 +156,5 @@ fn likeness(a: &str, b: &str) -> usize {
             at.map(|at| b.swap_remove(at)).is_some()
         })
         .count();
-    if all == 0 { 0 } else { 200 * shared / all }
+    (200 * shared).checked_div(all).unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 use std::io::Write as _;
 
 use nova_app::{App, CancellationToken, ChatRequest, TurnEnd};
-use nova_protocol::{Envelope, Event, UserError};
+use nova_protocol::{Commands as _, Envelope, Event, UserError};
 use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -51,6 +51,7 @@ async fn one_turn(
     text: String,
     json: bool,
 ) -> Result<(String, u8), UserError> {
+    let is_new = session.is_none();
     let session = match session {
         Some(id) => id,
         None => app.new_session().await?.id,
@@ -80,6 +81,10 @@ async fn one_turn(
         Ok(ended) => ended,
         Err(error) => {
             shown.abort();
+            // A session that never had a turn is not left behind.
+            if is_new {
+                let _ = app.delete_session(nova_protocol::SessionRef { session }).await;
+            }
             return Err(error);
         }
     };

@@ -28,6 +28,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 pub(crate) struct Home {
     folder: tempfile::TempDir,
     theme: Theme,
+    /// `NOVA_VAULT` names the vault; else the settings do, or nothing.
+    names_vault: bool,
 }
 
 /// The desktop's colour scheme, which the page sees as `prefers-color-scheme`.
@@ -43,7 +45,7 @@ impl Home {
     /// An empty vault and no settings at all, as on a first start with `NOVA_VAULT` set.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
-        let home = Home { folder, theme: Theme::Light };
+        let home = Home { folder, theme: Theme::Light, names_vault: true };
         for part in ["config", "data", "vault", "home"] {
             std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
         }
@@ -53,6 +55,17 @@ impl Home {
     pub(crate) fn theme(mut self, theme: Theme) -> Self {
         self.theme = theme;
         self
+    }
+
+    /// As on a machine where Nova was never started.
+    pub(crate) fn first_start(mut self) -> Self {
+        self.names_vault = false;
+        self
+    }
+
+    /// The user's documents folder; Nova makes it when it copies the sample there.
+    pub(crate) fn documents(&self) -> PathBuf {
+        self.path("home/Documents")
     }
 
     /// Writes a note, `path` relative to the vault, its folders made on the way.
@@ -111,12 +124,14 @@ impl Home {
         let mut environment = vec![
             ("NOVA_CONFIG_DIR", self.path("config")),
             ("NOVA_DATA_DIR", self.path("data")),
-            ("NOVA_VAULT", self.vault()),
+            ("NOVA_VAULT", if self.names_vault { self.vault() } else { PathBuf::new() }),
             ("HOME", self.path("home")),
             ("XDG_CONFIG_HOME", self.path("home/.config")),
             ("XDG_DATA_HOME", self.path("home/.local/share")),
             ("XDG_CACHE_HOME", self.path("home/.cache")),
             ("GTK_THEME", gtk_theme.into()),
+            // Nothing listens there: no test depends on what runs on the machine.
+            ("OLLAMA_HOST", "127.0.0.1:9".into()),
             ("LC_ALL", "C.UTF-8".into()),
             ("TZ", "UTC".into()),
             // Not WEBKIT_DISABLE_DMABUF_RENDERER: with it WebKitGTK 2.50 never answers a

@@ -95,6 +95,7 @@ function Card({ calls, approval, session, position }: CardProps) {
       ref={card}
       data-testid="approval-card"
       data-call={first.call}
+      data-armed={armed}
       data-item
       role="group"
       aria-labelledby={title}

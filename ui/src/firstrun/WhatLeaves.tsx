@@ -43,9 +43,9 @@ export function WhatLeaves({ notes, model }: { notes: NotesChoice; model: ModelO
     {
       icon: 'key',
       what: 'Keys and passwords',
-      answer: 'keychain',
+      answer: 'environment',
       tone: 'ok',
-      note: 'Never shown to a model, never in a log or a note.',
+      note: 'A key is read from NOVA_<PROVIDER>_KEY. Never shown to a model, never in a log or a note.',
     },
     { icon: 'chart', what: 'Usage data', answer: 'none', tone: 'ok', note: 'No account, no telemetry.' },
   ];

@@ -24,6 +24,9 @@ pub struct App {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// Gives the secret that an environment variable holds.
+pub type SecretByName = Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>;
+
 /// What Nova is given from outside.
 pub struct AppOptions {
     pub places: Places,
@@ -31,7 +34,7 @@ pub struct AppOptions {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     /// Secrets by the name of their environment variable.
-    pub secret: Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>,
+    pub secret: SecretByName,
     /// Where a model server on this machine is looked for.
     pub ollama: String,
     /// An HTTP proxy for remote providers.
@@ -248,7 +251,18 @@ impl SettingsInForce {
             Err(error) => self.problem = Some(config_problem(places, &error)),
         }
         match rule_file.read() {
-            Ok(rules) => self.rules = Arc::new(rules),
+            Ok(rules) => {
+                if rules.has_policies {
+                    self.problem = Some(nova_protocol::ConfigProblemView {
+                        file: places.rules_file().display().to_string(),
+                        line: None,
+                        message:
+                            "policies: is not applied by this version. Write its rules under permissions:."
+                                .into(),
+                    });
+                }
+                self.rules = Arc::new(rules);
+            }
             Err(error) => {
                 self.problem = Some(nova_protocol::ConfigProblemView {
                     file: places.rules_file().display().to_string(),

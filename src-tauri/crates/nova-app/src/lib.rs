@@ -21,7 +21,7 @@ mod tool_runs;
 mod trust;
 mod vaults;
 
-pub use app::{App, AppOptions};
+pub use app::{App, AppOptions, SecretByName};
 pub use chat::{ChatEnd, ChatRequest};
 pub use config::{Config, ConfigError};
 pub use desktop::{Desktop, NoDesktop};

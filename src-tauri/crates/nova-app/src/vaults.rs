@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{ErrorCode, ProblemView, UserError, VaultSummary};
+use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultOptions};
 use serde_json::Value;
 
@@ -59,7 +60,7 @@ impl App {
                 name: status.name,
                 path: status.root.display().to_string(),
                 notes: u32::try_from(status.notes).unwrap_or(u32::MAX),
-                watching: vault.watching().unwrap_or_else(|| "not watching".into()),
+                watching: watching(&vault),
                 problems: problems.into_iter().map(problem_view).collect(),
             })
         })
@@ -91,6 +92,16 @@ impl App {
             Ok(problems.into_iter().map(problem_view).collect())
         })
         .await
+    }
+}
+
+/// "watching", or why edits are not seen at once.
+fn watching(vault: &Vault) -> String {
+    match vault.watching() {
+        Some(WatchState::Watching { .. }) => "watching".into(),
+        Some(WatchState::Polling { reason }) => format!("looked at every few seconds ({reason})"),
+        Some(WatchState::Failed { reason }) => format!("not watched ({reason})"),
+        None => "not watched".into(),
     }
 }
 

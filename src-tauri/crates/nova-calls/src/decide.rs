@@ -37,10 +37,10 @@ pub enum Verdict {
 
 /// Whether a call may run: deny, then human approval, then allow, then by effect.
 pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
-    if let Some(rule) = rules.deny.covering(facts.skill, facts.tool) {
+    if let Some(rule) = rules.deny.restricting(facts.skill, facts.tool) {
         return Verdict::Deny { rule: rule.text.clone() };
     }
-    if rules.human_approval.covering(facts.skill, facts.tool).is_some() {
+    if rules.human_approval.restricting(facts.skill, facts.tool).is_some() {
         return ask(facts.effect);
     }
     if let Some(rule) = rules.allow.covering(facts.skill, facts.tool) {

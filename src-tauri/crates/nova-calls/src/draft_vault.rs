@@ -3,8 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Note, Problem, PropertyEdit, PropertyValue, RecordType, RecordTypes, ToolError, ToolVault, VaultError,
-    VaultPath,
+    Note, Problem, PropertyEdit, PropertyValue, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{Draft, Vault};
@@ -130,8 +129,7 @@ impl ToolVault for DraftVault {
         self.records.get(record_type)?;
         let wanted = record_type.to_owned();
         let notes = self.with(move |vault, _| vault.records(&[&wanted])).await?;
-        let records = notes.into_iter().filter(|note| !RecordType::is_template(note));
-        Ok(records.filter(|note| self.saw(note).is_ok()).collect())
+        Ok(notes.into_iter().filter(|note| self.saw(note).is_ok()).collect())
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {

@@ -169,6 +169,14 @@ struct Plan {
     output: Output,
     draft: Option<Draft>,
     diff: Vec<NoteDiffView>,
+    /// A note outside the skill's own folders and records is touched.
+    outside_own: bool,
+}
+
+impl Plan {
+    fn paths(&self) -> Vec<VaultPath> {
+        self.draft.as_ref().map(Draft::paths).unwrap_or_default()
+    }
 }
 
 enum Permission {
@@ -253,16 +261,25 @@ impl Running<'_> {
         mut args: Value,
     ) -> Result<Done, UserError> {
         let mut plan = self.plan(skill, tool, args.clone()).await?;
-        let paths = plan.draft.as_ref().map(Draft::paths).unwrap_or_default();
-        let outside = tool.spec().scope == NoteScope::Anywhere || !within_own(skill, &paths);
-        let verdict = decide(&self.scope.rules, &self.facts(tool, &paths, outside));
-        if let (false, Verdict::Ask { decisions, editable }) = (paths.is_empty(), verdict) {
+        loop {
+            let paths = plan.paths();
+            let verdict = decide(&self.scope.rules, &self.facts(tool, &paths, plan.outside_own));
+            let (false, Verdict::Ask { decisions, editable }) = (paths.is_empty(), verdict) else { break };
+            let shown = (paths.len(), plan.outside_own);
             let asking = Asking { diff: plan.diff.clone(), paths };
             match self.ask_about_notes(skill, tool, &mut args, decisions, editable, asking).await? {
-                Approved::AsFirstShown => {}
-                Approved::AsLastShown(newer) => plan = newer,
+                Approved::AsFirstShown => break,
+                Approved::AsLastShown(newer) => {
+                    plan = newer;
+                    break;
+                }
+                // Arguments that came with the answer. They may not reach further than what was shown.
                 Approved::Edited(edited) => {
-                    plan = self.plan(skill, tool, arguments::fit(tool, edited)?).await?;
+                    args = arguments::fit(tool, edited)?;
+                    plan = self.plan(skill, tool, args.clone()).await?;
+                    if plan.paths().len() <= shown.0 && plan.outside_own <= shown.1 {
+                        break;
+                    }
                 }
             }
         }
@@ -414,9 +431,11 @@ impl Running<'_> {
         cancel.cancel();
         self.seen.append(&mut vault.seen());
         let output = finished.map_err(|error| error_from_tool(&error))?;
-        let draft = vault.take_draft();
+        let mut draft = vault.take_draft();
+        let outside_own = tool.spec().scope == NoteScope::Anywhere
+            || draft.as_mut().is_some_and(|draft| !within_own(skill, draft));
         let diff = draft.iter().flat_map(Draft::diffs).map(|(path, diff)| diff_view(&path, &diff)).collect();
-        Ok(Plan { output, draft, diff })
+        Ok(Plan { output, draft, diff, outside_own })
     }
 
     /// Asks before a call that plans no notes.
@@ -488,10 +507,7 @@ impl Running<'_> {
                 None => {}
             }
             let plan = self.plan(skill, tool, args.clone()).await?;
-            asking = Asking {
-                diff: plan.diff.clone(),
-                paths: plan.draft.as_ref().map(Draft::paths).unwrap_or_default(),
-            };
+            asking = Asking { diff: plan.diff.clone(), paths: plan.paths() };
             request.question = question(tool.effect(), &asking.diff);
             request.diff = Some(asking.diff.clone());
             request.revision += 1;
@@ -650,13 +666,18 @@ async fn drain(output: ToolOutput, events: &dyn CallEvents, call: &str) -> Resul
     Err(ToolError::failed("The tool stopped without a result.", "Try again."))
 }
 
-/// Whether every note lies in the folders of the skill's records.
-fn within_own(skill: &SkillEntry, paths: &[VaultPath]) -> bool {
-    paths.iter().all(|path| {
-        skill.records.0.values().any(|record| {
+/// Whether every note lies in the folders of the skill's records, or is a record of one of its types
+/// wherever it lies.
+fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
+    draft.paths().iter().all(|path| {
+        let in_folder = skill.records.0.values().any(|record| {
             let folder = record.folder.trim_matches('/');
             path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        })
+        });
+        let is_record = |note: nova_skill::Note| {
+            note.document.record_type().is_some_and(|name| skill.records.0.contains_key(name))
+        };
+        in_folder || draft.read(path).is_ok_and(is_record)
     })
 }
 

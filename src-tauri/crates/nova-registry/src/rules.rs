@@ -8,6 +8,8 @@ pub struct Rules {
     pub deny: PatternList,
     pub human_approval: PatternList,
     pub allow: PatternList,
+    /// The file has `policies:`, which this version does not apply.
+    pub has_policies: bool,
 }
 
 /// Patterns in the order of the file.
@@ -37,6 +39,7 @@ impl Rules {
         #[serde(default)]
         struct File {
             permissions: Lists,
+            policies: Vec<serde_json::Value>,
         }
         #[derive(Deserialize, Default)]
         #[serde(default)]
@@ -58,6 +61,7 @@ impl Rules {
             deny: list(file.permissions.deny),
             human_approval: list(file.permissions.human_approval),
             allow: list(file.permissions.allow),
+            has_policies: !file.policies.is_empty(),
         })
     }
 }
@@ -72,20 +76,26 @@ impl Rules {
 }
 
 impl PatternList {
-    /// The first pattern that covers the tool.
+    /// The first pattern that covers every call of the tool: what allows.
     pub fn covering(&self, skill: &str, tool: &str) -> Option<&Rule> {
+        self.0.iter().find(|rule| !rule.names_arguments() && rule.covers(skill, tool))
+    }
+
+    /// The first pattern that covers some call of the tool: what denies or asks. A pattern that
+    /// names arguments counts whatever they are, so that a restriction never lapses.
+    pub fn restricting(&self, skill: &str, tool: &str) -> Option<&Rule> {
         self.0.iter().find(|rule| rule.covers(skill, tool))
     }
 }
 
 impl Rule {
+    /// `tool(...)` with anything but `*` in the brackets.
+    fn names_arguments(&self) -> bool {
+        self.text.split_once('(').is_some_and(|(_, arguments)| arguments != "*)")
+    }
+
     fn covers(&self, skill: &str, tool: &str) -> bool {
-        // An argument pattern `tool(...)` narrows what is covered; only `(*)` is the same as none.
-        let pattern = match self.text.split_once('(') {
-            Some((name, "*)")) => name,
-            Some(_) => return false,
-            None => &self.text,
-        };
+        let pattern = self.text.split_once('(').map_or(self.text.as_str(), |(name, _)| name);
         let (for_skill, for_tool) =
             pattern.split_once("__").or_else(|| pattern.split_once('.')).unwrap_or(("*", pattern));
         matches(&canonical(for_skill), &canonical(skill)) && matches(&canonical(for_tool), &canonical(tool))
@@ -125,11 +135,26 @@ mod tests {
         check("release-management__deploy_*", ("release_management", "deploy_app"), true);
         check("crm.add_contact", ("crm", "add_contact"), true);
         check("mail__send(*)", ("mail", "send"), true);
-        check("mail__send({\"to\":\"x\"})", ("mail", "send"), false);
         check("delete_note", ("anything", "delete_note"), true);
         check("*", ("any", "thing"), true);
         check("*__*a*b", ("x", "aab"), true);
         check("*__*ab*b", ("x", "ab"), false);
+    }
+
+    #[test]
+    fn a_pattern_with_arguments_restricts_every_call_and_allows_none() {
+        let rules =
+            Rules::parse("permissions: {deny: ['mail__send(x)'], allow: ['crm__add(x)', 'crm__list(*)']}")
+                .expect("rules of the test");
+        assert!(rules.deny.restricting("mail", "send").is_some());
+        assert!(rules.allow.covering("crm", "add").is_none());
+        assert!(rules.allow.covering("crm", "list").is_some());
+    }
+
+    #[test]
+    fn policies_are_named_as_not_in_force() {
+        assert!(Rules::parse("policies: [{name: x}]").expect("readable").has_policies);
+        assert!(!Rules::parse("permissions: {deny: [x]}").expect("readable").has_policies);
     }
 
     #[test]
@@ -144,9 +169,9 @@ mod tests {
             "permissions:\n  allow: [ \"crm__list_*\" ]\n  deny: [ \"*__delete_*\" ]\n  human_approval: [ \"mail__send(*)\" ]\n",
         )
         .expect("the documented shape");
-        assert!(rules.deny.covering("vault", "delete_note").is_some());
+        assert!(rules.deny.restricting("vault", "delete_note").is_some());
         assert!(rules.allow.covering("crm", "list_contacts").is_some());
-        assert!(rules.human_approval.covering("mail", "send").is_some());
-        assert!(rules.deny.covering("crm", "list_contacts").is_none());
+        assert!(rules.human_approval.restricting("mail", "send").is_some());
+        assert!(rules.deny.restricting("crm", "list_contacts").is_none());
     }
 }

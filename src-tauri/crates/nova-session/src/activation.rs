@@ -72,7 +72,7 @@ pub(crate) fn visible_tools(snapshot: &Snapshot, active: &Active) -> Vec<ToolDef
             .tools
             .iter()
             .filter(|tool| skill.mode == Mode::Always || skill.manifest.loading.always.contains(&tool.id));
-        tools.extend(kept.map(|tool| definition(tool)));
+        tools.extend(kept.map(definition));
     }
     for id in active.iter() {
         let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };

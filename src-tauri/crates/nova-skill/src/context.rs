@@ -49,7 +49,7 @@ pub trait ToolVault: Send + Sync {
     /// Notes with that path, name or alias.
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError>;
     /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
-    /// ([`crate::RecordType::is_template`]) are not among them.
+    /// (in the folder [`nova_vault::TEMPLATES`]) are not among them.
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
     /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
     /// cannot be read as records, by path.

@@ -75,7 +75,7 @@ impl ToolError {
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
-            Self::CredentialNeeded { credential } => format!("Run: nova credential set {credential}"),
+            Self::CredentialNeeded { credential } => format!("Provide {credential}, then call again."),
             Self::NotDeclared { remedy, .. } => remedy.clone(),
             Self::NoVault => "Open a vault first.".into(),
             Self::Private { .. } => "Use a model on this machine, or leave the note out.".into(),

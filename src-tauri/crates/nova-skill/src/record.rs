@@ -76,13 +76,6 @@ impl RecordType {
         Record { declared: self, note }
     }
 
-    /// Whether the note is the template of such a record and none itself: a property still holds
-    /// a placeholder (`{{title}}`).
-    pub fn is_template(note: &Note) -> bool {
-        let mut properties = note.document.properties().values();
-        properties.any(|property| property.value.display().contains("{{"))
-    }
-
     /// The text of a new note: `type` first, then the declared fields that have a value.
     ///
     /// # Errors

@@ -2,9 +2,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, Note, Principal, Problem, Progress, PropertyEdit, RecordType,
-    RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore, ToolVault,
-    VaultError, VaultPath,
+    Clock, Credentials, Delegate, LogLevel, Note, Principal, Problem, Progress, PropertyEdit, RecordTypes,
+    RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore, ToolVault, VaultError,
+    VaultPath,
 };
 use nova_vault::note::NoteDiff;
 use nova_vault::{Draft, Vault};
@@ -219,7 +219,7 @@ impl ToolVault for PlannedVault {
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         self.records.get(record_type)?;
         let notes = self.with(|vault, _| vault.records(&[record_type]))?;
-        Ok(notes.into_iter().filter(|note| !RecordType::is_template(note)).collect())
+        Ok(notes)
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {

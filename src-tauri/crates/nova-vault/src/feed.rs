@@ -123,14 +123,10 @@ impl Feed {
         }
     }
 
-    pub(crate) fn state(&self) -> String {
+    pub(crate) fn state(&self) -> WatchState {
         match &self.watch {
-            Ok(watch) => match watch.state() {
-                WatchState::Watching { folders } => format!("{folders} folders watched"),
-                WatchState::Polling { reason } => format!("compared every few seconds: {reason}"),
-                WatchState::Failed { reason } => format!("not watched: {reason}"),
-            },
-            Err(reason) => format!("not watched: {reason}"),
+            Ok(watch) => watch.state(),
+            Err(reason) => WatchState::Failed { reason: reason.to_string() },
         }
     }
 }

@@ -291,8 +291,8 @@ impl Vault {
         }
     }
 
-    /// How the vault is watched, in words; `None` while nobody asked for changes.
-    pub fn watching(&self) -> Option<String> {
+    /// How the vault is watched; `None` while nobody asked for changes.
+    pub fn watching(&self) -> Option<crate::watch::WatchState> {
         self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Feed::state)
     }
 

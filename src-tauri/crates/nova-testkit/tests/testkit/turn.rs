@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nova_protocol::{Decision, Event};
+use nova_protocol::Decision;
 use nova_registry::{NativeSkills, Registry, Rules, Settings};
 use nova_session::{Session, Store, TurnEnd, TurnScope, UserMessage, run_turn};
 use nova_skill::json;
@@ -96,7 +96,7 @@ async fn a_stop_in_the_middle_of_an_answer() {
     let cancel = CancellationToken::new();
     let stop = cancel.clone();
     let turn = tokio::spawn(run_turn(chat.scope, chat.session, message("Hello"), cancel));
-    chat.events.wait_for(|event| matches!(event, Event::TextDelta { text } if text == "I am ")).await;
+    chat.events.wait_for_type("text_delta").await;
     stop.cancel();
     assert_eq!(turn.await.unwrap().unwrap(), TurnEnd::Cancelled);
     chat.events.wait_for_type("turn_cancelled").await;

@@ -16,6 +16,21 @@ fn names(vault: &Vault) -> Vec<String> {
 }
 
 #[test]
+fn templates_are_notes_but_no_records() {
+    let bed = Bed::new(&[
+        ("Templates/Contact.md", "---\ntype: contact\n---\n"),
+        ("Templates/Old/Contact.md", "---\ntype: contact\n---\n"),
+        ("Templates.md", "---\ntype: contact\n---\n"),
+    ]);
+    let vault = bed.vault();
+    let records: Vec<_> =
+        vault.records(&["contact"]).unwrap().into_iter().map(|note| note.path.to_string()).collect();
+    assert_eq!(records, ["Templates.md"]);
+    assert_eq!(vault.notes().unwrap().len(), 3);
+    assert_eq!(vault.status().unwrap().records["contact"], 1);
+}
+
+#[test]
 fn records_follow_every_edit() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();

@@ -1,0 +1,47 @@
+//! The model of the window tests: a real server on loopback that does what it is told and answers
+//! only from what its tools returned.
+
+use nova_testkit::{Answer, ModelServer, call, text};
+use serde_json::{Value, json};
+
+/// Understands "Set NAME to STAGE" and "Where does NAME stand?".
+pub(crate) fn start() -> ModelServer {
+    ModelServer::replying(reply)
+}
+
+fn reply(request: &Value) -> Answer {
+    let messages = request["messages"].as_array().cloned().unwrap_or_default();
+    let last = messages.last().cloned().unwrap_or_default();
+    let said = last["content"].as_str().unwrap_or_default();
+    if last["role"] == "tool" {
+        return answer_from(said, &wish(&messages));
+    }
+    let wish = wish(&messages);
+    if let Some((name, stage)) = wish.strip_prefix("Set ").and_then(|rest| rest.split_once(" to ")) {
+        return call("crm__update_contact", json!({"name": name, "stage": stage}));
+    }
+    match wish.strip_prefix("Where does ").and_then(|rest| rest.strip_suffix(" stand?")) {
+        Some(name) => call("crm__get_contact", json!({"name": name})),
+        None => text("I only set stages and tell where people stand."),
+    }
+}
+
+/// What the user asked last; Nova's own notices do not count.
+fn wish(messages: &[Value]) -> String {
+    let users = messages.iter().rev().filter(|message| message["role"] == "user");
+    let mut texts = users.filter_map(|message| message["content"].as_str());
+    texts.find(|text| !text.starts_with("<nova-notice>")).unwrap_or_default().trim().to_owned()
+}
+
+fn answer_from(output: &str, wish: &str) -> Answer {
+    let output: Value = serde_json::from_str(output).unwrap_or_default();
+    if let Some(message) = output["error"]["message"].as_str() {
+        return text(&format!("That did not happen: {message}"));
+    }
+    if wish.starts_with("Set ") {
+        return text("Done. See [[Jane Doe]].");
+    }
+    let stage = output.pointer("/properties/stage").or_else(|| output.get("stage"));
+    let stage = stage.and_then(Value::as_str).unwrap_or("unknown");
+    text(&format!("[[Jane Doe]] stands at **{stage}**."))
+}
