@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fantoccini::key::Key;
+
 use crate::harness::{Home, Window};
 use crate::model;
 
@@ -40,6 +42,7 @@ async fn a_change_is_asked_made_undone_made_again_and_an_outside_edit_is_seen() 
     let won = before.replace("stage: lead", "stage: won");
     assert_eq!(home.read_note(JANE), won);
 
+    window.press(&[Key::Control], '.').await;
     window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
     window.click("[data-testid=undo-turn]").await;
     window.wait_for("[data-testid=tool-card][data-state=undone]").await;

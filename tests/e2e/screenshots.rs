@@ -2,8 +2,11 @@
 //! `make screenshots` runs it; the pictures are looked at by people, nothing is compared.
 
 mod harness;
+mod model;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window};
 
@@ -12,17 +15,69 @@ const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 900, 600)];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screenshots");
-    for (theme_name, theme) in [("light", Theme::Light), ("dark", Theme::Dark)] {
-        let home = Home::new().theme(theme);
-        let window = Window::open(&home).await;
-        window.wait_for("#root > *").await;
-        for (suffix, width, height) in SIZES {
-            let file = folder.join(format!("start-{theme_name}{suffix}.png"));
-            window.resize(width, height).await;
-            window.screenshot(&file).await;
-            eprintln!("wrote {}", file.display());
-        }
-        window.close().await;
+    for (name, theme) in [("light", Theme::Light), ("dark", Theme::Dark)] {
+        first_run(name, theme).await;
+        chat(name, theme).await;
+    }
+}
+
+async fn first_run(name: &str, theme: Theme) {
+    let home = Home::new().theme(theme).first_start();
+    let window = Window::open(&home).await;
+    window.wait_for("[data-testid=first-run-open]").await;
+    take(&window, "first-run", name).await;
+    window.close().await;
+}
+
+async fn chat(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+
+    say(&window, "Where does Jane Doe stand?").await;
+    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+    say(&window, "Set Jane Doe to won").await;
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    take(&window, "approval", name).await;
+    window.click("[data-testid=approval-once]").await;
+    window.wait_for_text("[role=log]", "Done. See Jane Doe.").await;
+    window.resize(1440, 900).await;
+    window.press(&[Key::Control], '.').await;
+    window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
+    let note = "CRM/People/Jane Doe.md";
+    let edited = home.read_note(note).replace("next_contact: 2026-11-24", "next_contact: 2026-12-01");
+    std::fs::write(home.vault().join(note), edited).expect("the note, as Obsidian saves it");
+    window.wait_for_text("[role=log]", "Changed in Obsidian: Jane Doe").await;
+    take(&window, "chat", name).await;
+
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-run-tool]").await;
+    window.click("[data-tool='crm.list_contacts']").await;
+    window.click("[data-testid=run-tool]").await;
+    window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
+    take(&window, "run-a-tool", name).await;
+
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.wait_for("[data-testid=skill-row]").await;
+    take(&window, "settings", name).await;
+    window.close().await;
+}
+
+async fn say(window: &Window, words: &str) {
+    window.type_into("[data-testid=composer-input]", words).await;
+    window.click("[data-testid=send]").await;
+}
+
+async fn take(window: &Window, screen: &str, theme: &str) {
+    for (suffix, width, height) in SIZES {
+        let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("docs/screenshots")
+            .join(format!("{screen}-{theme}{suffix}.png"));
+        window.resize(width, height).await;
+        window.screenshot(&file).await;
+        eprintln!("wrote {}", file.display());
     }
 }

@@ -29,8 +29,11 @@ async fn an_edit_in_obsidian_is_told_and_the_next_answer_uses_it() {
         }
     );
 
-    let (_, events) = turn(&app, Some(&end.session), "And now?", NoApprover).await;
-    assert!(events.contains(&Event::NotesChangedOutside { paths: vec![JANE.into()] }));
+    let told = wait_for(&mut events, |event| matches!(event, Event::NotesChangedOutside { .. })).await;
+    let summaries = [(JANE.to_owned(), "stage: lead → won".to_owned())].into();
+    assert_eq!(told, Event::NotesChangedOutside { paths: vec![JANE.into()], summaries });
+
+    turn(&app, Some(&end.session), "And now?", NoApprover).await;
     let request = nova.model.requests()[2].to_string();
     assert!(request.contains("stage: lead → won"), "the prompt names what changed: {request}");
     let told = nova.model.last_texts("tool").pop().unwrap();

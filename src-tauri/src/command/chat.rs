@@ -147,7 +147,7 @@ fn show_as_text(event: &Event) {
             }
         }
         Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
-        Event::NotesChangedOutside { paths } => {
+        Event::NotesChangedOutside { paths, .. } => {
             print::note(&format!("· changed outside: {}", paths.join(", ")))
         }
         _ => {}

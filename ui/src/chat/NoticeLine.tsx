@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { Badge, clockTime, Icon, type IconName, LinkButton, noteName } from '../shared';
-import { useActions, useApp } from '../state/hooks';
+import { useActions } from '../state/hooks';
 import type { CallItem, NoticeItem } from '../state/session';
 import { deciderLabel, skillLabel } from './wording';
 
@@ -38,7 +38,7 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
               <LinkButton className="font-normal" onClick={() => openNote(path)}>
                 {noteName(path).name}
               </LinkButton>
-              <WhatChanged path={path} />
+              <WhatChanged summary={notice.summaries[path]} />
             </span>
           ))}
         </Line>
@@ -72,11 +72,9 @@ export function DecidedLine({ call }: { call: CallItem }) {
   );
 }
 
-/** "(next_contact)" behind a note that changed, where the change is known. */
-function WhatChanged({ path }: { path: string }) {
-  const summary = useApp((app) => app.noteChanges[path]?.summary);
-  const property = summary?.split(':')[0];
-  return property ? ` (${property})` : null;
+/** "(stage: lead → won)" behind a note that changed, where the change is known. */
+function WhatChanged({ summary }: { summary: string | undefined }) {
+  return summary ? <span className="break-words"> ({summary})</span> : null;
 }
 
 export function Line({

@@ -99,11 +99,11 @@ function Single({ item, turn }: { item: Exclude<Item, CallItem>; turn: Turn }) {
 }
 
 const Message = memo(function Message({ item, streaming }: { item: MessageItem; streaming: boolean }) {
-  const { openNote } = useActions();
+  const { openNote, openLink } = useActions();
   return (
     <div data-testid="message" data-item tabIndex={-1} className="flex flex-col gap-1.5 text-body">
       {item.blocks.map((block) => (
-        <Html key={block.index} html={block.html} streaming={streaming && !block.done} onNote={openNote} />
+        <Html key={block.index} html={block.html} streaming={streaming && !block.done} onNote={openNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
     </div>

@@ -45,7 +45,7 @@ function changesOf(changes: AppState['noteChanges'], asked: string): number {
 }
 
 function Note({ note }: { note: NoteView }) {
-  const { openNote } = useActions();
+  const { openNote, openLink } = useActions();
   const backend = useBackend();
   const [problem, setProblem] = useState<UserError | null>(null);
   const { folder } = noteName(note.path);
@@ -94,7 +94,7 @@ function Note({ note }: { note: NoteView }) {
         </dl>
       )}
       <div className="text-ui">
-        <Html html={note.html} onNote={openNote} />
+        <Html html={note.html} onNote={openNote} onLink={openLink} />
       </div>
     </>
   );

@@ -4,17 +4,19 @@ import './html.css';
 
 /**
  * Text that the backend rendered from Markdown and sanitised: the one place of the window that sets
- * HTML. A link to a note opens the note; any other link leads nowhere by itself.
+ * HTML. A link to a note opens the note, a web address is handed out; nothing leads away by itself.
  */
 export const Html = memo(function Html({
   html,
   streaming = false,
   onNote,
+  onLink,
 }: {
   html: string;
   /** More of it is coming: ends in a caret. */
   streaming?: boolean;
   onNote: (note: string) => void;
+  onLink: (url: string) => void;
 }) {
   const root = useRef<HTMLDivElement>(null);
 
@@ -30,7 +32,9 @@ export const Html = memo(function Html({
     if (!link) return;
     event.preventDefault();
     const note = link.dataset['note'];
+    const url = link.getAttribute('href');
     if (note) onNote(note);
+    else if (url) onLink(url);
   };
 
   return (

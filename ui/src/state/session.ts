@@ -141,7 +141,12 @@ export interface NoticeItem {
 export type Notice =
   | { readonly type: 'activated'; readonly skill: string; readonly by: ActivatedBy; readonly lifetime: string }
   | { readonly type: 'deactivated'; readonly skill: string; readonly by: ActivatedBy }
-  | { readonly type: 'changed_outside'; readonly paths: readonly string[] }
+  | {
+      readonly type: 'changed_outside';
+      readonly paths: readonly string[];
+      /** What changed, by path, where it is known. */
+      readonly summaries: Readonly<Record<string, string | undefined>>;
+    }
   | { readonly type: 'compacted' }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
@@ -326,7 +331,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
         by: event.by,
       });
     case 'notes_changed_outside':
-      return withNotice(state, event, { type: 'changed_outside', paths: event.paths });
+      return withOutsideChange(state, event, event.paths, event.summaries ?? {});
     case 'history_compacted':
       return withNotice(state, event, { type: 'compacted' });
     case 'credential_needed':
@@ -505,6 +510,25 @@ function withNotice(state: SessionState, event: Envelope, what: Notice): Session
   const item = notice(event, what);
   if (state.turns.length === 0) return { ...state, opening: [...state.opening, item] };
   return inTurn(state, event, (turn) => withItem(turn, item));
+}
+
+/** An editor that saves every few seconds makes one line, not one for each save. */
+function withOutsideChange(
+  state: SessionState,
+  event: Envelope,
+  paths: readonly string[],
+  summaries: Readonly<Record<string, string | undefined>>,
+): SessionState {
+  const what: Notice = { type: 'changed_outside', paths, summaries };
+  const last = state.turns.at(-1);
+  const item = last?.items.at(-1);
+  const same =
+    item?.kind === 'notice' &&
+    item.notice.type === 'changed_outside' &&
+    item.notice.paths.join('\n') === paths.join('\n');
+  if (!last || !same) return withNotice(state, event, what);
+  const replaced = replaceItem(last, last.items.length - 1, () => notice(event, what));
+  return { ...state, turns: state.turns.with(-1, replaced) };
 }
 
 function notice(event: Envelope, what: Notice): NoticeItem {

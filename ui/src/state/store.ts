@@ -338,6 +338,10 @@ function makeActions({ backend, get, set, collect }: Access) {
     openNote(note: string): void {
       setPanel({ open: true, tab: 'note', note });
     },
+    /** Opens a web address in the browser; where that fails the address is there to copy. */
+    openLink(url: string): void {
+      backend.rpc('open_link', { url }).catch((thrown: unknown) => console.warn(userError(thrown).message));
+    },
     setPanel,
     togglePanel(): void {
       setPanel({ open: !get().app.panel.open });

@@ -106,6 +106,7 @@ export class FakeBackend implements Backend {
   stop_turn = () => ({});
   stop_tool = () => ({});
   open_note = () => ({});
+  open_link = () => ({});
 
   set_appearance = (appearance: Params<'set_appearance'>) => {
     this.world.status = { ...this.world.status, appearance };

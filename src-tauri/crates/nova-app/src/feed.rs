@@ -58,12 +58,7 @@ impl App {
             },
         };
         if by == VaultChangeAuthor::OUTSIDE {
-            for chat in self.chats().values() {
-                chat.session.note_changed(&change.path, summary.clone());
-                if let Some(from) = &change.from {
-                    chat.session.note_changed(from, Some(format!("now {}", change.path)));
-                }
-            }
+            self.tell_chats(change, summary.clone());
         }
         self.emit(Event::VaultChanged {
             kind: match change.kind {
@@ -76,6 +71,27 @@ impl App {
             from: change.from.as_ref().map(ToString::to_string),
             by,
             summary,
+        });
+    }
+
+    /// Chats whose model has seen the note, under its name of now or before, are told.
+    fn tell_chats(&self, change: &VaultChange, summary: Option<String>) {
+        let moved = change.from.clone().map(|from| (from, Some(format!("now {}", change.path))));
+        let told: Vec<_> = [(change.path.clone(), summary)].into_iter().chain(moved).collect();
+        let chats: Vec<_> = self.chats().values().cloned().collect();
+        let app = self.clone();
+        tokio::spawn(async move {
+            let inner = &app.inner;
+            for chat in chats {
+                for (path, summary) in told.clone() {
+                    let clock = inner.options.clock.clone();
+                    let telling =
+                        chat.session.note_changed(&path, summary, &inner.store, clock, inner.clone());
+                    if let Err(error) = telling.await {
+                        tracing::warn!("{path}: that it changed could not be written down: {error}");
+                    }
+                }
+            }
         });
     }
 

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -126,6 +128,10 @@ pub enum Event {
     /// Notes seen in this session that were changed outside since.
     NotesChangedOutside {
         paths: Vec<String>,
+        /// What changed, by path, where it is known: "stage: lead → won".
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[ts(as = "Option<BTreeMap<String, String>>", optional)]
+        summaries: BTreeMap<String, String>,
     },
     ConflictFound {
         note: String,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
 use nova_protocol::{Decision, ErrorCode, Event, UserError};
-use nova_skill::VaultPath;
+use nova_skill::{Clock, VaultPath};
 use nova_vault::note::ContentHash;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -14,6 +14,7 @@ use crate::activation::{self, Active};
 use crate::journal::Journal;
 use crate::message::{LogMessage, missing_outputs};
 use crate::store::{Entry, SessionError, Store};
+use crate::turn::EventSink;
 
 /// One open session: what its log says, ready for the next turn.
 pub struct Session {
@@ -103,15 +104,32 @@ impl Session {
         self.lock().active.iter().map(str::to_owned).collect()
     }
 
-    /// Somebody else changed this note; if the model has seen it, its next step is told.
-    /// Answers whether it has.
-    pub fn note_changed(&self, path: &VaultPath, summary: Option<String>) -> bool {
-        let mut state = self.lock();
-        let seen = state.seen.contains_key(path);
-        if seen {
-            state.outdated.insert(path.clone(), summary);
+    /// Somebody else changed this note. If the model has seen it, the window is told at once and
+    /// the model before its next step.
+    ///
+    /// # Errors
+    /// When the log cannot be written; what the model is told does not depend on it.
+    pub async fn note_changed(
+        &self,
+        path: &VaultPath,
+        summary: Option<String>,
+        store: &Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+    ) -> Result<(), SessionError> {
+        {
+            let mut state = self.lock();
+            if !state.seen.contains_key(path) {
+                return Ok(());
+            }
+            state.outdated.insert(path.clone(), summary.clone());
         }
-        seen
+        let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
+        journal.event(Event::NotesChangedOutside {
+            paths: vec![path.to_string()],
+            summaries: summary.into_iter().map(|summary| (path.to_string(), summary)).collect(),
+        });
+        journal.flush().await
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

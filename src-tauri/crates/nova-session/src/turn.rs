@@ -273,8 +273,6 @@ impl Turn {
                 lines.join("\n")
             ),
         });
-        self.journal
-            .event(Event::NotesChangedOutside { paths: outdated.keys().map(ToString::to_string).collect() });
     }
 
     fn request(&self, snapshot: &Snapshot) -> ChatRequest {
