@@ -86,6 +86,7 @@ impl Nova {
                 data: self.home.path().join("data"),
                 vault: None,
                 documents: self.home.path().join("documents"),
+                home: None,
                 obsidian: None,
             },
             desktop: Arc::new(NoDesktop),

@@ -164,7 +164,7 @@ export type FirstRunOptions = {
  */
 found: Array<FoundVault>, 
 /**
- * Where the sample vault would be copied to.
+ * Where the sample vault would be copied to, to be read by a person.
  */
 sample_target: string, sample_notes: number, 
 /**

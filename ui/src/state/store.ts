@@ -338,9 +338,11 @@ function makeActions({ backend, get, set, collect }: Access) {
     openNote(note: string): void {
       setPanel({ open: true, tab: 'note', note });
     },
-    /** Opens a web address in the browser; where that fails the address is there to copy. */
+    /** Opens a web address in the browser. */
     openLink(url: string): void {
-      backend.rpc('open_link', { url }).catch((thrown: unknown) => console.warn(userError(thrown).message));
+      backend.rpc('open_link', { url }).catch((thrown: unknown) => {
+        setApp((app) => ({ ...app, problem: userError(thrown) }));
+      });
     },
     setPanel,
     togglePanel(): void {

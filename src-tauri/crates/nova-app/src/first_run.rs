@@ -32,7 +32,7 @@ impl App {
             .unwrap_or_else(|| looked_at.clone());
         Ok(FirstRunOptions {
             found,
-            sample_target: free_folder(&self.places().documents).display().to_string(),
+            sample_target: self.places().shown(&free_folder(&self.places().documents)),
             sample_notes: count_sample(&SAMPLE),
             local_model: models.map(|models| LocalModelServer { provider: "ollama".into(), host, models }),
             looked_at,

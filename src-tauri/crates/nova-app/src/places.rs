@@ -1,5 +1,5 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use directories::{ProjectDirs, UserDirs};
 
@@ -12,6 +12,8 @@ pub struct Places {
     pub vault: Option<PathBuf>,
     /// Where the sample vault is copied to.
     pub documents: PathBuf,
+    /// The user's own folder, shown as `~`.
+    pub home: Option<PathBuf>,
     /// Obsidian's own list of vaults, where there is one.
     pub obsidian: Option<PathBuf>,
 }
@@ -50,7 +52,16 @@ impl Places {
             .unwrap_or_else(|| data.join("Documents"));
         let obsidian =
             directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
-        Ok(Self { config, data, vault: vault.or_else(|| from_env("NOVA_VAULT")), documents, obsidian })
+        let home = user.as_ref().map(|user| user.home_dir().to_owned());
+        Ok(Self { home, config, data, vault: vault.or_else(|| from_env("NOVA_VAULT")), documents, obsidian })
+    }
+
+    /// A path as a person reads it.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(below) => Path::new("~").join(below).display().to_string(),
+            None => path.display().to_string(),
+        }
     }
 
     pub(crate) fn config_file(&self) -> PathBuf {

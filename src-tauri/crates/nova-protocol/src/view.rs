@@ -86,7 +86,7 @@ pub enum Theme {
 pub struct FirstRunOptions {
     /// Obsidian vaults found on this machine.
     pub found: Vec<FoundVault>,
-    /// Where the sample vault would be copied to.
+    /// Where the sample vault would be copied to, to be read by a person.
     pub sample_target: String,
     pub sample_notes: u32,
     /// A model server on this machine.
