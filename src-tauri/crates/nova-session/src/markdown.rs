@@ -179,24 +179,18 @@ mod tests {
         ];
         for markdown in hostile {
             let html = html(markdown).to_lowercase();
-            // Text may name these things; a tag or an attribute may not.
-            for tag in [
-                "<script",
-                "<img",
-                "<svg",
-                "<style",
-                "<iframe",
-                "href=\"javascript",
-                "href=\"data",
-                "href=\"file",
-            ] {
-                assert!(!html.contains(tag), "{markdown} became {html}");
-            }
-            let inside_tags: String =
-                html.split('<').skip(1).filter_map(|part| part.split('>').next()).collect();
-            for attribute in [" onerror=", " onclick=", " onload=", " onmouseover=", " src=", " style="] {
-                let unquoted: String = inside_tags.split('"').step_by(2).collect();
-                assert!(!unquoted.contains(attribute.trim_end_matches('=')), "{markdown} became {html}");
+            // Text may name these things (its `<` is escaped); a tag or an attribute may not.
+            for tag in html.split('<').skip(1).filter_map(|part| part.split('>').next()) {
+                let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default();
+                let harmless = ["p", "a", "em", "strong", "code", "pre"].contains(&name);
+                assert!(harmless, "{markdown} became {html}");
+                for address in ["javascript:", "data:", "file:"] {
+                    assert!(!tag.contains(address), "{markdown} became {html}");
+                }
+                let unquoted: String = tag.split('"').step_by(2).collect();
+                for attribute in ["onerror", "onclick", "onload", "onmouseover", "src", "style"] {
+                    assert!(!unquoted.contains(&format!(" {attribute}")), "{markdown} became {html}");
+                }
             }
         }
     }

@@ -128,7 +128,7 @@ async fn an_event_is_waited_for_whether_it_came_before_or_comes_later() {
 #[tokio::test]
 async fn every_part_of_a_context_has_a_double() {
     let vault = TempVault::from(
-        "//- Things/Lamp.md\n---\ntype: thing\nname: Lamp\n---\n//- Things/T.md\n---\ntype: thing\nname: \"{{title}}\"\n---\n//- Things/Odd.md\n---\nname: [\n---\n",
+        "//- Things/Lamp.md\n---\ntype: thing\nname: Lamp\n---\n//- Templates/T.md\n---\ntype: thing\nname: \"{{title}}\"\n---\n//- Things/Odd.md\n---\nname: [\n---\n",
     );
     let http = RecordingHttp::default().with("https://a.example/", 404, "no").with(
         "https://a.example/b",
