@@ -94,6 +94,26 @@ fn nothing_below_the_app_asks_the_clock_of_the_machine() {
 }
 
 #[test]
+fn only_the_vault_engine_writes_files_below_the_app() {
+    let crates = ["session", "calls", "registry", "skill", "provider", "protocol"];
+    let folders: Vec<String> =
+        crates.iter().map(|name| format!("src-tauri/crates/nova-{name}/src")).collect();
+    let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    folders.push("skills/crm/src");
+    let writes = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
+    // Leases of sessions lie in the data folder.
+    let found = mentions(&folders, &[".rs"], &writes, &["src-tauri/crates/nova-session/src/store.rs"]);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn no_process_is_started() {
+    let found = mentions(&["src-tauri/src", "src-tauri/crates", "skills"], &[".rs"], &["Command::new("], &[]);
+    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains("test")).collect();
+    assert_eq!(outside_tests, [""; 0], "a child process needs the guard first");
+}
+
+#[test]
 fn no_secret_is_printed_or_serialised() {
     // secrecy implements neither Display nor Serialize; a wrapper of our own could.
     let wrapped = mentions(

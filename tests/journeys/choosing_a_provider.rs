@@ -1,5 +1,5 @@
 use nova_app::{NoApprover, TurnEnd};
-use nova_protocol::ErrorCode;
+use nova_protocol::{Commands as _, ErrorCode, Nothing};
 use nova_testkit::{call, error, text};
 use serde_json::json;
 
@@ -105,4 +105,58 @@ async fn an_error_in_mid_stream_ends_the_turn_with_its_text_kept() {
     turn(&app, Some(&end.session), "Go on", NoApprover).await;
     assert_eq!(nova.model.last_texts("assistant"), ["So far"]);
     nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
+    let mut nova = Nova::new(PEOPLE, [text("Hello from here.")]);
+    nova.settings(&json!({"vault": nova.vault.root()}));
+    nova.ollama = nova.model.address();
+    let app = nova.start().await;
+
+    let options = app.first_run_options(Nothing {}).await.unwrap();
+    assert_eq!(options.local_model.unwrap().models, ["scripted"]);
+    let rows = app.list_provider_rows().await;
+    assert_eq!((rows.len(), rows[0].local, rows[0].agreed), (1, true, true));
+    let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn without_any_model_the_reason_and_the_ways_out_are_named() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({"vault": nova.vault.root()}));
+
+    let output = nova.run(&["chat", "-p", "Hello"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("127.0.0.1:9") && said.contains("Ollama") && said.contains("Run a tool"), "{said}");
+    assert_eq!(nova.json(&["session", "list"]).1, json!([]), "no empty session is left behind");
+}
+
+#[tokio::test]
+async fn a_private_note_never_reaches_a_remote_model() {
+    let canary = "the-canary-sings";
+    let nova = Nova::new(PEOPLE, []);
+    nova.vault.write(
+        "CRM/People/Secret Sam.md",
+        &format!("---\ntype: contact\nname: Secret Sam\nnova: private\nphone: {canary}\n---\n"),
+    );
+    let privacy = nova_calls::Privacy { remote: true, private: vec!["Friends".into()] };
+    let mut crm = nova_testkit::SkillInVault::new(nova_skill_crm::skill(), nova.vault);
+    crm.privacy = privacy;
+    tokio::task::spawn_blocking(move || {
+        let listed = crm.value("list_contacts", json!({})).to_string();
+        assert!(
+            listed.contains("Jane Doe") && !listed.contains("Sam") && !listed.contains("Tomasz"),
+            "{listed}"
+        );
+        for name in ["Secret Sam", "CRM/People/Secret Sam.md", "Tomasz Wirek", "Friends/Tomasz Wirek.md"] {
+            let error = crm.error("get_contact", json!({"name": name}));
+            assert!(!format!("{error:?}").contains(canary), "{error:?}");
+        }
+    })
+    .await
+    .unwrap();
 }

@@ -45,6 +45,8 @@ Ask [[Jane Doe]].
 pub(crate) struct Nova {
     pub(crate) vault: TempVault,
     pub(crate) model: ModelServer,
+    /// Where Nova looks for a model server by itself; nothing listens at the first address.
+    pub(crate) ollama: String,
     home: tempfile::TempDir,
 }
 
@@ -54,6 +56,7 @@ impl Nova {
         let nova = Self {
             vault: TempVault::from(notes),
             model: ModelServer::start(answers),
+            ollama: "http://127.0.0.1:9".into(),
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -93,7 +96,7 @@ impl Nova {
             clock: Arc::new(FixedClock::default()),
             ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
             secret: Arc::new(|_| None),
-            ollama: "http://127.0.0.1:9".into(),
+            ollama: self.ollama.clone(),
             proxy: None,
         })
         .await

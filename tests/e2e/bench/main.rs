@@ -23,6 +23,8 @@ struct Start {
     painted_ms: f64,
     memory_mb: f64,
     round_trips_ms: Vec<f64>,
+    /// From a note's save to its event in the page; the bare window has no vault.
+    saves_ms: Vec<f64>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -34,8 +36,8 @@ async fn main() {
     let (mut of_bare, mut of_nova) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         eprintln!("round {round} of {ROUNDS}");
-        of_bare.push(start(&bare).await);
-        of_nova.push(start(&nova).await);
+        of_bare.push(start(&bare, false).await);
+        of_nova.push(start(&nova, true).await);
     }
 
     println!("{:<44}{:>12}{:>12}{:>9}", "", "bare window", "Nova", "ratio");
@@ -45,6 +47,8 @@ async fn main() {
     row("memory of all processes, MB, median", &of_bare, &of_nova, |all| {
         share(all.iter().map(|one| one.memory_mb), 0.5)
     });
+    let saves = share(of_nova.iter().flat_map(|one| one.saves_ms.iter().copied()), 0.5);
+    println!("{:<44}{:>12}{saves:>12.1}", "note saved to event in the page, ms, median", "");
     // Of the means of ten that `round_trips` gives, over all rounds.
     for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
         row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {
@@ -53,8 +57,8 @@ async fn main() {
     }
 }
 
-async fn start(program: &Path) -> Start {
-    let home = Home::new();
+async fn start(program: &Path, has_vault: bool) -> Start {
+    let home = Home::new().note("Saved.md", "0\n");
     let stamp = tempfile::tempdir().expect("a temporary folder");
     let stamped = stamped_program(program, stamp.path());
     let window = Window::open_program(&home, &stamped).await;
@@ -69,6 +73,7 @@ async fn start(program: &Path) -> Start {
         .await;
     let painted = painted.as_f64().expect("a time in milliseconds");
     let round_trips = round_trips(&window).await;
+    let saves_ms = if has_vault { saves(&window, &home).await } else { Vec::new() };
     // Memory is read once what the start left behind has been collected.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let memory_kb: u64 = window.processes().into_iter().map(proportional_memory_kb).sum();
@@ -78,7 +83,37 @@ async fn start(program: &Path) -> Start {
         painted_ms: painted - started_at(stamp.path()),
         memory_mb: memory_kb as f64 / 1024.0,
         round_trips_ms: round_trips,
+        saves_ms,
     }
+}
+
+/// Times from the end of a save, as an editor does it, to the event about it in the page.
+async fn saves(window: &Window, home: &Home) -> Vec<f64> {
+    window
+        .ask(
+            "window.heard = [];
+             const id = window.__TAURI_INTERNALS__.transformCallback(({ message }) => {
+               for (const event of message ?? []) {
+                 if (event.type === 'vault_changed') window.heard.push(performance.timeOrigin + performance.now());
+               }
+             });
+             window.__TAURI_INTERNALS__.invoke('subscribe', { channel: `__CHANNEL__:${id}` });",
+        )
+        .await;
+    let mut times = Vec::new();
+    for save in 1..=20 {
+        std::fs::write(home.vault().join("Saved.md"), format!("{save}\n")).expect("the note");
+        let saved = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970").as_secs_f64() * 1000.0;
+        let heard = window
+            .ask_later(&format!(
+                "const done = arguments[0];
+                 const look = () => window.heard.length >= {save} ? done(window.heard[{save} - 1]) : setTimeout(look, 5);
+                 look();"
+            ))
+            .await;
+        times.push(heard.as_f64().expect("a time in milliseconds") - saved);
+    }
+    times
 }
 
 /// Times of a command without work: one that is refused crosses the same bridge both ways,
