@@ -1,6 +1,9 @@
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
 use nova_protocol::{Commands as _, Decision, Event, SendMessage, SessionRef};
 use nova_testkit::{call, pause, text};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, wait_for};
 
@@ -96,5 +99,35 @@ async fn a_session_runs_one_turn_at_a_time_in_all_novas() {
     let mut events = app.events();
     app.stop_everything().await;
     wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    nova.model.finish();
+}
+
+#[test]
+fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__add_contact", json!({"name": "Odile Farrow"})), text("Back."), text("Still.")],
+    );
+    let mut child = nova
+        .command(&["chat", "-p", "Add Odile", "--json", "--approve", "stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let asked = lines.find_map(|line| {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        (event["type"] == "approval_requested").then_some(event)
+    });
+    let session = asked.unwrap()["session"].as_str().unwrap().to_owned();
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let output = nova.run(&["chat", "-p", "Are you there?", "--session", &session]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("outcome is unknown"), "{told}");
+    assert_eq!(nova.run(&["chat", "-p", "And now?", "--session", &session]).status.code(), Some(0));
     nova.model.finish();
 }

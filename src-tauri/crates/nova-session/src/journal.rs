@@ -19,6 +19,8 @@ pub(crate) struct Journal {
     sink: Arc<dyn EventSink>,
     next: Arc<AtomicI64>,
     waiting: Mutex<Vec<(i64, Entry)>>,
+    /// Held while entries are written: whoever flushes meanwhile waits until they are there.
+    writing: tokio::sync::Mutex<()>,
 }
 
 impl Journal {
@@ -30,7 +32,16 @@ impl Journal {
         sink: Arc<dyn EventSink>,
         next: Arc<AtomicI64>,
     ) -> Self {
-        Self { session: session.to_owned(), turn, store, clock, sink, next, waiting: Mutex::default() }
+        Self {
+            session: session.to_owned(),
+            turn,
+            store,
+            clock,
+            sink,
+            next,
+            waiting: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
+        }
     }
 
     pub(crate) fn event(&self, event: Event) {
@@ -55,6 +66,7 @@ impl Journal {
     }
 
     pub(crate) async fn flush(&self) -> Result<(), SessionError> {
+        let _writing = self.writing.lock().await;
         let entries = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
         if entries.is_empty() {
             return Ok(());

@@ -54,22 +54,80 @@ impl LogMessage {
     }
 }
 
-/// Outputs for calls that never got one: Nova ended while they ran. Every history that is sent
-/// answers each call.
-pub(crate) fn missing_outputs(messages: &[LogMessage]) -> Vec<LogMessage> {
-    let last = messages.iter().rposition(|message| matches!(message, LogMessage::Assistant { .. }));
-    let Some(at) = last else { return Vec::new() };
-    let LogMessage::Assistant { calls, .. } = &messages[at] else { return Vec::new() };
-    calls
-        .iter()
-        .filter(|call| {
-            !messages[at..].iter().any(|message| {
-                matches!(message, LogMessage::ToolOutput { call_id, .. } if *call_id == call.id)
-            })
-        })
-        .map(|call| LogMessage::ToolOutput {
-            call_id: call.id.clone(),
-            content: r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#.into(),
-        })
-        .collect()
+/// The messages with an output for every call. A call without one ran when Nova ended: the log
+/// cannot be added to in the middle, so it is read with what is missing in its place.
+pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
+    let mut whole = Vec::with_capacity(messages.len());
+    let mut open: Vec<String> = Vec::new();
+    for message in messages {
+        match &message {
+            LogMessage::ToolOutput { call_id, .. } => open.retain(|id| id != call_id),
+            _ => whole.extend(open.drain(..).map(unknown_outcome)),
+        }
+        if let LogMessage::Assistant { calls, .. } = &message {
+            open.extend(calls.iter().map(|call| call.id.clone()));
+        }
+        whole.push(message);
+    }
+    whole.extend(open.into_iter().map(unknown_outcome));
+    whole
+}
+
+fn unknown_outcome(call_id: String) -> LogMessage {
+    LogMessage::ToolOutput {
+        call_id,
+        content: r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(text: &str) -> LogMessage {
+        LogMessage::User { text: text.into() }
+    }
+
+    fn assistant(calls: &[&str]) -> LogMessage {
+        let call = |id: &&str| LogCall { id: (*id).into(), name: "crm__x".into(), arguments: "{}".into() };
+        LogMessage::Assistant {
+            text: String::new(),
+            calls: calls.iter().map(call).collect(),
+            provider_data: None,
+        }
+    }
+
+    fn output(id: &str) -> LogMessage {
+        LogMessage::ToolOutput { call_id: id.into(), content: "1".into() }
+    }
+
+    /// Each message as a letter, outputs with their call.
+    fn outline(messages: &[LogMessage]) -> String {
+        let words = messages.iter().map(|message| match message {
+            LogMessage::System { .. } => "s".to_owned(),
+            LogMessage::User { .. } => "u".to_owned(),
+            LogMessage::Assistant { .. } => "a".to_owned(),
+            LogMessage::Notice { .. } => "n".to_owned(),
+            LogMessage::ToolOutput { call_id, content } if content == "1" => call_id.clone(),
+            LogMessage::ToolOutput { call_id, .. } => format!("{call_id}?"),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_call_of_every_answer_has_its_output_in_its_place() {
+        let log = vec![
+            user("1"),
+            assistant(&["a", "b"]),
+            output("a"),
+            LogMessage::Notice { text: "Nova ended".into() },
+            user("2"),
+            // Providers count their calls from the start in each answer.
+            assistant(&["a"]),
+            output("a"),
+            assistant(&["c"]),
+        ];
+        assert_eq!(outline(&with_all_outputs(log)), "u a a b? n u a a a c?");
+        assert_eq!(outline(&with_all_outputs(vec![user("1"), assistant(&[])])), "u a");
+    }
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::activation::{self, Active};
 use crate::journal::Journal;
-use crate::message::{LogMessage, missing_outputs};
+use crate::message::{LogMessage, with_all_outputs};
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 
@@ -159,8 +159,7 @@ async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionErro
             }
         }
     }
-    let missing = missing_outputs(&state.messages);
-    state.messages.extend(missing);
+    state.messages = with_all_outputs(state.messages);
     Ok((state, next))
 }
 

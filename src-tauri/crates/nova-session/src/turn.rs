@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activation::{self, ControlTool};
 use crate::journal::Journal;
-use crate::message::{LogCall, LogMessage};
+use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
 use crate::session::{Session, UserMessage};
 use crate::store::{SessionError, Store};
@@ -522,12 +522,18 @@ impl Turn {
         self.journal.message(message);
     }
 
-    /// The one place where a turn ends.
-    async fn finish(self, end: Result<String, Stop>) -> Result<TurnEnd, SessionError> {
-        let missing = crate::message::missing_outputs(&self.session.lock().messages);
-        for output in missing {
+    /// A call that the turn did not come to has an output, too.
+    fn answer_open_calls(&self) {
+        let messages = self.session.lock().messages.clone();
+        let known = messages.len();
+        for output in with_all_outputs(messages).split_off(known) {
             self.message(output);
         }
+    }
+
+    /// The one place where a turn ends.
+    async fn finish(self, end: Result<String, Stop>) -> Result<TurnEnd, SessionError> {
+        self.answer_open_calls();
         let end = match end {
             Ok(text) => TurnEnd::Completed { text },
             Err(Stop::Cancelled) => {
