@@ -64,7 +64,10 @@ impl Approver for Stdio {
             }
             match lines.next_line().await {
                 Ok(Some(line)) => match read_decision(&line) {
-                    Ok((call, answer)) => {
+                    Ok((call, Some(seen), _)) if call == request.call && seen != request.revision => {
+                        print::note("nova: this answer is to an older question; look at the new one");
+                    }
+                    Ok((call, _, answer)) => {
                         self.early.lock().await.insert(call, answer);
                     }
                     Err(reason) => print::note(&format!("nova: this answer is not understood: {reason}")),
@@ -75,14 +78,16 @@ impl Approver for Stdio {
     }
 }
 
-fn read_decision(line: &str) -> Result<(String, Answer), String> {
+/// The call, the revision that was looked at where it is named, and the answer.
+fn read_decision(line: &str) -> Result<(String, Option<u32>, Answer), String> {
     let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let call = value["call"].as_str().ok_or("call is missing")?.to_owned();
     let decision: Decision = serde_json::from_value(value["decision"].clone())
         .map_err(|_| "decision must be once, session, always or deny".to_owned())?;
     let args = value.get("args").filter(|args| !args.is_null()).cloned();
     let reason = value["reason"].as_str().map(str::to_owned);
-    Ok((call, Answer::Decided { decision, args, by: "you".into(), reason }))
+    let revision = value["revision"].as_u64().and_then(|revision| u32::try_from(revision).ok());
+    Ok((call, revision, Answer::Decided { decision, args, by: "you".into(), reason }))
 }
 
 /// Asks the person at the terminal.

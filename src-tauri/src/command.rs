@@ -30,8 +30,8 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Events => follow(&app, false).await,
         }
     };
-    // A chat ends its turn by itself when it is interrupted.
-    if matches!(command, Command::Chat(_)) {
+    // A chat ends its turn and a call its tool by itself when it is interrupted.
+    if matches!(command, Command::Chat(_) | Command::Tool(Tool::Call { .. })) {
         return work.await;
     }
     tokio::select! {
@@ -178,7 +178,7 @@ async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError
 async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, UserError> {
     match changes {
         Changes::List => {
-            let sets = app.change_sets(None, None).await?;
+            let sets = app.change_sets(None, Some(usize::MAX)).await?;
             if json {
                 print::json(&sets.iter().map(lists::change_set_row).collect::<Vec<_>>());
             } else {

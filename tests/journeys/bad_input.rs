@@ -92,3 +92,14 @@ async fn an_edited_configuration_is_taken_up_and_a_broken_one_leaves_the_last_go
     wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
     assert!(app.app_status(Nothing {}).await.unwrap().config_problem.is_none());
 }
+
+#[test]
+fn rules_that_cannot_be_read_let_nothing_run() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.rules("permissions:\n  deny: [ \"crm__*\"\n");
+    let (code, result) = nova.json(&["tool", "call", "crm.list_contacts"]);
+    assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")), "{result}");
+    assert!(result["error"]["message"].as_str().unwrap().contains("permissions.yaml"), "{result}");
+    nova.rules("permissions:\n  denny: [ \"crm__*\" ]\n");
+    assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "a misspelt key is not passed over");
+}

@@ -201,3 +201,35 @@ async fn a_note_that_changes_while_the_card_waits_is_shown_again() {
     drain(&mut events);
     nova.model.finish();
 }
+
+#[tokio::test]
+async fn allowing_a_read_for_this_chat_allows_no_write() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__get_contact", json!({"name": "Jane Doe"})), set_stage("won"), text("Done.")],
+    );
+    nova.rules("permissions:\n  human_approval: [ \"crm__get_*\" ]\n");
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+    let approver = ScriptedApprover::new([decided(Decision::Once)]);
+
+    turn(&app, None, "Jane is won", approver.clone()).await;
+
+    assert_eq!(approver.asked()[0].decisions, [Decision::Once, Decision::Deny]);
+    assert_eq!(approver.asked().len(), 2, "the write asks for itself");
+    assert_eq!(nova.vault.read(JANE), before);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_offered_allows_nothing() {
+    let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
+    nova.rules("permissions:\n  human_approval: [ \"crm__*\" ]\n");
+    let before = nova.vault.read(JANE);
+    let app = nova.start().await;
+
+    turn(&app, None, "Jane is won", ScriptedApprover::new([decided(Decision::Always)])).await;
+
+    assert_eq!(nova.vault.read(JANE), before);
+    nova.model.finish();
+}

@@ -1,5 +1,5 @@
 use nova_app::{NoApprover, TurnEnd};
-use nova_protocol::{Commands as _, ErrorCode, Nothing};
+use nova_protocol::{Commands as _, ErrorCode, Nothing, SetModel};
 use nova_testkit::{call, error, text};
 use serde_json::json;
 
@@ -159,4 +159,29 @@ async fn a_private_note_never_reaches_a_remote_model() {
     })
     .await
     .unwrap();
+}
+
+#[tokio::test]
+async fn a_chat_that_read_private_notes_does_not_go_on_with_a_remote_model() {
+    let nova = Nova::new(PEOPLE, [call("crm__get_contact", json!({"name": "Secret Sam"})), text("Read.")]);
+    nova.vault
+        .write("CRM/People/Secret Sam.md", "---\ntype: contact\nname: Secret Sam\nnova: private\n---\n");
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [
+            {"id": "test", "kind": "openai", "base_url": nova.model.base_url()},
+            {"id": "far", "kind": "openai", "base_url": "https://models.invalid/v1"},
+        ],
+        "model": "test/scripted",
+    }));
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Read Sam", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Read.".into() });
+
+    app.agree_to_provider("far").unwrap();
+    let to_far = SetModel { session: Some(end.session.clone()), model: "far/any".into() };
+    app.set_model(to_far).await.unwrap();
+    let (end, _) = turn(&app, Some(&end.session), "And now?", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::Private);
+    nova.model.finish();
 }

@@ -100,3 +100,50 @@ async fn an_undo_of_what_was_edited_since_at_the_same_place_asks() {
     assert_eq!(nova.vault.read(JANE), edited, "the newer edit stands");
     nova.model.finish();
 }
+
+#[tokio::test]
+async fn a_session_knows_what_changed_while_nova_was_closed() {
+    let nova = Nova::new(
+        PEOPLE,
+        [call("crm__get_contact", json!({"name": "Jane Doe"})), text("A lead."), text("Hm."), text("Hm.")],
+    );
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Where does Jane stand?", NoApprover).await;
+    drop(app);
+    nova.vault.write(JANE, &nova.vault.read(JANE).replace("stage: lead", "stage: won"));
+
+    let again = nova.start().await;
+    turn(&again, Some(&end.session), "And now?", NoApprover).await;
+    turn(&again, Some(&end.session), "Sure?", NoApprover).await;
+
+    let notices: Vec<usize> = nova.model.requests()[2..]
+        .iter()
+        .map(|body| body.to_string().matches("out of date").count())
+        .collect();
+    assert_eq!(notices, [1, 1], "told in the first turn, and not again in the second");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn the_model_is_told_that_its_change_was_undone() {
+    let nova = Nova::new(
+        PEOPLE,
+        [
+            call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})),
+            text("Done."),
+            text("I see."),
+            text("Ok."),
+        ],
+    );
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
+    turn(&app, Some(&end.session), "Thanks", NoApprover).await;
+    assert!(!nova.model.requests()[2].to_string().contains("out of date"), "its own change is no news");
+
+    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    app.undo(&set.id, None, None).await.unwrap();
+    turn(&app, Some(&end.session), "And now?", NoApprover).await;
+    let request = nova.model.requests().pop().unwrap().to_string();
+    assert!(request.contains("out of date") && request.contains(JANE), "{request}");
+    nova.model.finish();
+}

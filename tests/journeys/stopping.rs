@@ -131,3 +131,16 @@ fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
     assert_eq!(nova.run(&["chat", "-p", "And now?", "--session", &session]).status.code(), Some(0));
     nova.model.finish();
 }
+
+#[tokio::test]
+async fn the_next_message_may_follow_the_end_of_a_turn_at_once() {
+    let nova = Nova::new(PEOPLE, [text("One."), text("Two.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "One").await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    send(&app, &session, "Two").await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    nova.model.finish();
+}

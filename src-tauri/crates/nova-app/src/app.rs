@@ -63,6 +63,7 @@ pub(crate) struct Inner {
 pub(crate) struct SettingsInForce {
     pub(crate) config: Config,
     pub(crate) rules: Arc<Rules>,
+    rules_were_good: bool,
     pub(crate) problem: Option<nova_protocol::ConfigProblemView>,
 }
 
@@ -262,13 +263,17 @@ impl SettingsInForce {
                     });
                 }
                 self.rules = Arc::new(rules);
+                self.rules_were_good = true;
             }
             Err(error) => {
+                if !self.rules_were_good {
+                    self.rules = Arc::new(Rules::closed("permissions.yaml cannot be read"));
+                }
                 self.problem = Some(nova_protocol::ConfigProblemView {
                     file: places.rules_file().display().to_string(),
                     line: error.line,
                     message: format!(
-                        "{}. The last good rules stay in use.",
+                        "{}. The last good rules stay in use; without any, no tool runs.",
                         error.message.trim_end_matches('.')
                     ),
                 });

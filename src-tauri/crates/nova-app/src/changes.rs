@@ -93,7 +93,9 @@ impl App {
             vault.history().undo(&id, scope, &Author::new("user")).map_err(|error| error_from_vault(&error))
         })
         .await?;
-        self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
+        if !outcome.undone.is_empty() {
+            self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
+        }
         Ok(UndoResult {
             change_set: (!outcome.undone.is_empty()).then_some(outcome.change_set),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),

@@ -146,6 +146,15 @@ impl App {
             clock: self.inner.options.clock.clone(),
             ids: self.inner.options.ids.clone(),
             call_limit: Self::CALL_LIMIT,
+            ended: {
+                let (app, id) = (self.clone(), chat.session.id.clone());
+                Arc::new(move || {
+                    let chat = app.chats().get(&id).cloned();
+                    if let Some(chat) = chat {
+                        app.turn_ended(&chat);
+                    }
+                })
+            },
         })
     }
 

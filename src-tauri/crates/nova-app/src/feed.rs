@@ -57,9 +57,7 @@ impl App {
                 skill: skill.clone(),
             },
         };
-        if by == VaultChangeAuthor::OUTSIDE {
-            self.tell_chats(change, summary.clone());
-        }
+        let outside = by == VaultChangeAuthor::OUTSIDE;
         self.emit(Event::VaultChanged {
             kind: match change.kind {
                 nova_vault::VaultChangeKind::Created => VaultChangeKind::Created,
@@ -70,8 +68,11 @@ impl App {
             path: change.path.to_string(),
             from: change.from.as_ref().map(ToString::to_string),
             by,
-            summary,
+            summary: summary.clone(),
         });
+        if outside {
+            self.tell_chats(change, summary);
+        }
     }
 
     /// Chats whose model has seen the note, under its name of now or before, are told.
@@ -79,20 +80,13 @@ impl App {
         let moved = change.from.clone().map(|from| (from, Some(format!("now {}", change.path))));
         let told: Vec<_> = [(change.path.clone(), summary)].into_iter().chain(moved).collect();
         let chats: Vec<_> = self.chats().values().cloned().collect();
-        let app = self.clone();
-        tokio::spawn(async move {
-            let inner = &app.inner;
-            for chat in chats {
-                for (path, summary) in told.clone() {
-                    let clock = inner.options.clock.clone();
-                    let telling =
-                        chat.session.note_changed(&path, summary, &inner.store, clock, inner.clone());
-                    if let Err(error) = telling.await {
-                        tracing::warn!("{path}: that it changed could not be written down: {error}");
-                    }
-                }
+        let inner = &self.inner;
+        for chat in chats {
+            for (path, summary) in told.clone() {
+                let clock = inner.options.clock.clone();
+                chat.session.note_changed(&path, summary, &inner.store, clock, inner.clone());
             }
-        });
+        }
     }
 
     fn watch_settings(&self) {

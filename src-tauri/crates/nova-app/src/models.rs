@@ -170,17 +170,24 @@ impl App {
                 "Write it as provider/model.",
             ));
         };
-        let provider = self.connect(&self.provider_config(id)?)?;
+        let config = self.provider_config(id)?;
+        let provider = self.connect(&config)?;
         let mut locality = provider.locality();
         let mut agreed = self.agrees(id, &locality);
-        // A model server on this machine may run single models elsewhere.
-        if locality == Locality::Local
-            && let Ok(models) = provider.models().await
-            && let Some(host) =
-                models.into_iter().find(|listed| listed.id == model).and_then(|listed| listed.runs_at)
-        {
-            locality = Locality::Remote { host };
-            agreed = self.inner.trust.agrees(id, PASSED_ON);
+        // A model server on this machine may run single models elsewhere. What it does not say of
+        // a model counts as elsewhere.
+        if locality == Locality::Local && config.kind == "ollama" {
+            let latest = format!("{model}:latest");
+            let listed = provider.models().await.map_err(|error| model_error(&error))?;
+            let listed = listed.into_iter().find(|listed| listed.id == model || listed.id == latest);
+            let elsewhere = match listed {
+                Some(listed) => listed.runs_at,
+                None => Some(config.base_url.clone().unwrap_or_default()),
+            };
+            if let Some(host) = elsewhere {
+                locality = Locality::Remote { host };
+                agreed = self.inner.trust.agrees(id, PASSED_ON);
+            }
         }
         Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed })
     }

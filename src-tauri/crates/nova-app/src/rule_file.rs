@@ -25,7 +25,12 @@ impl RuleFile {
 
 impl KeepRule for RuleFile {
     fn allow(&self, wire_name: &str) -> Result<(), String> {
-        let text = std::fs::read_to_string(&self.file).unwrap_or_default();
+        let text = match std::fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            // What cannot be read must not be replaced: it may hold what the user denies.
+            Err(error) => return Err(error.to_string()),
+        };
         let changed = with_allowed(&text, wire_name)?;
         let folder = self.file.parent().unwrap_or(Path::new("."));
         let write = || {
@@ -115,6 +120,16 @@ mod tests {
             "permissions:\n  allow: [ \"crm__add_contact\" ]\n  deny: [y]\n",
         );
         check("permissions:\n  allow: []\n", "permissions:\n  allow: [ \"crm__add_contact\"]\n");
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_left_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("permissions.yaml");
+        let bytes = b"# caf\xe9\npermissions:\n  deny: [x]\n";
+        std::fs::write(&file, bytes).expect("written");
+        assert!(RuleFile::new(file.clone()).allow("crm__add_contact").is_err());
+        assert_eq!(std::fs::read(&file).expect("there"), bytes);
     }
 
     #[test]

@@ -12,11 +12,11 @@ impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
     pub(crate) async fn open_configured_vault(&self) {
         let Some(root) = self.places().vault.clone().or_else(|| self.config().vault) else { return };
-        let result = self.load_vault(&root).await;
-        if let Err(problem) = result {
-            let mut state = self.inner.vault.write().unwrap_or_else(PoisonError::into_inner);
-            *state = VaultState { vault: None, problem: Some(problem) };
-        }
+        let state = match self.load_vault(&root).await {
+            Ok(vault) => VaultState { vault: Some(vault), problem: None },
+            Err(problem) => VaultState { vault: None, problem: Some(problem) },
+        };
+        *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
@@ -24,7 +24,7 @@ impl App {
         let ids = self.inner.options.ids.clone();
         let places = self.places().clone();
         let root = root.to_owned();
-        let vault = blocking(move || {
+        blocking(move || {
             Vault::open(VaultOptions {
                 root,
                 history: places.data.join("history"),
@@ -34,10 +34,7 @@ impl App {
             })
             .map_err(|error| nova_calls::error_from_vault(&error))
         })
-        .await?;
-        let mut state = self.inner.vault.write().unwrap_or_else(PoisonError::into_inner);
-        *state = VaultState { vault: Some(vault.clone()), problem: None };
-        Ok(vault)
+        .await
     }
 
     /// Opens a vault and remembers it in the configuration.
@@ -47,6 +44,8 @@ impl App {
         self.change_config(|config| {
             config.insert("vault".into(), Value::String(path.clone()));
         })?;
+        *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) =
+            VaultState { vault: Some(vault), problem: None };
         self.restart_feed();
         Ok(())
     }

@@ -37,11 +37,18 @@ pub enum Verdict {
 
 /// Whether a call may run: deny, then human approval, then allow, then by effect.
 pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
+    if let Some(reason) = &rules.closed {
+        return Verdict::Deny { rule: reason.clone() };
+    }
     if let Some(rule) = rules.deny.restricting(facts.skill, facts.tool) {
         return Verdict::Deny { rule: rule.text.clone() };
     }
     if rules.human_approval.restricting(facts.skill, facts.tool).is_some() {
-        return ask(facts.effect);
+        // The user wants to be asked each time: no answer covers the next call.
+        return Verdict::Ask {
+            decisions: vec![Decision::Once, Decision::Deny],
+            editable: facts.effect != Effect::External,
+        };
     }
     if let Some(rule) = rules.allow.covering(facts.skill, facts.tool) {
         // A wildcard never covers a call that reaches a person; destruction wants a literal rule.
@@ -154,6 +161,26 @@ mod tests {
         assert_eq!(verdict(all, &facts(Effect::Read)), "deny");
         assert_eq!(verdict(ask, &facts(Effect::Read)), "ask");
         assert_eq!(verdict(allow, &facts(Effect::Write)), "run");
+    }
+
+    #[test]
+    fn rules_that_cannot_be_read_deny_everything() {
+        let closed = Rules::closed("line 2");
+        for effect in [Effect::Read, Effect::Write, Effect::Send] {
+            let facts = Facts { by_hand: true, granted: true, ..facts(effect) };
+            assert_eq!(decide(&closed, &facts), Verdict::Deny { rule: "line 2".into() });
+        }
+    }
+
+    #[test]
+    fn a_rule_that_asks_is_never_answered_for_good() {
+        let granted = Facts { granted: true, ..facts(Effect::Read) };
+        let Verdict::Ask { decisions, .. } =
+            decide(&rules("permissions: {human_approval: ['crm__*']}"), &granted)
+        else {
+            panic!("it asks");
+        };
+        assert_eq!(decisions, [Decision::Once, Decision::Deny]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use nova_skill::{
     Note, Problem, PropertyEdit, PropertyValue, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
 };
-use nova_vault::note::ContentHash;
+use nova_vault::note::{ContentHash, FrontMatter};
 use nova_vault::{Draft, Vault};
 
 /// Which notes a principal's model may not see.
@@ -23,6 +23,11 @@ impl Privacy {
         self.remote && (self.listed(&note.path) || is_marked_private(note))
     }
 
+    /// Whether a note of that path must not be shown, whatever it holds.
+    pub fn lists(&self, path: &VaultPath) -> bool {
+        self.remote && self.listed(path)
+    }
+
     fn listed(&self, path: &VaultPath) -> bool {
         self.private.iter().any(|entry| {
             let entry = entry.trim_matches('/');
@@ -34,6 +39,10 @@ impl Privacy {
 }
 
 fn is_marked_private(note: &Note) -> bool {
+    // Properties that cannot be read cannot say that the note may be shown.
+    if matches!(note.document.front_matter(), FrontMatter::Broken { .. }) {
+        return true;
+    }
     let marked = note.document.property("nova").and_then(PropertyValue::as_text);
     marked.is_some_and(|text| text.eq_ignore_ascii_case("private"))
 }

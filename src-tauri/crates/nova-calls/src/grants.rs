@@ -1,20 +1,22 @@
 use std::collections::HashSet;
+
+use nova_skill::Effect;
 use std::sync::{Mutex, PoisonError};
 
 /// What the user allowed "for this chat": gone with the session.
 #[derive(Debug, Default)]
-pub struct Grants(Mutex<HashSet<(String, Option<String>)>>);
+pub struct Grants(Mutex<HashSet<(String, Effect)>>);
 
 impl Grants {
-    /// For writes of a skill (no host), or for a skill's calls to one host.
-    pub fn add(&self, skill: &str, host: Option<&str>) {
+    /// For further calls of this skill with this effect.
+    pub fn add(&self, skill: &str, effect: Effect) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.insert((skill.to_owned(), host.map(str::to_owned)));
+        grants.insert((skill.to_owned(), effect));
     }
 
-    pub fn covers(&self, skill: &str, host: Option<&str>) -> bool {
+    pub fn covers(&self, skill: &str, effect: Effect) -> bool {
         let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.contains(&(skill.to_owned(), host.map(str::to_owned)))
+        grants.contains(&(skill.to_owned(), effect))
     }
 }
 

@@ -372,7 +372,7 @@ impl Running<'_> {
             tool: &tool.id,
             effect: tool.effect(),
             by_hand: self.scope.by_hand,
-            granted: self.scope.grants.covers(&tool.skill, None),
+            granted: self.scope.grants.covers(&tool.skill, tool.effect()),
             notes: touched.len() + new,
             outside_own,
         }
@@ -451,12 +451,15 @@ impl Running<'_> {
         loop {
             match self.answer(&request).await? {
                 Answer::Revised { args: revised } => {
-                    *args = arguments::fit(tool, revised)?;
+                    match arguments::fit(tool, revised) {
+                        Ok(fitting) => *args = fitting,
+                        Err(error) => self.tell(&error),
+                    }
                     request.args = args.clone();
                     request.revision += 1;
                 }
                 answer => {
-                    let edited = self.decided(tool, answer)?;
+                    let edited = self.decided(tool, &request, answer)?;
                     return Ok(edited.map_or(Permission::Granted, Permission::Edited));
                 }
             }
@@ -474,6 +477,7 @@ impl Running<'_> {
         mut asking: Asking,
     ) -> Result<Approved, UserError> {
         let mut newer = None;
+        let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
         let mut changes = self.scope.vault.as_ref().map(Vault::changes);
         loop {
@@ -495,24 +499,55 @@ impl Running<'_> {
             self.asking += waiting.elapsed();
             match answer? {
                 Some(Answer::Revised { args: revised }) => {
-                    *args = arguments::fit(tool, revised)?;
-                    request.args = args.clone();
+                    match self.plan_revised(skill, tool, revised).await {
+                        Ok((fitting, plan)) => {
+                            *args = fitting;
+                            request.args = args.clone();
+                            revised_plan = Some(plan);
+                        }
+                        // A slip of the pen does not end the call: the question stands as it was.
+                        Err(error) => self.tell(&error),
+                    }
                 }
                 Some(answer) => {
-                    return Ok(match self.decided(tool, answer)? {
+                    return Ok(match self.decided(tool, &request, answer)? {
                         Some(edited) => Approved::Edited(edited),
                         None => newer.map_or(Approved::AsFirstShown, Approved::AsLastShown),
                     });
                 }
                 None => {}
             }
-            let plan = self.plan(skill, tool, args.clone()).await?;
+            let plan = match revised_plan.take() {
+                Some(plan) => plan,
+                None => self.plan(skill, tool, args.clone()).await?,
+            };
             asking = Asking { diff: plan.diff.clone(), paths: plan.paths() };
             request.question = question(tool.effect(), &asking.diff);
             request.diff = Some(asking.diff.clone());
             request.revision += 1;
             newer = Some(plan);
         }
+    }
+
+    async fn plan_revised(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        revised: Value,
+    ) -> Result<(Value, Plan), UserError> {
+        let args = arguments::fit(tool, revised)?;
+        let plan = self.plan(skill, tool, args.clone()).await?;
+        Ok((args, plan))
+    }
+
+    /// Says on the card why an edit was not taken.
+    fn tell(&self, error: &UserError) {
+        self.scope.events.emit(Event::ToolCallProgress {
+            call: self.id.clone(),
+            fraction: None,
+            message: Some(format!("{} {}", error.message, error.hint)),
+            partial: None,
+        });
     }
 
     fn request(
@@ -550,8 +585,25 @@ impl Running<'_> {
     }
 
     /// Notes the decision; answers with edited arguments, or fails with the denial.
-    fn decided(&self, tool: &ToolEntry, answer: Answer) -> Result<Option<Value>, UserError> {
+    fn decided(
+        &self,
+        tool: &ToolEntry,
+        request: &ApprovalRequest,
+        answer: Answer,
+    ) -> Result<Option<Value>, UserError> {
         match answer {
+            Answer::Decided { decision, args, .. }
+                if !request.decisions.contains(&decision) || (args.is_some() && !request.editable) =>
+            {
+                Err(UserError::new(
+                    ErrorCode::ApprovalUnanswered,
+                    format!(
+                        "{} was not allowed: the answer was not one of those offered.",
+                        tool.shown_name()
+                    ),
+                    "Answer with one of the decisions of the question.",
+                ))
+            }
             Answer::Decided { decision, args, by, reason } => {
                 self.scope.events.emit(Event::ApprovalDecided {
                     call: self.id.clone(),
@@ -568,7 +620,7 @@ impl Running<'_> {
                             "Do not try it again unless the user asks for it.",
                         ));
                     }
-                    Decision::Session => self.scope.grants.add(&tool.skill, None),
+                    Decision::Session => self.scope.grants.add(&tool.skill, tool.effect()),
                     Decision::Always => {
                         self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| {
                             UserError::new(

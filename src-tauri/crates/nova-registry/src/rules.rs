@@ -8,6 +8,8 @@ pub struct Rules {
     pub deny: PatternList,
     pub human_approval: PatternList,
     pub allow: PatternList,
+    /// Why nothing may run: the rules cannot be read and none were good before.
+    pub closed: Option<String>,
     /// The file has `policies:`, which this version does not apply.
     pub has_policies: bool,
 }
@@ -35,14 +37,15 @@ impl Rules {
     /// # Errors
     /// When the text is not YAML of the documented shape.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
+        // A misspelt key is an error: a restriction that is not understood must not lapse.
         #[derive(Deserialize, Default)]
-        #[serde(default)]
+        #[serde(default, deny_unknown_fields)]
         struct File {
             permissions: Lists,
             policies: Vec<serde_json::Value>,
         }
         #[derive(Deserialize, Default)]
-        #[serde(default)]
+        #[serde(default, deny_unknown_fields)]
         struct Lists {
             allow: Vec<String>,
             deny: Vec<String>,
@@ -61,12 +64,18 @@ impl Rules {
             deny: list(file.permissions.deny),
             human_approval: list(file.permissions.human_approval),
             allow: list(file.permissions.allow),
+            closed: None,
             has_policies: !file.policies.is_empty(),
         })
     }
 }
 
 impl Rules {
+    /// Nothing may run until the rules can be read.
+    pub fn closed(reason: impl Into<String>) -> Self {
+        Self { closed: Some(reason.into()), ..Self::default() }
+    }
+
     /// These rules with one more pattern that allows, before the others.
     pub fn with_allowed(&self, pattern: &str) -> Self {
         let mut rules = self.clone();
@@ -149,6 +158,12 @@ mod tests {
         assert!(rules.deny.restricting("mail", "send").is_some());
         assert!(rules.allow.covering("crm", "add").is_none());
         assert!(rules.allow.covering("crm", "list").is_some());
+    }
+
+    #[test]
+    fn a_misspelt_key_is_an_error() {
+        assert!(Rules::parse("permissions: {denny: [x]}").is_err());
+        assert!(Rules::parse("permission: {deny: [x]}").is_err());
     }
 
     #[test]

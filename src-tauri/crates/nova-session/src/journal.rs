@@ -45,6 +45,12 @@ impl Journal {
     }
 
     pub(crate) fn event(&self, event: Event) {
+        let envelope = self.record(event);
+        self.sink.emit(envelope);
+    }
+
+    /// Numbers an event and keeps it for the log; telling it is left to the caller.
+    pub(crate) fn record(&self, event: Event) -> Envelope {
         let seq = self.next.fetch_add(1, Ordering::SeqCst);
         let envelope = Envelope {
             v: PROTOCOL_VERSION,
@@ -57,7 +63,7 @@ impl Journal {
         if is_kept(&envelope.event) {
             self.wait(seq, Entry::Event(envelope.clone()));
         }
-        self.sink.emit(envelope);
+        envelope
     }
 
     pub(crate) fn message(&self, message: LogMessage) {
@@ -100,5 +106,7 @@ fn is_kept(event: &Event) -> bool {
             | Event::MessageBlock { .. }
             | Event::ToolCallProgress { .. }
             | Event::ChangeSet { .. }
+            // Told outside of turns, when another Nova may be writing the session's log.
+            | Event::NotesChangedOutside { .. }
     )
 }

@@ -1,6 +1,13 @@
+use std::collections::BTreeMap;
+
 use nova_provider::{Message, ToolCall};
+use nova_skill::VaultPath;
+use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// Paths of notes with the hash of their bytes.
+pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
 
 /// What the model is sent, as the log keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,9 +28,15 @@ pub(crate) enum LogMessage {
     ToolOutput {
         call_id: String,
         content: String,
+        /// The notes it was made from or wrote, with what they held.
+        #[serde(default, skip_serializing_if = "Notes::is_empty")]
+        notes: Notes,
     },
     Notice {
         text: String,
+        /// Notes that the model was told are not what it read.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        outdated: Vec<VaultPath>,
     },
 }
 
@@ -35,6 +48,10 @@ pub(crate) struct LogCall {
 }
 
 impl LogMessage {
+    pub(crate) fn notice(text: impl Into<String>) -> Self {
+        Self::Notice { text: text.into(), outdated: Vec::new() }
+    }
+
     /// None for the system prompt, which has a place of its own in a request.
     pub(crate) fn to_provider(&self) -> Option<Message> {
         Some(match self.clone() {
@@ -48,8 +65,8 @@ impl LogMessage {
                     .collect(),
                 provider_data,
             },
-            Self::ToolOutput { call_id, content } => Message::ToolOutput { call_id, content },
-            Self::Notice { text } => Message::Notice { text },
+            Self::ToolOutput { call_id, content, .. } => Message::ToolOutput { call_id, content },
+            Self::Notice { text, .. } => Message::Notice { text },
         })
     }
 }
@@ -77,6 +94,7 @@ fn unknown_outcome(call_id: String) -> LogMessage {
     LogMessage::ToolOutput {
         call_id,
         content: r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#.into(),
+        notes: Notes::new(),
     }
 }
 
@@ -98,7 +116,7 @@ mod tests {
     }
 
     fn output(id: &str) -> LogMessage {
-        LogMessage::ToolOutput { call_id: id.into(), content: "1".into() }
+        LogMessage::ToolOutput { call_id: id.into(), content: "1".into(), notes: Notes::new() }
     }
 
     /// Each message as a letter, outputs with their call.
@@ -108,7 +126,7 @@ mod tests {
             LogMessage::User { .. } => "u".to_owned(),
             LogMessage::Assistant { .. } => "a".to_owned(),
             LogMessage::Notice { .. } => "n".to_owned(),
-            LogMessage::ToolOutput { call_id, content } if content == "1" => call_id.clone(),
+            LogMessage::ToolOutput { call_id, content, .. } if content == "1" => call_id.clone(),
             LogMessage::ToolOutput { call_id, .. } => format!("{call_id}?"),
         });
         words.collect::<Vec<_>>().join(" ")
@@ -120,7 +138,7 @@ mod tests {
             user("1"),
             assistant(&["a", "b"]),
             output("a"),
-            LogMessage::Notice { text: "Nova ended".into() },
+            LogMessage::notice("Nova ended"),
             user("2"),
             // Providers count their calls from the start in each answer.
             assistant(&["a"]),

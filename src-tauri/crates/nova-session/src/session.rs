@@ -77,6 +77,7 @@ impl Session {
         let mut state = self.lock();
         state.messages = fresh.messages;
         state.active = fresh.active;
+        state.seen = fresh.seen;
         state.turns = fresh.turns;
         state.unfinished = fresh.unfinished;
         Ok(())
@@ -106,21 +107,18 @@ impl Session {
 
     /// Somebody else changed this note. If the model has seen it, the window is told at once and
     /// the model before its next step.
-    ///
-    /// # Errors
-    /// When the log cannot be written; what the model is told does not depend on it.
-    pub async fn note_changed(
+    pub fn note_changed(
         &self,
         path: &VaultPath,
         summary: Option<String>,
         store: &Store,
         clock: Arc<dyn Clock>,
         sink: Arc<dyn EventSink>,
-    ) -> Result<(), SessionError> {
+    ) {
         {
             let mut state = self.lock();
             if !state.seen.contains_key(path) {
-                return Ok(());
+                return;
             }
             state.outdated.insert(path.clone(), summary.clone());
         }
@@ -129,7 +127,6 @@ impl Session {
             paths: vec![path.to_string()],
             summaries: summary.into_iter().map(|summary| (path.to_string(), summary)).collect(),
         });
-        journal.flush().await
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -143,7 +140,16 @@ async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionErro
     for (seq, entry) in store.entries(id).await? {
         next = seq + 1;
         match entry {
-            Entry::Message(message) => state.messages.push(message),
+            Entry::Message(message) => {
+                match &message {
+                    LogMessage::ToolOutput { notes, .. } => state.seen.extend(notes.clone()),
+                    LogMessage::Notice { outdated, .. } => outdated.iter().for_each(|path| {
+                        state.seen.remove(path);
+                    }),
+                    _ => {}
+                }
+                state.messages.push(message);
+            }
             Entry::Event(envelope) => {
                 activation::replay(&mut state.active, &envelope.event);
                 match envelope.event {

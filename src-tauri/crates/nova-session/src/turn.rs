@@ -10,13 +10,13 @@ use nova_provider::{
 };
 use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
 use nova_skill::{Clock, Effect, Lifetime, Principal, VaultPath};
-use nova_vault::{ChangeSet, Vault};
+use nova_vault::{ChangeSet, Note, Vault};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::activation::{self, ControlTool};
 use crate::journal::Journal;
-use crate::message::{LogCall, LogMessage, with_all_outputs};
+use crate::message::{LogCall, LogMessage, Notes, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
 use crate::session::{Session, UserMessage};
 use crate::store::{SessionError, Store};
@@ -41,7 +41,7 @@ pub async fn run_turn(
     message: UserMessage,
     cancel: CancellationToken,
 ) -> Result<TurnEnd, SessionError> {
-    let _lease = scope.store.lease(&session.id)?;
+    let lease = scope.store.lease(&session.id)?;
     session.refresh(&scope.store).await?;
     let journal = Arc::new(Journal::new(
         &session.id,
@@ -64,7 +64,13 @@ pub async fn run_turn(
         unknown: Vec::new(),
     };
     let end = turn.run(message).await;
-    turn.finish(end).await
+    let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
+    let (end, told) = turn.finish(end).await?;
+    // Whoever hears of the end may begin the next turn at once.
+    drop(lease);
+    ended();
+    sink.emit(told);
+    Ok(end)
 }
 
 /// Everything a turn works with.
@@ -90,6 +96,8 @@ pub struct TurnScope {
     pub ids: Arc<dyn Ids>,
     /// How long one tool may run.
     pub call_limit: Duration,
+    /// Called when the session is free again, just before the turn's end is told.
+    pub ended: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// Receives every event as it happens.
@@ -194,7 +202,7 @@ impl Turn {
         }
         let today = self.scope.clock.today();
         if self.session.lock().told_date.replace(today) != Some(today) {
-            self.message(LogMessage::Notice { text: date_notice(today) });
+            self.message(LogMessage::notice(date_notice(today)));
         }
         let mut wanted = message.skills.clone();
         if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name))
@@ -225,6 +233,10 @@ impl Turn {
             )
             .into());
         }
+        if self.scope.locality != Locality::Local {
+            self.check_private().await?;
+        }
+        self.find_outdated().await;
         Ok(())
     }
 
@@ -232,7 +244,7 @@ impl Turn {
     fn settle_unfinished(&self) {
         let unfinished = std::mem::take(&mut self.session.lock().unfinished);
         if unfinished {
-            self.message(LogMessage::Notice { text: "Nova ended in the middle of the turn before.".into() });
+            self.message(LogMessage::notice("Nova ended in the middle of the turn before."));
         }
     }
 
@@ -267,6 +279,7 @@ impl Turn {
             })
             .collect();
         self.message(LogMessage::Notice {
+            outdated: outdated.keys().cloned().collect(),
             text: format!(
                 "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
                  before you answer:\n{}",
@@ -385,13 +398,17 @@ impl Turn {
         while let Some(first) = left.first() {
             if self.cancel.is_cancelled() {
                 let output = json!({"error": {"code": "cancelled", "message": "The user stopped the turn before this call ran."}});
-                self.output(&first.id, &output);
+                self.output(&first.id, &output, Notes::new());
                 left = &left[1..];
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
                 let output = self.run_control(snapshot, control, first);
-                self.message(LogMessage::ToolOutput { call_id: first.id.clone(), content: cap(output) });
+                self.message(LogMessage::ToolOutput {
+                    call_id: first.id.clone(),
+                    content: cap(output),
+                    notes: Notes::new(),
+                });
                 left = &left[1..];
                 continue;
             }
@@ -419,35 +436,91 @@ impl Turn {
         });
         let outcomes = join_all(running).await;
         for (call, outcome) in calls.iter().zip(outcomes) {
-            self.note_outcome(call, outcome);
+            self.note_outcome(call, outcome).await;
         }
         self.journal.flush().await?;
         Ok(())
     }
 
-    fn note_outcome(&mut self, call: &LogCall, outcome: Outcome) {
-        {
-            let mut state = self.session.lock();
-            for (path, hash) in &outcome.seen {
-                state.seen.insert(path.clone(), *hash);
-            }
-        }
+    async fn note_outcome(&mut self, call: &LogCall, outcome: Outcome) {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
         }
+        let written = outcome.changes.iter().filter_map(|change| VaultPath::parse(&change.path).ok());
+        let mut notes = outcome.seen.clone();
+        for (path, note) in self.read_notes(written.collect()).await {
+            match note {
+                Some(note) => notes.insert(path, note.hash),
+                None => notes.remove(&path),
+            };
+        }
+        self.session.lock().seen.extend(notes.clone());
         let output = match &outcome.result {
             Ok(value) if outcome.merged.is_empty() => value.clone(),
             Ok(value) => json!({"value": value, "changed_outside_meanwhile": outcome.merged}),
             Err(error) => json!({"error": error}),
         };
-        self.output(&call.id, &output);
+        self.output(&call.id, &output, notes);
     }
 
-    fn output(&self, call_id: &str, output: &Value) {
+    fn output(&self, call_id: &str, output: &Value, notes: Notes) {
         self.message(LogMessage::ToolOutput {
             call_id: call_id.to_owned(),
             content: cap(output.to_string()),
+            notes,
         });
+    }
+
+    /// The notes as they are now; None where one is gone.
+    async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Note>)> {
+        let Some(vault) = self.scope.vault.clone().filter(|_| !paths.is_empty()) else { return Vec::new() };
+        let reading = tokio::task::spawn_blocking(move || {
+            let read = |path: VaultPath| (path.clone(), vault.read(&path).ok());
+            paths.into_iter().map(read).collect()
+        });
+        reading.await.unwrap_or_default()
+    }
+
+    /// Notes that are not what the model read, whether or not anybody watched.
+    async fn find_outdated(&self) {
+        let seen = self.session.lock().seen.clone();
+        let now = self.read_notes(seen.keys().cloned().collect()).await;
+        let mut state = self.session.lock();
+        for (path, note) in now {
+            if note.map(|note| note.hash) != seen.get(&path).copied() {
+                state.outdated.entry(path).or_default();
+            }
+        }
+    }
+
+    /// What a model on this machine was allowed to read stays here when the chat goes on with
+    /// another one.
+    async fn check_private(&self) -> Result<(), Stop> {
+        let messages = self.session.lock().messages.clone();
+        let read: BTreeSet<VaultPath> = messages
+            .iter()
+            .filter_map(|message| match message {
+                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let privacy = self.privacy();
+        for (path, note) in self.read_notes(read.into_iter().collect()).await {
+            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note)) {
+                return Err(UserError::new(
+                    ErrorCode::Private,
+                    "This chat has read private notes, and the model is not on this machine.",
+                    "Go on with a model on this machine, or start a new chat.",
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    fn privacy(&self) -> Privacy {
+        Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
     }
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
@@ -462,10 +535,7 @@ impl Turn {
             events: self.journal.clone(),
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
-            privacy: Arc::new(Privacy {
-                remote: self.scope.locality != Locality::Local,
-                private: self.scope.private.clone(),
-            }),
+            privacy: Arc::new(self.privacy()),
             session: self.session.id.clone(),
             turn: Some(self.scope.turn.clone()),
             principal: Principal::owner(),
@@ -504,7 +574,7 @@ impl Turn {
         }
         self.journal.event(activation::activated(skill, by));
         if tell && by != ActivatedBy::Model {
-            self.message(LogMessage::Notice { text: activation::instructions(skill) });
+            self.message(LogMessage::notice(activation::instructions(skill)));
         }
         true
     }
@@ -531,13 +601,13 @@ impl Turn {
         }
     }
 
-    /// The one place where a turn ends.
-    async fn finish(self, end: Result<String, Stop>) -> Result<TurnEnd, SessionError> {
+    /// The one place where a turn ends: written down first, told by the caller.
+    async fn finish(self, end: Result<String, Stop>) -> Result<(TurnEnd, Envelope), SessionError> {
         self.answer_open_calls();
         let end = match end {
             Ok(text) => TurnEnd::Completed { text },
             Err(Stop::Cancelled) => {
-                self.message(LogMessage::Notice { text: "The user stopped the turn.".into() });
+                self.message(LogMessage::notice("The user stopped the turn."));
                 TurnEnd::Cancelled
             }
             Err(Stop::Failed(error)) => TurnEnd::Failed(error),
@@ -548,7 +618,7 @@ impl Turn {
                 tracing::error!("a change set could not be closed; it is listed as interrupted");
             }
         }
-        self.journal.event(match &end {
+        let told = self.journal.record(match &end {
             TurnEnd::Completed { text } => Event::TurnCompleted { text: text.clone() },
             TurnEnd::Cancelled => Event::TurnCancelled { unknown: self.unknown.clone() },
             TurnEnd::Failed(error) => Event::TurnFailed {
@@ -558,7 +628,7 @@ impl Turn {
             },
         });
         self.journal.flush().await?;
-        Ok(end)
+        Ok((end, told))
     }
 }
 

@@ -51,6 +51,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         clock: Arc::new(vault.clock().clone()),
         ids: Arc::new(CountingIds::new("call")),
         call_limit: PATIENCE,
+        ended: Arc::new(|| {}),
     };
     Chat { vault, server, events, approver, scope, session }
 }
