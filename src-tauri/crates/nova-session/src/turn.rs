@@ -1,16 +1,18 @@
+mod seen;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use nova_calls::{Approver, Call, CallScope, KeepRule, Outcome, Privacy, run_call};
+use nova_calls::{Approver, Call, CallScope, KeepRule, Outcome, run_call};
 use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
 use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
 use nova_skill::{Clock, Effect, Lifetime, Principal, VaultPath};
-use nova_vault::{ChangeSet, Note, Vault};
+use nova_vault::{ChangeSet, Vault};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -258,36 +260,6 @@ impl Turn {
         }
     }
 
-    /// Notes that changed since the model saw them.
-    fn tell_outdated(&self) {
-        let outdated = {
-            let mut state = self.session.lock();
-            let outdated = std::mem::take(&mut state.outdated);
-            for path in outdated.keys() {
-                state.seen.remove(path);
-            }
-            outdated
-        };
-        if outdated.is_empty() {
-            return;
-        }
-        let lines: Vec<String> = outdated
-            .iter()
-            .map(|(path, summary)| match summary {
-                Some(summary) => format!("- {path} ({summary})"),
-                None => format!("- {path}"),
-            })
-            .collect();
-        self.message(LogMessage::Notice {
-            outdated: outdated.keys().cloned().collect(),
-            text: format!(
-                "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
-                 before you answer:\n{}",
-                lines.join("\n")
-            ),
-        });
-    }
-
     fn request(&self, snapshot: &Snapshot) -> ChatRequest {
         let state = self.session.lock();
         let system = state.messages.iter().find_map(|message| match message {
@@ -469,58 +441,6 @@ impl Turn {
             content: cap(output.to_string()),
             notes,
         });
-    }
-
-    /// The notes as they are now; None where one is gone.
-    async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Note>)> {
-        let Some(vault) = self.scope.vault.clone().filter(|_| !paths.is_empty()) else { return Vec::new() };
-        let reading = tokio::task::spawn_blocking(move || {
-            let read = |path: VaultPath| (path.clone(), vault.read(&path).ok());
-            paths.into_iter().map(read).collect()
-        });
-        reading.await.unwrap_or_default()
-    }
-
-    /// Notes that are not what the model read, whether or not anybody watched.
-    async fn find_outdated(&self) {
-        let seen = self.session.lock().seen.clone();
-        let now = self.read_notes(seen.keys().cloned().collect()).await;
-        let mut state = self.session.lock();
-        for (path, note) in now {
-            if note.map(|note| note.hash) != seen.get(&path).copied() {
-                state.outdated.entry(path).or_default();
-            }
-        }
-    }
-
-    /// What a model on this machine was allowed to read stays here when the chat goes on with
-    /// another one.
-    async fn check_private(&self) -> Result<(), Stop> {
-        let messages = self.session.lock().messages.clone();
-        let read: BTreeSet<VaultPath> = messages
-            .iter()
-            .filter_map(|message| match message {
-                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
-                _ => None,
-            })
-            .flatten()
-            .collect();
-        let privacy = self.privacy();
-        for (path, note) in self.read_notes(read.into_iter().collect()).await {
-            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note)) {
-                return Err(UserError::new(
-                    ErrorCode::Private,
-                    "This chat has read private notes, and the model is not on this machine.",
-                    "Go on with a model on this machine, or start a new chat.",
-                )
-                .into());
-            }
-        }
-        Ok(())
-    }
-
-    fn privacy(&self) -> Privacy {
-        Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
     }
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {

@@ -1,0 +1,96 @@
+//! What the model has read: which of it is out of date, and which of it must stay on this machine.
+
+use std::collections::BTreeSet;
+
+use nova_calls::Privacy;
+use nova_protocol::{ErrorCode, UserError};
+use nova_provider::Locality;
+use nova_skill::VaultPath;
+use nova_vault::Note;
+
+use super::{Stop, Turn};
+use crate::message::LogMessage;
+
+impl Turn {
+    /// Notes that changed since the model saw them.
+    pub(super) fn tell_outdated(&self) {
+        let outdated = {
+            let mut state = self.session.lock();
+            let outdated = std::mem::take(&mut state.outdated);
+            for path in outdated.keys() {
+                state.seen.remove(path);
+            }
+            outdated
+        };
+        if outdated.is_empty() {
+            return;
+        }
+        let lines: Vec<String> = outdated
+            .iter()
+            .map(|(path, summary)| match summary {
+                Some(summary) => format!("- {path} ({summary})"),
+                None => format!("- {path}"),
+            })
+            .collect();
+        self.message(LogMessage::Notice {
+            outdated: outdated.keys().cloned().collect(),
+            text: format!(
+                "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
+                 before you answer:\n{}",
+                lines.join("\n")
+            ),
+        });
+    }
+
+    /// The notes as they are now; None where one is gone.
+    pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Note>)> {
+        let Some(vault) = self.scope.vault.clone().filter(|_| !paths.is_empty()) else { return Vec::new() };
+        let reading = tokio::task::spawn_blocking(move || {
+            let read = |path: VaultPath| (path.clone(), vault.read(&path).ok());
+            paths.into_iter().map(read).collect()
+        });
+        reading.await.unwrap_or_default()
+    }
+
+    /// Notes that are not what the model read, whether or not anybody watched.
+    pub(super) async fn find_outdated(&self) {
+        let seen = self.session.lock().seen.clone();
+        let now = self.read_notes(seen.keys().cloned().collect()).await;
+        let mut state = self.session.lock();
+        for (path, note) in now {
+            if note.map(|note| note.hash) != seen.get(&path).copied() {
+                state.outdated.entry(path).or_default();
+            }
+        }
+    }
+
+    /// What a model on this machine was allowed to read stays here when the chat goes on with
+    /// another one.
+    pub(super) async fn check_private(&self) -> Result<(), Stop> {
+        let messages = self.session.lock().messages.clone();
+        let read: BTreeSet<VaultPath> = messages
+            .iter()
+            .filter_map(|message| match message {
+                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let privacy = self.privacy();
+        for (path, note) in self.read_notes(read.into_iter().collect()).await {
+            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note)) {
+                return Err(UserError::new(
+                    ErrorCode::Private,
+                    "This chat has read private notes, and the model is not on this machine.",
+                    "Go on with a model on this machine, or start a new chat.",
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn privacy(&self) -> Privacy {
+        Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
+    }
+}
