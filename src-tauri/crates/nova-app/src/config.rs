@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{Appearance, Theme};
@@ -95,25 +94,14 @@ impl Config {
     pub fn change(file: &Path, edit: impl Fn(&mut Map<String, Value>)) -> Result<Self, ConfigError> {
         let name = file.display().to_string();
         let io = |error: std::io::Error| ConfigError::Io { file: name.clone(), reason: error.to_string() };
-        let folder = file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(io)?;
-        // One writer at a time, among all Novas on this configuration.
-        let lock = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(folder.join(".nova.config.lock"))
-            .map_err(io)?;
-        lock.lock().map_err(io)?;
-        let mut root = Self::read(file)?.root;
-        edit(&mut root);
-        let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
-        text.push('\n');
-        let config = Self::parse(&name, &text)?;
-        let mut fresh = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-        fresh.write_all(text.as_bytes()).map_err(io)?;
-        fresh.as_file().sync_all().map_err(io)?;
-        fresh.persist(file).map_err(|error| io(error.error))?;
-        Ok(config)
+        crate::own_files::change(file, io, || {
+            let mut root = Self::read(file)?.root;
+            edit(&mut root);
+            let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
+            text.push('\n');
+            let config = Self::parse(&name, &text)?;
+            Ok((text.into_bytes(), config))
+        })
     }
 
     /// Keys at the top that Nova does not know.

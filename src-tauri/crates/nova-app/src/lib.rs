@@ -13,6 +13,7 @@ mod feed;
 mod first_run;
 mod models;
 mod notes;
+mod own_files;
 mod places;
 mod rule_file;
 mod skills;

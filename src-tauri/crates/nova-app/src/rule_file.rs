@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nova_calls::KeepRule;
 use nova_registry::{Rules, RulesError};
@@ -25,23 +25,19 @@ impl RuleFile {
 
 impl KeepRule for RuleFile {
     fn allow(&self, wire_name: &str) -> Result<(), String> {
-        let text = match std::fs::read_to_string(&self.file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            // What cannot be read must not be replaced: it may hold what the user denies.
-            Err(error) => return Err(error.to_string()),
-        };
-        let changed = with_allowed(&text, wire_name)?;
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        let write = || {
-            std::fs::create_dir_all(folder)?;
-            let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-            std::io::Write::write_all(&mut fresh, changed.as_bytes())?;
-            fresh.as_file().sync_all()?;
-            fresh.persist(&self.file).map_err(|error| error.error)?;
-            Ok::<_, std::io::Error>(())
-        };
-        write().map_err(|error| error.to_string())
+        crate::own_files::change(
+            &self.file,
+            |error| error.to_string(),
+            || {
+                let text = match std::fs::read_to_string(&self.file) {
+                    Ok(text) => text,
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+                    // What cannot be read must not be replaced: it may hold what the user denies.
+                    Err(error) => return Err(error.to_string()),
+                };
+                Ok((with_allowed(&text, wire_name)?.into_bytes(), ()))
+            },
+        )
     }
 }
 

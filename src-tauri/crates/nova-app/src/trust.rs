@@ -1,15 +1,11 @@
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 /// What the user agreed to, in `<data>/trust.json`.
 pub(crate) struct Trust {
     file: PathBuf,
-    /// Serialises this process' changes; other processes are seen because every question reads.
-    writing: Mutex<()>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,7 +17,7 @@ struct Record {
 
 impl Trust {
     pub(crate) fn new(data: &Path) -> Self {
-        Self { file: data.join("trust.json"), writing: Mutex::default() }
+        Self { file: data.join("trust.json") }
     }
 
     pub(crate) fn agrees(&self, provider: &str, host: &str) -> bool {
@@ -49,16 +45,12 @@ impl Trust {
     }
 
     fn change(&self, edit: impl FnOnce(&mut Record)) -> std::io::Result<()> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut record = self.read();
-        edit(&mut record);
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer_pretty(&mut fresh, &record)?;
-        fresh.write_all(b"\n")?;
-        fresh.as_file().sync_all()?;
-        fresh.persist(&self.file).map_err(|error| error.error)?;
-        Ok(())
+        crate::own_files::change(&self.file, std::convert::identity, || {
+            let mut record = self.read();
+            edit(&mut record);
+            let mut bytes = serde_json::to_vec_pretty(&record)?;
+            bytes.push(b'\n');
+            Ok((bytes, ()))
+        })
     }
 }

@@ -1,0 +1,29 @@
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Changes one of Nova's own files: one writer at a time among all Novas, and whole or not at all.
+/// `make` reads what is there now and answers with the new bytes; when it fails nothing is changed.
+///
+/// # Errors
+/// What `make` fails with, or what `wrap` makes of the system's error.
+pub(crate) fn change<T, E>(
+    file: &Path,
+    wrap: impl Fn(io::Error) -> E,
+    make: impl FnOnce() -> Result<(Vec<u8>, T), E>,
+) -> Result<T, E> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    std::fs::create_dir_all(folder).map_err(&wrap)?;
+    let lock = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join(format!(".{name}.lock")))
+        .map_err(&wrap)?;
+    lock.lock().map_err(&wrap)?;
+    let (bytes, made) = make()?;
+    let mut fresh = tempfile::NamedTempFile::new_in(folder).map_err(&wrap)?;
+    fresh.write_all(&bytes).map_err(&wrap)?;
+    fresh.as_file().sync_all().map_err(&wrap)?;
+    fresh.persist(file).map_err(|error| wrap(error.error))?;
+    Ok(made)
+}
