@@ -143,7 +143,7 @@ async fn a_private_note_never_reaches_a_remote_model() {
         "CRM/People/Secret Sam.md",
         &format!("---\ntype: contact\nname: Secret Sam\nnova: private\nphone: {canary}\n---\n"),
     );
-    let privacy = nova_calls::Privacy { remote: true, private: vec!["Friends".into()] };
+    let privacy = nova_testkit::Privacy { remote: true, private: vec!["Friends".into()] };
     let mut crm = nova_testkit::SkillInVault::new(nova_skill_crm::skill(), nova.vault);
     crm.privacy = privacy;
     tokio::task::spawn_blocking(move || {

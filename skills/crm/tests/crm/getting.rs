@@ -1,6 +1,6 @@
-use nova_calls::Privacy;
 use nova_protocol::{ErrorCode, SourceView};
 use nova_skill::json;
+use nova_testkit::Privacy;
 
 use crate::{PEOPLE, crm};
 

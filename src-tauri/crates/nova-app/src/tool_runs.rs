@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, Privacy, run_call};
+use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, run_call};
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, WaitingApprovals};
 use nova_skill::Principal;
-use nova_vault::ChangeSetKind;
+use nova_vault::{ChangeSetKind, Privacy};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 

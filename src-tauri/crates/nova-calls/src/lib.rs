@@ -18,7 +18,6 @@ mod view;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use decide::{Facts, Verdict, decide};
-pub use draft_vault::Privacy;
 pub use grants::{Grants, KeepRule};
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -12,7 +12,7 @@ use nova_skill::{
     VaultPath,
 };
 use nova_vault::note::ContentHash;
-use nova_vault::{Author, ChangeSet, Draft, Vault};
+use nova_vault::{Author, ChangeSet, Draft, Privacy, Vault};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +20,7 @@ use self::asking::{Approved, Asking, Permission};
 use crate::context::CallContext;
 use crate::draft_vault::DraftVault;
 use crate::view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view, source_view};
-use crate::{Approver, Facts, Grants, KeepRule, Privacy, Verdict, arguments, decide};
+use crate::{Approver, Facts, Grants, KeepRule, Verdict, arguments, decide};
 
 /// Runs one call from its name to its report. Exactly one `tool_call_started` and one
 /// `tool_call_completed` are emitted, whatever happens.

@@ -65,7 +65,6 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::Exists { .. } => ErrorCode::NoteExists,
         ToolError::Vault(error) => return error_from_vault(error),
         ToolError::NoVault => ErrorCode::NoVault,
-        ToolError::Private { .. } => ErrorCode::Private,
         ToolError::CredentialNeeded { .. } => ErrorCode::SkillUnavailable,
         ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
         ToolError::Cancelled => ErrorCode::Cancelled,
@@ -84,6 +83,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         | VaultError::NotANote { .. }
         | VaultError::Symlink { .. }
         | VaultError::HardLink { .. } => ErrorCode::PathRefused,
+        VaultError::Private { .. } => ErrorCode::Private,
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
         VaultError::Edit { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,

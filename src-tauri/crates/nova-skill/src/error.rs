@@ -40,9 +40,6 @@ pub enum ToolError {
     Vault(#[from] VaultError),
     #[error("No vault is open.")]
     NoVault,
-    /// The note is marked private and the model is not on this machine.
-    #[error("\"{path}\" is private: it is not read for a remote model.")]
-    Private { path: String },
     /// A credential is missing.
     #[error("The credential {credential} is missing.")]
     CredentialNeeded { credential: String },
@@ -78,7 +75,6 @@ impl ToolError {
             Self::CredentialNeeded { credential } => format!("Provide {credential}, then call again."),
             Self::NotDeclared { remedy, .. } => remedy.clone(),
             Self::NoVault => "Open a vault first.".into(),
-            Self::Private { .. } => "Use a model on this machine, or leave the note out.".into(),
             Self::Cancelled => String::new(),
             Self::Failed { hint, .. } => hint.clone(),
         }

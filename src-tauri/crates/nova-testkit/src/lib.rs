@@ -28,5 +28,8 @@ pub use parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, 
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use vault::TempVault;
 
+// What a test says of who reads.
+pub use nova_vault::Privacy;
+
 /// Longer than anything takes that is not hanging.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

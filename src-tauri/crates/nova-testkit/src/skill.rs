@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_calls::{Call, CallScope, Grants, Outcome, Privacy, run_call};
+use nova_calls::{Call, CallScope, Grants, Outcome, run_call};
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, Settings, Snapshot, State};
 use nova_skill::{Principal, Skill};
-use nova_vault::{ChangeSetKind, Vault};
+use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;

@@ -12,6 +12,7 @@ use crate::note::{
     replace_exact,
 };
 use crate::vault::{Note, Vault, refuse_hidden};
+use crate::view::View;
 use crate::write::Planned;
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
@@ -19,7 +20,7 @@ use crate::write::Planned;
 /// remembers the text it was first read with, which is what `apply` compares with the disk.
 #[derive(Debug)]
 pub struct Draft {
-    vault: Vault,
+    view: View,
     /// What was read here and not changed yet.
     seen: HashMap<VaultPath, Note>,
     /// By the path each note is to have.
@@ -47,8 +48,12 @@ impl Item {
 }
 
 impl Draft {
-    pub(crate) fn new(vault: Vault) -> Draft {
-        Draft { vault, seen: HashMap::new(), items: IndexMap::new() }
+    pub(crate) fn new(view: View) -> Draft {
+        Draft { view, seen: HashMap::new(), items: IndexMap::new() }
+    }
+
+    fn vault(&self) -> &Vault {
+        self.view.vault()
     }
 
     /// The note as it will be when the draft is applied.
@@ -61,7 +66,7 @@ impl Draft {
                     text: text.as_str().into(),
                     hash: ContentHash::of(text.as_bytes()),
                     document: Arc::new(Document::parse(text)),
-                    modified: self.vault.core().now(),
+                    modified: self.vault().core().now(),
                 });
             }
             Some(Item { text: None, .. }) => return Err(not_found(path)),
@@ -71,7 +76,7 @@ impl Draft {
         if let Some(note) = self.seen.get(path) {
             return Ok(note.clone());
         }
-        let note = self.vault.read(path)?;
+        let note = self.view.read(path)?;
         self.seen.insert(path.clone(), note.clone());
         Ok(note)
     }
@@ -142,7 +147,7 @@ impl Draft {
     /// file name, with ` 2`, ` 3` … after it where needed.
     pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
         let name = file_name(display_name);
-        let mut taken: Vec<String> = self.vault.core().disk.names(folder)?;
+        let mut taken: Vec<String> = self.vault().core().disk.names(folder)?;
         taken.extend(
             self.items.keys().filter(|path| path.folder() == folder).map(|path| file_part(path).to_owned()),
         );
@@ -283,7 +288,7 @@ impl Draft {
             return Ok(Some(at.clone()));
         }
         let file = folded(file_part(path));
-        for name in self.vault.core().disk.names(path.folder())? {
+        for name in self.vault().core().disk.names(path.folder())? {
             if folded(&name) != file {
                 continue;
             }

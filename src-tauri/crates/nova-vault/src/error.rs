@@ -31,6 +31,11 @@ pub enum VaultError {
     },
     /// The path is not one that may be used.
     Path(#[from] PathError),
+    /// The note is private and its reader is not on this machine.
+    Private {
+        /// The note, by the name it was asked for.
+        name: String,
+    },
     /// Dot-folders (`.obsidian`, `.trash`, `.git`) are not notes.
     Hidden {
         /// The refused path.
@@ -127,6 +132,7 @@ impl VaultError {
             VaultError::NotFound { .. } => "note_not_found",
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
+            VaultError::Private { .. } => "private",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
             VaultError::Edit { .. } => "edit_refused",
@@ -147,6 +153,9 @@ impl VaultError {
             VaultError::NotFound { name } => format!("There is no note \"{name}\""),
             VaultError::Exists { path } => format!("There is already a note \"{path}\""),
             VaultError::Path(error) => error.to_string().trim_end_matches('.').to_owned(),
+            VaultError::Private { name } => {
+                format!("\"{name}\" is private: it is not read for a remote model")
+            }
             VaultError::Hidden { path } => {
                 format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
             }
@@ -186,6 +195,7 @@ impl VaultError {
             VaultError::Path(_) => {
                 "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
             }
+            VaultError::Private { .. } => "Use a model on this machine, or leave the note out.".to_owned(),
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::disk::{Disk, Entry, Stamp};
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, FrontMatter, Value, VaultPath};
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath};
 use crate::vault::{Note, Problem};
 
 /// Texts are remembered up to this many bytes in all; beyond it a note is read when asked for.
@@ -45,10 +45,8 @@ struct Seen {
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) path: VaultPath,
-    pub(crate) record_type: Option<String>,
-    pub(crate) aliases: Vec<String>,
-    /// Line and reason of front matter that cannot be read.
-    pub(crate) broken: Option<(u32, String)>,
+    /// Without a property where the note cannot be read.
+    pub(crate) document: Arc<Document>,
     /// Why the note cannot be read at all, and the remedy.
     unreadable: Option<(String, String)>,
     hash: Option<ContentHash>,
@@ -173,24 +171,9 @@ impl Seen {
 
 impl Head {
     fn of(note: &Note) -> Head {
-        let document = &note.document;
-        let aliases = ["aliases", "alias"]
-            .into_iter()
-            .filter_map(|key| document.property(key))
-            .flat_map(|value| match value {
-                Value::List(items) => items.iter().collect(),
-                single => vec![single],
-            })
-            .filter_map(|value| Some(value.as_text()?.into_owned()))
-            .collect();
         Head {
             path: note.path.clone(),
-            record_type: document.record_type().map(str::to_owned),
-            aliases,
-            broken: match document.front_matter() {
-                FrontMatter::Broken { line, reason } => Some((*line, reason.clone())),
-                FrontMatter::Absent | FrontMatter::Present(_) => None,
-            },
+            document: Arc::clone(&note.document),
             unreadable: None,
             hash: Some(note.hash),
         }
@@ -199,11 +182,21 @@ impl Head {
     fn unreadable(path: &VaultPath, error: &VaultError) -> Head {
         Head {
             path: path.clone(),
-            record_type: None,
-            aliases: Vec::new(),
-            broken: None,
+            document: Arc::new(Document::parse("")),
             unreadable: Some((error.message(), error.hint())),
             hash: None,
+        }
+    }
+
+    pub(crate) fn record_type(&self) -> Option<&str> {
+        self.document.record_type()
+    }
+
+    /// Line and reason of front matter that cannot be read.
+    pub(crate) fn broken(&self) -> Option<(u32, &str)> {
+        match self.document.front_matter() {
+            FrontMatter::Broken { line, reason } => Some((*line, reason)),
+            FrontMatter::Absent | FrontMatter::Present(_) => None,
         }
     }
 
@@ -213,10 +206,10 @@ impl Head {
     }
 
     fn problem(&self) -> Option<Problem> {
-        let (line, problem, remedy) = match (&self.unreadable, &self.broken) {
+        let (line, problem, remedy) = match (&self.unreadable, self.broken()) {
             (Some((problem, remedy)), _) => (1, problem.clone(), remedy.clone()),
             (None, Some((line, reason))) => (
-                *line,
+                line,
                 format!("the front matter cannot be read: {reason}"),
                 "Correct that line in the note.".to_owned(),
             ),

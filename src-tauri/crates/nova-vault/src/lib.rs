@@ -30,10 +30,12 @@ mod feed;
 mod history;
 mod index;
 mod journal;
+mod privacy;
 mod step;
 #[cfg(test)]
 mod tests;
 mod vault;
+mod view;
 mod write;
 
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
@@ -48,4 +50,6 @@ pub use history::{
     Scope, UndoOutcome,
 };
 pub use note::{ContentHash, VaultPath};
+pub use privacy::Privacy;
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
+pub use view::View;

@@ -181,7 +181,7 @@ impl Vault {
             .heads
             .iter()
             .filter(|head| {
-                head.record_type.as_deref().is_some_and(|record_type| types.contains(&record_type))
+                head.record_type().is_some_and(|record_type| types.contains(&record_type))
                     && !is_template(&head.path)
             })
             .filter_map(|head| self.inner.index.note(disk, head))
@@ -209,7 +209,7 @@ impl Vault {
                 && without_extension(&path).strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
         };
         let note_name = |head: &Head| folded(head.path.name()) == wanted;
-        let alias = |head: &Head| head.aliases.iter().any(|alias| folded(alias) == wanted);
+        let alias = |head: &Head| head.document.aliases().iter().any(|alias| folded(alias) == wanted);
         let kinds: [&dyn Fn(&Head) -> bool; 5] = [&exact, &path, &path_end, &note_name, &alias];
         Ok(kinds
             .into_iter()
@@ -241,7 +241,7 @@ impl Vault {
             .heads
             .iter()
             .filter(|head| !is_template(&head.path))
-            .filter_map(|head| head.record_type.clone())
+            .filter_map(|head| head.record_type().map(str::to_owned))
         {
             *records.entry(record_type).or_default() += 1;
         }
@@ -263,7 +263,7 @@ impl Vault {
 
     /// An empty plan of writes.
     pub fn draft(&self) -> Draft {
-        Draft::new(self.clone())
+        self.seen_by_owner().draft()
     }
 
     /// A change set, of which nothing is on the disk until its first write.
@@ -358,7 +358,11 @@ pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
 }
 
 fn entry(head: &Head) -> NoteEntry {
-    NoteEntry { path: head.path.clone(), record_type: head.record_type.clone(), broken: head.broken.clone() }
+    NoteEntry {
+        path: head.path.clone(),
+        record_type: head.record_type().map(str::to_owned),
+        broken: head.broken().map(|(line, reason)| (line, reason.to_owned())),
+    }
 }
 
 fn without_extension(path: &str) -> &str {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use nova_calls::Privacy;
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::Locality;
 use nova_skill::VaultPath;
-use nova_vault::Note;
+use nova_vault::{Note, Privacy};
 
 use super::{Stop, Turn};
 use crate::message::LogMessage;
@@ -78,7 +77,7 @@ impl Turn {
             .collect();
         let privacy = self.privacy();
         for (path, note) in self.read_notes(read.into_iter().collect()).await {
-            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note)) {
+            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note.path, &note.document)) {
                 return Err(UserError::new(
                     ErrorCode::Private,
                     "This chat has read private notes, and the model is not on this machine.",

@@ -86,6 +86,20 @@ impl Document {
         }
     }
 
+    /// Other names of the note: `aliases:` and `alias:`.
+    pub fn aliases(&self) -> Vec<String> {
+        let listed = |value: &Value| match value {
+            Value::List(items) => items.clone(),
+            single => vec![single.clone()],
+        };
+        ["aliases", "alias"]
+            .into_iter()
+            .filter_map(|key| self.property(key))
+            .flat_map(listed)
+            .filter_map(|value| Some(value.as_text()?.into_owned()))
+            .collect()
+    }
+
     /// The byte offset at which the body begins, after the front matter's closing line.
     pub fn body_start(&self) -> usize {
         self.body_start

@@ -1,0 +1,128 @@
+//! The vault as one reader may see it.
+
+use std::sync::Arc;
+
+use crate::draft::Draft;
+use crate::error::VaultError;
+use crate::note::VaultPath;
+use crate::privacy::Privacy;
+use crate::vault::{Note, Problem, Vault};
+
+/// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
+/// in the answer. Every question of a tool goes through one.
+#[derive(Debug, Clone)]
+pub struct View {
+    vault: Vault,
+    privacy: Arc<Privacy>,
+}
+
+impl Vault {
+    /// The vault as a reader with these limits sees it.
+    pub fn seen_by(&self, privacy: Arc<Privacy>) -> View {
+        View { vault: self.clone(), privacy }
+    }
+
+    /// The vault as its owner sees it: all of it.
+    pub fn seen_by_owner(&self) -> View {
+        self.seen_by(Arc::default())
+    }
+}
+
+impl View {
+    /// The whole vault, whoever reads.
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// What is hidden.
+    pub fn privacy(&self) -> &Privacy {
+        &self.privacy
+    }
+
+    /// As [`Vault::read`]; [`VaultError::Private`] for a hidden note.
+    pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {
+        if self.privacy.lists(path) {
+            return Err(VaultError::Private { name: path.as_str().to_owned() });
+        }
+        let note = self.vault.read(path)?;
+        self.check(&note)?;
+        Ok(note)
+    }
+
+    /// As [`Vault::find`]; where only hidden notes go by the name, [`VaultError::Private`].
+    pub fn find(&self, name: &str) -> Result<Vec<VaultPath>, VaultError> {
+        let mut found = self.vault.find(name)?;
+        if !self.privacy.remote || found.is_empty() {
+            return Ok(found);
+        }
+        found.retain(|path| match self.read(path) {
+            Err(VaultError::Private { .. }) => false,
+            // What cannot be read is said when it is read.
+            Ok(_) | Err(_) => true,
+        });
+        if found.is_empty() {
+            return Err(VaultError::Private { name: name.to_owned() });
+        }
+        Ok(found)
+    }
+
+    /// As [`Vault::records`], without hidden notes.
+    pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
+        let mut notes = self.vault.records(types)?;
+        notes.retain(|note| !self.hides(note));
+        Ok(notes)
+    }
+
+    /// As [`Vault::problems`], without those of hidden notes.
+    pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
+        let mut problems = self.vault.problems()?;
+        problems.retain(|problem| {
+            VaultPath::parse(&problem.path).map_or(!self.privacy.remote, |path| !self.privacy.lists(&path))
+        });
+        Ok(problems)
+    }
+
+    /// The problems of notes that seem to be records of one of these types: they lie in the
+    /// types' folder, or their text names a type. Of a note that says it is private nothing is
+    /// said.
+    pub fn unreadable(&self, folder: &str, types: &[&str]) -> Result<Vec<Problem>, VaultError> {
+        let mut problems = self.problems()?;
+        problems.retain(|problem| {
+            let Ok(path) = VaultPath::parse(&problem.path) else { return false };
+            // Its properties cannot be read, so its lines say what it is.
+            let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
+            let says = |key: &str, value: &str| {
+                text.lines().any(|line| {
+                    line.split_once(':').is_some_and(|(left, right)| {
+                        let right = right.trim().trim_matches(['"', '\'']);
+                        left.trim() == key && right.eq_ignore_ascii_case(value)
+                    })
+                })
+            };
+            let hidden = self.privacy.remote && says("nova", "private");
+            let folder = folder.trim_matches('/');
+            let in_folder = path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+            path.is_note()
+                && !hidden
+                && (in_folder || types.iter().any(|record_type| says("type", record_type)))
+        });
+        Ok(problems)
+    }
+
+    /// An empty plan of writes that reads through this view.
+    pub fn draft(&self) -> Draft {
+        Draft::new(self.clone())
+    }
+
+    /// Whether the note must not be shown.
+    pub fn hides(&self, note: &Note) -> bool {
+        self.privacy.hides(&note.path, &note.document)
+    }
+
+    fn check(&self, note: &Note) -> Result<(), VaultError> {
+        if self.hides(note) {
+            return Err(VaultError::Private { name: note.path.as_str().to_owned() });
+        }
+        Ok(())
+    }
+}
