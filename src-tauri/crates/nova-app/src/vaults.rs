@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use nova_protocol::{ErrorCode, ProblemView, UserError, VaultSummary};
+use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
 use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultOptions};
 use serde_json::Value;
@@ -17,6 +17,21 @@ impl App {
             Err(problem) => VaultState { vault: None, problem: Some(problem) },
         };
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// Opens the vault that the configuration names now, when it is another one.
+    pub(crate) async fn follow_configured_vault(&self) {
+        if self.places().vault.is_some() {
+            return;
+        }
+        let wanted = self.config().vault.and_then(|root| root.canonicalize().ok().or(Some(root)));
+        let open = self.vault().ok().map(|vault| vault.root().to_owned());
+        if wanted.is_none() || wanted == open {
+            return;
+        }
+        self.open_configured_vault().await;
+        self.restart_feed();
+        self.emit(Event::VaultOpened { name: self.vault().ok().map(|vault| vault.name()) });
     }
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {

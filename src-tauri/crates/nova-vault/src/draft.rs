@@ -37,7 +37,24 @@ struct Item {
     folders: Vec<String>,
 }
 
+/// What is to become of one note, as a difference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedDiff {
+    /// Where it will be.
+    pub path: VaultPath,
+    /// Where it is, when it is to be moved.
+    pub from: Option<VaultPath>,
+    /// What changes in its text.
+    pub diff: NoteDiff,
+}
+
 impl Item {
+    /// Where the note is now, when it is to be at `path` instead.
+    fn moved_from(&self, path: &VaultPath) -> Option<&VaultPath> {
+        let (from, _) = self.origin.as_ref()?;
+        (from != path && self.text.is_some()).then_some(from)
+    }
+
     fn changes(&self, path: &VaultPath) -> bool {
         match (&self.origin, &self.text) {
             (None, None) => false,
@@ -169,17 +186,26 @@ impl Draft {
         !self.items.iter().any(|(path, item)| item.changes(path))
     }
 
+    /// Whether a note would have another path.
+    pub fn moves(&self) -> bool {
+        self.changing().any(|(path, item)| item.moved_from(path).is_some())
+    }
+
     /// The notes that would change, in the order they were planned.
     pub fn paths(&self) -> Vec<VaultPath> {
         self.changing().map(|(path, _)| path.clone()).collect()
     }
 
     /// What would change in each note.
-    pub fn diffs(&self) -> Vec<(VaultPath, NoteDiff)> {
+    pub fn diffs(&self) -> Vec<PlannedDiff> {
         self.changing()
             .map(|(path, item)| {
                 let before = item.origin.as_ref().map(|(_, base)| &**base);
-                (path.clone(), diff(before, item.text.as_deref()))
+                PlannedDiff {
+                    path: path.clone(),
+                    from: item.moved_from(path).cloned(),
+                    diff: diff(before, item.text.as_deref()),
+                }
             })
             .collect()
     }
@@ -188,12 +214,7 @@ impl Draft {
         self.changing()
             .map(|(path, item)| Planned {
                 path: path.clone(),
-                from: item
-                    .origin
-                    .as_ref()
-                    .map(|(from, _)| from)
-                    .filter(|from| *from != path && item.text.is_some())
-                    .cloned(),
+                from: item.moved_from(path).cloned(),
                 base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
                 after: item.text.clone(),
                 folders: item.folders.clone(),

@@ -42,7 +42,7 @@ pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, N
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
-pub use draft::Draft;
+pub use draft::{Draft, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use history::{
