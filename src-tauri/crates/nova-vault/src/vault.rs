@@ -178,12 +178,9 @@ impl Vault {
         let disk = &self.core().disk;
         let listing = self.inner.index.listing(disk)?;
         Ok(listing
-            .heads
-            .iter()
-            .filter(|head| {
-                head.record_type().is_some_and(|record_type| types.contains(&record_type))
-                    && !is_template(&head.path)
-            })
+            .of_types(types)
+            .into_iter()
+            .filter(|head| !is_template(&head.path))
             .filter_map(|head| self.inner.index.note(disk, head))
             .collect())
     }
@@ -227,7 +224,7 @@ impl Vault {
 
     /// Everything in the vault that cannot be read as it should, in order of path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
-        let mut problems = self.inner.index.listing(&self.core().disk)?.problems;
+        let mut problems = self.inner.index.listing(&self.core().disk)?.problems();
         problems.extend(self.history().kept_texts()?);
         problems.sort();
         Ok(problems)
@@ -253,7 +250,7 @@ impl Vault {
             notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
             folders: listing.folders,
             records,
-            problems: listing.problems.len() + self.history().kept_texts()?.len(),
+            problems: listing.problems().len() + self.history().kept_texts()?.len(),
             atomic_exchange: exchange.is_ok(),
             atomic_exchange_reason: exchange.err().map(|reason| {
                 format!("{reason}; an edit made in the same instant as Nova's may be seen too late")
