@@ -49,7 +49,7 @@ pub(crate) struct Head {
     pub(crate) document: Arc<Document>,
     /// Why the note cannot be read at all, and the remedy.
     unreadable: Option<(String, String)>,
-    hash: Option<ContentHash>,
+    pub(crate) hash: Option<ContentHash>,
 }
 
 /// The vault at one moment, notes in order of their paths.
