@@ -45,6 +45,7 @@ impl App {
                 history: places.data.join("history"),
                 forbidden: vec![places.config, places.data],
                 clock: Arc::new(move || clock.now()),
+                zone: jiff::tz::TimeZone::system(),
                 new_id: Arc::new(move || ids.next()),
             })
             .map_err(|error| nova_calls::error_from_vault(&error))

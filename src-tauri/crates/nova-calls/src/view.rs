@@ -89,6 +89,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
         VaultError::Edit { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,
+        VaultError::Query(_) => ErrorCode::InvalidArguments,
         VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
         VaultError::Io { .. } | VaultError::Watch { .. } => ErrorCode::Io,
     };

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::note::{EditError, PathError, VaultPath};
+use crate::query::QueryError;
 
 /// An error about the vault. `Display` says what happened and what to do about it;
 /// [`VaultError::message`] and [`VaultError::hint`] give the two halves apart.
@@ -89,6 +90,8 @@ pub enum VaultError {
         /// What differs: `stage`, `body`, `deleted outside`.
         what: Vec<String>,
     },
+    /// A condition or a sort key cannot be read.
+    Query(#[from] QueryError),
     /// No change set has this id.
     NoChangeSet {
         /// The id as it was given.
@@ -137,6 +140,7 @@ impl VaultError {
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
             VaultError::Edit { .. } => "edit_refused",
             VaultError::Conflict { .. } => "conflict",
+            VaultError::Query(_) => "invalid_query",
             VaultError::NoChangeSet { .. } => "change_set_not_found",
             VaultError::ChangeSetState { .. } => "change_set_state",
             VaultError::Io { .. } => "file_system",
@@ -177,6 +181,9 @@ impl VaultError {
                 "\"{path}\" was changed outside Nova at the same place ({}); it was not written",
                 what.join(", ")
             ),
+            VaultError::Query(error) => {
+                format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)
+            }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
@@ -212,6 +219,7 @@ impl VaultError {
             VaultError::Conflict { .. } => {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }
+            VaultError::Query(error) => format!("Please {}.", error.remedy),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
             VaultError::ChangeSetState { .. } => {
                 "Wait until it is finished, then try again; see `nova changes list`.".to_owned()

@@ -20,6 +20,7 @@
 pub mod note;
 pub mod watch;
 
+//BASE mod base;
 mod change;
 mod change_set;
 mod core;
@@ -31,6 +32,7 @@ mod history;
 mod index;
 mod journal;
 mod privacy;
+mod query;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,7 @@ mod vault;
 mod view;
 mod write;
 
+//BASE pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
@@ -51,5 +54,6 @@ pub use history::{
 };
 pub use note::{ContentHash, VaultPath};
 pub use privacy::Privacy;
+pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::change::ChangeSetKind;
@@ -35,6 +36,8 @@ pub struct VaultOptions {
     pub forbidden: Vec<PathBuf>,
     /// Tells the time.
     pub clock: Clock,
+    /// Where the user is: what `today` is, and on which day a note was changed.
+    pub zone: TimeZone,
     /// Gives ids for change sets, never the same twice.
     pub new_id: NewId,
 }
@@ -130,7 +133,7 @@ impl Vault {
             remedy: "Give your user the right to read the folder.".to_owned(),
         })?;
         let journal = Journal::new(without_links(&options.history), &root);
-        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.new_id));
+        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.zone, options.new_id));
         sweep(&core);
         Ok(Vault {
             inner: Arc::new(Inner {
@@ -144,6 +147,10 @@ impl Vault {
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.inner.core
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.inner.index
     }
 
     /// The vault's folder, without links.
@@ -369,6 +376,6 @@ fn without_extension(path: &str) -> &str {
 /// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
 pub const TEMPLATES: &str = "Templates";
 
-fn is_template(path: &VaultPath) -> bool {
+pub(crate) fn is_template(path: &VaultPath) -> bool {
     path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
 }
