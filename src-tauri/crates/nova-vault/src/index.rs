@@ -49,13 +49,16 @@ pub(crate) struct Head {
     pub(crate) document: Arc<Document>,
     /// Why the note cannot be read at all, and the remedy.
     unreadable: Option<(String, String)>,
-    hash: Option<ContentHash>,
+    /// What the bytes were; `None` where the note cannot be read.
+    pub(crate) hash: Option<ContentHash>,
 }
 
 /// The vault at one moment, notes in order of their paths.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) heads: Vec<Arc<Head>>,
+    /// Files that are no notes, in order of their paths.
+    pub(crate) files: Vec<VaultPath>,
     pub(crate) folders: usize,
     pub(crate) problems: Vec<Problem>,
 }
@@ -71,6 +74,7 @@ impl Index {
             Entry::Note { path, stamp } => {
                 present.insert(path, stamp);
             }
+            Entry::File { path } => listing.files.push(path),
             Entry::Unusable { path, reason, remedy } => listing.problems.push(Problem {
                 path,
                 line: 1,
@@ -86,6 +90,7 @@ impl Index {
         }
         listing.heads = known.notes.values().map(|n| Arc::clone(&n.head)).collect();
         listing.heads.sort_by(|a, b| a.path.cmp(&b.path));
+        listing.files.sort();
         for head in &listing.heads {
             listing.problems.extend(head.problem());
         }

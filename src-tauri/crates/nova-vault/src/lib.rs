@@ -30,6 +30,7 @@ mod feed;
 mod history;
 mod index;
 mod journal;
+mod links;
 mod privacy;
 mod step;
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub use history::{
     Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetState, History, Limits, NoteDetail, NoteRecord,
     Scope, UndoOutcome,
 };
+pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
 pub use privacy::Privacy;
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};

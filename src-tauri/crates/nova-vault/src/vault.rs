@@ -18,6 +18,7 @@ use crate::feed::{Feed, VaultChange};
 use crate::history::History;
 use crate::index::{Head, Index, folded, read_note};
 use crate::journal::Journal;
+use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::step::Steps;
 use crate::write::{Displaced, Keeper, sweep};
@@ -51,6 +52,7 @@ struct Inner {
     feed: Mutex<Option<Feed>>,
     keeper: Mutex<Option<Keeper>>,
     index: Index,
+    outlines: Outlines,
     core: Arc<Core>,
 }
 
@@ -137,6 +139,7 @@ impl Vault {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
                 index: Index::default(),
+                outlines: Outlines::default(),
                 core,
             }),
         })
@@ -144,6 +147,14 @@ impl Vault {
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.inner.core
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.inner.index
+    }
+
+    pub(crate) fn outlines(&self) -> &Outlines {
+        &self.inner.outlines
     }
 
     /// The vault's folder, without links.

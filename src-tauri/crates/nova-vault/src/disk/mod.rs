@@ -44,6 +44,10 @@ pub(crate) enum Entry {
         path: VaultPath,
         stamp: Stamp,
     },
+    /// A file that is no note.
+    File {
+        path: VaultPath,
+    },
     /// Something with a note's name that cannot be one, with the reason and the remedy.
     Unusable {
         path: String,
@@ -156,7 +160,7 @@ impl Disk {
         }
     }
 
-    /// Visits every folder and note outside dot-folders; links are reported, not followed.
+    /// Visits every folder and file outside dot-folders; links are reported, not followed.
     /// A folder that cannot be read is reported and does not hide the others.
     pub(crate) fn walk(&self, mut visit: impl FnMut(Entry)) -> Result<(), VaultError> {
         let root = self.dir.try_clone().map_err(VaultError::io("open the vault"))?;
@@ -229,6 +233,10 @@ impl Disk {
                         ),
                         Err(error) => Entry::unusable(path, error.to_string(), "Rename it."),
                     });
+                } else if metadata.is_file()
+                    && let Ok(path) = VaultPath::parse(&path)
+                {
+                    visit(Entry::File { path });
                 }
             }
         }

@@ -7,6 +7,8 @@ mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod linking;
+mod moving;
 mod reading;
 mod undo;
 mod writing;
