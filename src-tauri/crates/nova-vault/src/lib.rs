@@ -31,6 +31,7 @@ mod feed;
 mod history;
 mod index;
 mod journal;
+mod links;
 mod privacy;
 mod query;
 mod step;
@@ -52,6 +53,7 @@ pub use history::{
     Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetState, History, Limits, NoteDetail, NoteRecord,
     Scope, UndoOutcome,
 };
+pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};

@@ -19,6 +19,7 @@ use crate::feed::{Feed, VaultChange};
 use crate::history::History;
 use crate::index::{Head, Index, folded, read_note};
 use crate::journal::Journal;
+use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::step::Steps;
 use crate::write::{Displaced, Keeper, sweep};
@@ -54,6 +55,7 @@ struct Inner {
     feed: Mutex<Option<Feed>>,
     keeper: Mutex<Option<Keeper>>,
     index: Index,
+    outlines: Outlines,
     core: Arc<Core>,
 }
 
@@ -140,6 +142,7 @@ impl Vault {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
                 index: Index::default(),
+                outlines: Outlines::default(),
                 core,
             }),
         })
@@ -151,6 +154,10 @@ impl Vault {
 
     pub(crate) fn index(&self) -> &Index {
         &self.inner.index
+    }
+
+    pub(crate) fn outlines(&self) -> &Outlines {
+        &self.inner.outlines
     }
 
     /// The vault's folder, without links.

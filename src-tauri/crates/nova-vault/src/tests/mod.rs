@@ -8,6 +8,8 @@ mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod linking;
+mod moving;
 mod querying;
 mod reading;
 mod undo;
