@@ -30,6 +30,7 @@ mod feed;
 mod history;
 mod index;
 mod journal;
+mod obsidian;
 mod privacy;
 mod step;
 #[cfg(test)]
@@ -50,6 +51,10 @@ pub use history::{
     Scope, UndoOutcome,
 };
 pub use note::{ContentHash, VaultPath};
+pub use obsidian::{
+    DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TemplateValues,
+    Templates, Trash, fill_template,
+};
 pub use privacy::Privacy;
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

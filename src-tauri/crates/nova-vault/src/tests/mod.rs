@@ -7,6 +7,7 @@ mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod obsidian;
 mod reading;
 mod undo;
 mod writing;
