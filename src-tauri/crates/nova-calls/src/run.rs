@@ -216,7 +216,7 @@ impl Running<'_> {
             ));
         }
 
-        if tool.effect() != Effect::Write {
+        if !tool.spec().plans {
             if let Verdict::Ask { decisions, editable } =
                 decide(&self.scope.rules, &self.facts(&tool, &[], false))
             {
@@ -246,7 +246,7 @@ impl Running<'_> {
         self.write(&skill, &tool, args).await
     }
 
-    /// A tool that writes notes runs against a draft first: what is shown is what is written.
+    /// A tool that only writes notes runs against a draft first: what is shown is what is written.
     async fn write(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -425,8 +425,8 @@ impl Running<'_> {
         self.seen.append(&mut vault.seen());
         let output = finished.map_err(|error| error_from_tool(&error))?;
         let mut draft = vault.take_draft();
-        let outside_own = tool.spec().scope == NoteScope::Anywhere
-            || draft.as_mut().is_some_and(|draft| !within_own(skill, draft));
+        let outside_own = tool.spec().scope != NoteScope::Anywhere
+            && draft.as_mut().is_some_and(|draft| !within_own(skill, draft));
         let diff = draft.iter().flat_map(Draft::diffs).map(|(path, diff)| diff_view(&path, &diff)).collect();
         Ok(Plan { output, draft, diff, outside_own })
     }

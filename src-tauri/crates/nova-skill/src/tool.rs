@@ -44,6 +44,9 @@ pub struct ToolSpec {
     pub credentials: Vec<String>,
     /// Where in the vault a `write` tool writes without being asked again.
     pub scope: NoteScope,
+    /// All it does is plan writes to notes. So it runs before the user is asked, and the question
+    /// shows what it would write.
+    pub plans: bool,
 }
 
 /// The notes a `write` tool is expected to touch.
@@ -77,6 +80,8 @@ pub trait NativeTool: Send + Sync + 'static {
     const ID: &'static str;
     const EFFECT: Effect;
     const SCOPE: NoteScope = NoteScope::OwnRecords;
+    /// All it does is plan writes to notes.
+    const PLANS: bool = matches!(Self::EFFECT, Effect::Write);
 
     fn description(&self) -> Description;
 
@@ -108,6 +113,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         effect: T::EFFECT,
         credentials: Vec::new(),
         scope: T::SCOPE,
+        plans: T::PLANS,
     };
     Arc::new(Native { spec, tool })
 }

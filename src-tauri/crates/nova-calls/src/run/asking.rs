@@ -279,7 +279,7 @@ async fn changed_one_of(
 fn question(effect: Effect, diff: &[NoteDiffView]) -> String {
     let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
     match effect {
-        Effect::Write => {
+        Effect::Write | Effect::Destructive if !diff.is_empty() => {
             let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
             let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
             match diff.len() {
@@ -288,6 +288,7 @@ fn question(effect: Effect, diff: &[NoteDiffView]) -> String {
                 all => format!("Change {}?", notes(all)),
             }
         }
+        Effect::Write => "Write this?".into(),
         Effect::Read => "Read this?".into(),
         Effect::External => "Send this off this machine?".into(),
         Effect::Destructive => "Do this? It cannot be undone.".into(),
