@@ -1,4 +1,4 @@
-use nova_skill::{ToolError, folded};
+use nova_skill::{ToolError, folded, likeness};
 
 use crate::contacts::{CONTACT, Contact, Contacts};
 
@@ -138,23 +138,4 @@ fn labels(found: &[Contact]) -> Result<Vec<String>, ToolError> {
         labels.push(label);
     }
     Ok(labels)
-}
-
-/// How much two names are alike: twice the letter pairs they share, in per cent of all their
-/// pairs (the Sørensen–Dice coefficient).
-fn likeness(a: &str, b: &str) -> usize {
-    let pairs = |text: &str| -> Vec<(char, char)> {
-        let chars: Vec<char> = folded(text).chars().collect();
-        chars.windows(2).map(|pair| (pair[0], pair[1])).collect()
-    };
-    let (a, mut b) = (pairs(a), pairs(b));
-    let all = a.len() + b.len();
-    let shared = a
-        .iter()
-        .filter(|pair| {
-            let at = b.iter().position(|other| other == *pair);
-            at.map(|at| b.swap_remove(at)).is_some()
-        })
-        .count();
-    (200 * shared).checked_div(all).unwrap_or(0)
 }

@@ -68,11 +68,13 @@ fn coerce(value: &mut Value, schema: &Value) {
             for (key, inner) in map.iter_mut() {
                 coerce(inner, &schema["properties"][key.as_str()]);
             }
-            // A null for an optional argument means it was left out.
+            // A null for an optional argument means it was left out. In an object of free keys it
+            // means what it says.
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             map.retain(|key, inner| {
                 !inner.is_null()
+                    || schema["properties"][key.as_str()].is_null()
                     || required.contains(&key.as_str())
                     || accepts(&schema["properties"][key], "null")
             });

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_skill::{Note, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath};
+use nova_skill::{
+    Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
+};
 use nova_vault::note::ContentHash;
 use nova_vault::{Draft, Privacy, Vault, View};
 
@@ -128,5 +130,9 @@ impl ToolVault for DraftVault {
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
         let path = path.clone();
         self.with(move |_, draft| draft.delete(&path)).await
+    }
+
+    async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
+        self.with(|view, _| Ok(view.obsidian())).await
     }
 }

@@ -87,7 +87,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         | VaultError::HardLink { .. } => ErrorCode::PathRefused,
         VaultError::Private { .. } => ErrorCode::Private,
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
-        VaultError::Edit { .. } => ErrorCode::EditRefused,
+        VaultError::Edit { .. } | VaultError::Unlinkable { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,
         VaultError::Query(_) => ErrorCode::InvalidArguments,
         VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
-use nova_vault::{Note, Problem};
+use nova_vault::{Note, ObsidianSettings, Problem};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +70,8 @@ pub trait ToolVault: Send + Sync {
     /// Adds text at the end, or at the end of the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
+    /// What the user set in Obsidian for this vault.
+    async fn obsidian(&self) -> Result<ObsidianSettings, ToolError>;
 }
 
 /// HTTP to the hosts that the skill declares.

@@ -23,7 +23,7 @@ pub use context::{
 pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;
-pub use folded::folded;
+pub use folded::{folded, likeness};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{Field, FieldKind, Record, RecordType, RecordTypes};
@@ -31,10 +31,15 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
-pub use nova_vault::note::{PropertyEdit, Value as PropertyValue, VaultPath, compose, summarize};
-pub use nova_vault::{Note, Problem};
+pub use nova_vault::note::{
+    FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, file_name, summarize,
+};
+pub use nova_vault::{
+    DailyNotes, Note, ObsidianSettings, Problem, SettingError, TemplateValues, fill_template,
+};
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;
+pub use jiff;
 pub use schemars::{self, JsonSchema};
 pub use serde_json::{self, Value, json};

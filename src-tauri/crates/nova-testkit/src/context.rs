@@ -2,9 +2,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, Note, Principal, Problem, Progress, PropertyEdit, RecordTypes,
-    RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore, ToolVault, VaultError,
-    VaultPath,
+    Clock, Credentials, Delegate, LogLevel, Note, ObsidianSettings, Principal, Problem, Progress,
+    PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
+    ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{Draft, PlannedDiff, Vault};
 use serde_json::Value;
@@ -255,5 +255,9 @@ impl ToolVault for PlannedVault {
 
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
         self.with(|_, draft| draft.delete(path))
+    }
+
+    async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
+        self.with(|vault, _| Ok(vault.obsidian()))
     }
 }

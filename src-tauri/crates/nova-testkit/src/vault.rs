@@ -72,6 +72,12 @@ impl TempVault {
         vault
     }
 
+    /// With another clock.
+    pub fn with_clock(mut self, clock: FixedClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
     /// The vault, opened anew: as another program that starts on the same folder.
     pub fn open(&self) -> Vault {
         Vault::open(VaultOptions {

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde::Deserialize;
 
 use crate::disk::{Disk, Place};
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
+use crate::obsidian::{ObsidianSettings, Trash};
 use crate::step::Steps;
 
 /// Tells the time.
@@ -29,14 +29,6 @@ pub(crate) struct Core {
     new_id: NewId,
     /// Why two files of this vault cannot be exchanged, once that showed.
     no_exchange: Mutex<Option<String>>,
-}
-
-/// The part of `.obsidian/app.json` that Nova follows.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ObsidianSettings {
-    #[serde(default)]
-    trash_option: Option<String>,
 }
 
 impl Core {
@@ -111,11 +103,7 @@ impl Core {
     /// Moves a deleted note's file into the vault's `.trash` where Obsidian is set to do so.
     /// Otherwise the bytes before, which the journal keeps, are what brings it back.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
-        let settings = self
-            .disk
-            .hidden_file(".obsidian", "app.json")
-            .and_then(|text| serde_json::from_str::<ObsidianSettings>(&text).ok());
-        if settings.and_then(|s| s.trash_option).as_deref() != Some("local") {
+        if ObsidianSettings::read(&self.disk).trash != Trash::Local {
             return false;
         }
         match self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash)) {

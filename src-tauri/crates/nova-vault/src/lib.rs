@@ -32,6 +32,7 @@ mod history;
 mod index;
 mod journal;
 mod links;
+mod obsidian;
 mod privacy;
 mod query;
 mod step;
@@ -55,6 +56,10 @@ pub use history::{
 };
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
+pub use obsidian::{
+    DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TemplateValues,
+    Templates, Trash, fill_template,
+};
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};

@@ -240,6 +240,7 @@ impl Vault {
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
         let mut problems = self.inner.index.listing(&self.core().disk)?.problems();
         problems.extend(self.history().kept_texts()?);
+        problems.extend(self.obsidian().problems);
         problems.sort();
         Ok(problems)
     }
@@ -264,7 +265,9 @@ impl Vault {
             notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
             folders: listing.folders,
             records,
-            problems: listing.problems().len() + self.history().kept_texts()?.len(),
+            problems: listing.problems().len()
+                + self.history().kept_texts()?.len()
+                + self.obsidian().problems.len(),
             atomic_exchange: exchange.is_ok(),
             atomic_exchange_reason: exchange.err().map(|reason| {
                 format!("{reason}; an edit made in the same instant as Nova's may be seen too late")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::note::VaultPath;
+use crate::obsidian::ObsidianSettings;
 use crate::privacy::Privacy;
 use crate::vault::{Note, Problem, Vault};
 
@@ -107,6 +108,11 @@ impl View {
                 && (in_folder || types.iter().any(|record_type| says("type", record_type)))
         });
         Ok(problems)
+    }
+
+    /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.
+    pub fn obsidian(&self) -> ObsidianSettings {
+        self.vault.obsidian()
     }
 
     /// An empty plan of writes that reads through this view.

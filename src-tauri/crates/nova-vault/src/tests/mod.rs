@@ -10,6 +10,7 @@ mod interleaving;
 mod killed;
 mod linking;
 mod moving;
+mod obsidian;
 mod querying;
 mod reading;
 mod undo;

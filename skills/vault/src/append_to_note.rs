@@ -1,0 +1,50 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::notes::named;
+
+pub(crate) struct AppendToNote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Addition {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+    /// The lines to add, in Markdown.
+    text: String,
+    /// The heading under which they go ("Log" or "## Log"), added when the note has none. Without it they go to the end.
+    #[serde(default)]
+    heading: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for AppendToNote {
+    type Args = Addition;
+    const ID: &'static str = "append_to_note";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+
+    fn description(&self) -> Description {
+        Description::purpose("Adds lines at the end of a note, or at the end of the section under a heading.")
+            .use_when("something is added to a note: a log entry, a task, a paragraph")
+            .not_when("text that is there changes", "vault.edit_note")
+            .example("Add \"book the train\" to the tasks of the Lisbon note")
+    }
+
+    async fn run(&self, addition: Addition, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        if addition.text.trim().is_empty() {
+            return Err(ToolError::InvalidArguments {
+                path: "/text".into(),
+                rule: "must not be empty; there is nothing to add".into(),
+                allowed: Vec::new(),
+            });
+        }
+        let note = named(ctx.as_ref(), &addition.path).await?;
+        ctx.vault().append(&note.path, &addition.text, addition.heading.as_deref()).await?;
+        Ok(Output::new(json!({"path": note.path})).from_notes([note.path]).into())
+    }
+}

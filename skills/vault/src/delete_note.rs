@@ -1,0 +1,39 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::notes::named;
+
+pub(crate) struct DeleteNote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Which {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+}
+
+#[async_trait]
+impl NativeTool for DeleteNote {
+    type Args = Which;
+    const ID: &'static str = "delete_note";
+    const EFFECT: Effect = Effect::Destructive;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+    const ON_NOTES: bool = true;
+
+    fn description(&self) -> Description {
+        Description::purpose("Deletes one note, as Obsidian is set to delete. The user is asked each time.")
+            .use_when("the user asks to delete a note")
+            .not_when("only a part of a note goes", "vault.edit_note")
+            .example("Delete the note Scratch")
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let note = named(ctx.as_ref(), &which.path).await?;
+        ctx.vault().delete(&note.path).await?;
+        Ok(Output::new(json!({"path": note.path, "deleted": true})).from_notes([note.path]).into())
+    }
+}

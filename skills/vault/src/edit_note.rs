@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars, summarize,
+};
+use serde::Deserialize;
+
+use crate::notes::named;
+
+pub(crate) struct EditNote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Replacement {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+    /// The text to replace, exactly as it stands in the note, with enough around it to be there once.
+    old: String,
+    /// What stands there afterwards; empty to remove it.
+    new: String,
+    /// How often `old` is in the note, when it is to be replaced each time.
+    #[serde(default)]
+    count: Option<usize>,
+}
+
+#[async_trait]
+impl NativeTool for EditNote {
+    type Args = Replacement;
+    const ID: &'static str = "edit_note";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+
+    fn description(&self) -> Description {
+        Description::purpose("Replaces an exact text in a note; every other byte stays as it is.")
+            .use_when("words, a line or a task in a note's text change")
+            .not_when("a property changes", "vault.set_properties")
+            .example("Tick off the train tickets in today's note")
+    }
+
+    async fn run(&self, edit: Replacement, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let before = named(ctx.as_ref(), &edit.path).await?;
+        ctx.vault().replace(&before.path, &edit.old, &edit.new, edit.count).await?;
+        let after = ctx.vault().read(&before.path).await?;
+        let changed = summarize(&before.text, &after.text);
+        Ok(Output::new(json!({"path": before.path, "changed": changed})).from_notes([before.path]).into())
+    }
+}

@@ -1,0 +1,46 @@
+//! The user's notes themselves: finding, reading and changing any of them.
+//!
+//! It works through the vault it is given and nothing else: it never leaves the machine, never
+//! writes a byte that was not asked for, and never chooses between two notes of one name.
+
+use std::sync::Arc;
+
+use nova_skill::{Skill, Tool, native};
+
+mod append_to_note;
+mod create_note;
+mod daily_note;
+mod delete_note;
+mod edit_note;
+mod notes;
+mod read_note;
+mod set_properties;
+
+/// The skill `vault`.
+pub fn skill() -> Box<dyn Skill> {
+    Box::new(Vault)
+}
+
+struct Vault;
+
+impl Skill for Vault {
+    fn skill_md(&self) -> &str {
+        include_str!("../SKILL.md")
+    }
+
+    fn manifest(&self) -> &str {
+        include_str!("../manifest.yaml")
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![
+            native(read_note::ReadNote),
+            native(create_note::CreateNote),
+            native(edit_note::EditNote),
+            native(append_to_note::AppendToNote),
+            native(set_properties::SetProperties),
+            native(delete_note::DeleteNote),
+            native(daily_note::DailyNote),
+        ]
+    }
+}

@@ -1,0 +1,95 @@
+//! Which note a text means.
+
+use nova_skill::{Note, ToolContext, ToolError, ToolVault, VaultError, VaultPath, file_name};
+
+/// What errors call it.
+pub(crate) const NOTE: &str = "note";
+
+/// The note that `said` names: by its path with or without `.md`, or as a wikilink would name it
+/// where only one note goes by that name.
+///
+/// # Errors
+/// A path out of the vault is refused, several notes are `Ambiguous`, none is `NotFound`.
+pub(crate) async fn named(ctx: &dyn ToolContext, said: &str) -> Result<Note, ToolError> {
+    let name = without_brackets(said);
+    let path = path_of(name)?;
+    match ctx.vault().read(&path).await {
+        Err(error) if is_missing(&error) => {}
+        other => return other,
+    }
+    let mut found = ctx.vault().find(name).await?;
+    match found.len() {
+        0 => Err(not_found(ctx.vault(), name).await),
+        1 => ctx.vault().read(&found.remove(0)).await,
+        _ => Err(ToolError::Ambiguous {
+            kind: NOTE.into(),
+            name: name.into(),
+            matches: found.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+/// Where a note is to be that is not there yet. Its name becomes one that links and every system
+/// can hold; without a folder it goes where `folder` says.
+///
+/// # Errors
+/// A path out of the vault is refused; so is one where a note is, or that the user keeps private.
+pub(crate) async fn new_path(
+    ctx: &dyn ToolContext,
+    said: &str,
+    folder: &str,
+) -> Result<VaultPath, ToolError> {
+    let asked = path_of(without_brackets(said))?;
+    let folder = if asked.folder().is_empty() { folder } else { asked.folder() };
+    let extension = if asked.is_note() { ".md" } else { ".base" };
+    let stem = asked.name().strip_suffix(extension).unwrap_or(asked.name());
+    let path =
+        VaultPath::in_folder(folder, &format!("{}{extension}", file_name(stem))).map_err(VaultError::from)?;
+    match ctx.vault().read(&path).await {
+        Ok(note) => Err(VaultError::Exists { path: note.path }.into()),
+        Err(error) if is_missing(&error) => Ok(path),
+        Err(error) => Err(error),
+    }
+}
+
+/// The error of a write at `path`, where it names a note that only differs in case: a private one
+/// is not named.
+pub(crate) async fn without_private(ctx: &dyn ToolContext, path: &VaultPath, error: ToolError) -> ToolError {
+    let ToolError::Vault(VaultError::Exists { path: there }) = &error else { return error };
+    match ctx.vault().read(there).await {
+        Err(ToolError::Vault(VaultError::Private { .. })) => {
+            VaultError::Private { name: path.to_string() }.into()
+        }
+        _ => error,
+    }
+}
+
+pub(crate) fn is_missing(error: &ToolError) -> bool {
+    matches!(error, ToolError::Vault(VaultError::NotFound { .. }))
+}
+
+/// A path as it is said, `.md` added where no ending names a file that Nova writes.
+fn path_of(said: &str) -> Result<VaultPath, ToolError> {
+    let lower = said.to_ascii_lowercase();
+    let file = if lower.ends_with(".md") || lower.ends_with(".base") {
+        said.to_owned()
+    } else {
+        format!("{said}.md")
+    };
+    let path = VaultPath::parse(&file).map_err(VaultError::from)?;
+    if path.is_hidden() {
+        return Err(VaultError::Hidden { path }.into());
+    }
+    Ok(path)
+}
+
+/// `[[Jane Doe#Log|Jane]]` as a person might copy it.
+fn without_brackets(said: &str) -> &str {
+    let said = said.trim();
+    let Some(inner) = said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) else { return said };
+    inner.split(['|', '#']).next().unwrap_or(inner).trim()
+}
+
+async fn not_found(_vault: &dyn ToolVault, name: &str) -> ToolError {
+    ToolError::NotFound { kind: NOTE.into(), name: name.into(), nearest: Vec::new() }
+}

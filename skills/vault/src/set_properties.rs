@@ -1,0 +1,81 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Note, NoteScope, Output, PropertyEdit, PropertyValue,
+    ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars, summarize,
+};
+use serde::Deserialize;
+
+use crate::notes::named;
+
+pub(crate) struct SetProperties;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Changes {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+    /// The properties that change, with their new values; null removes one. Dates as YYYY-MM-DD, links as "[[Name]]"; a list is the whole new list.
+    properties: Map<String, Value>,
+}
+
+#[async_trait]
+impl NativeTool for SetProperties {
+    type Args = Changes;
+    const ID: &'static str = "set_properties";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Sets, adds or removes properties of a note and changes nothing else in it. Answers with what changed.",
+        )
+        .use_when("a note's properties change: status, tags, dates, aliases")
+        .not_when("text below the properties changes", "vault.edit_note")
+        .example("Mark the Lisbon note as done")
+    }
+
+    async fn run(&self, changes: Changes, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        if changes.properties.is_empty() {
+            return Err(ToolError::InvalidArguments {
+                path: "/properties".into(),
+                rule: "must name what changes".into(),
+                allowed: Vec::new(),
+            });
+        }
+        let before = named(ctx.as_ref(), &changes.path).await?;
+        let mut edits = edits(&changes.properties);
+        edits.retain(|edit| !says_so_already(&before, edit));
+        ctx.vault().set_properties(&before.path, &edits).await?;
+        let after = ctx.vault().read(&before.path).await?;
+        let changed = summarize(&before.text, &after.text);
+        Ok(Output::new(json!({"path": before.path, "changed": changed})).from_notes([before.path]).into())
+    }
+}
+
+/// What JSON says of properties; null removes one.
+pub(crate) fn edits(properties: &Map<String, Value>) -> Vec<PropertyEdit> {
+    let edit = |(key, value): (&String, &Value)| match value {
+        Value::Null => PropertyEdit::Remove { key: key.clone() },
+        value => PropertyEdit::Set { key: key.clone(), value: PropertyValue::from_json(value) },
+    };
+    properties.iter().map(edit).collect()
+}
+
+/// Whether the note says that already: `2` where `"2"` is asked for is left as the user wrote it.
+fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+    let PropertyEdit::Set { key, value } = edit else { return false };
+    let same = |old: &PropertyValue, new: &PropertyValue| match (old, new) {
+        (PropertyValue::Number(_) | PropertyValue::Bool(_), PropertyValue::Text(text)) => {
+            old.as_text().is_some_and(|old| old == *text)
+        }
+        (old, new) => old == new,
+    };
+    match (note.document.property(key), value) {
+        (Some(PropertyValue::List(old)), PropertyValue::List(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new))
+        }
+        (Some(old), new) => same(old, new),
+        (None, _) => false,
+    }
+}

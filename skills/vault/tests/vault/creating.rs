@@ -1,0 +1,114 @@
+use nova_protocol::ErrorCode;
+use nova_skill::{Value, json};
+
+use crate::{NOTES, vault};
+
+/// What is created, where, and with which bytes.
+#[track_caller]
+fn check(notes: &str, args: Value, path: &str, text: &str) {
+    let vault = vault(notes);
+    let outcome = vault.call("create_note", args.clone());
+    assert_eq!(outcome.result.clone().unwrap(), json!({"path": path}), "{args}");
+    assert_eq!(outcome.changes.len(), 1, "{args}");
+    assert_eq!(vault.vault.read(path), text, "{args}");
+}
+
+#[test]
+fn with_the_text_that_is_given() {
+    check("", json!({"path": "Ideas/Boat.md", "content": "# Boat\n"}), "Ideas/Boat.md", "# Boat\n");
+    check("", json!({"path": "Ideas/Boat"}), "Ideas/Boat.md", "");
+    check("", json!({"path": "a.md", "content": "no line end"}), "a.md", "no line end");
+    check("", json!({"path": "[[Boat]]", "content": "\r\nx\r\n"}), "Boat.md", "\r\nx\r\n");
+    check("", json!({"path": "v1.2 plan"}), "v1.2 plan.md", "");
+    check("", json!({"path": "Boats.base", "content": "views: []\n"}), "Boats.base", "views: []\n");
+}
+
+#[test]
+fn with_properties_in_their_order() {
+    let properties = json!({
+        "type": "trip", "start": "2026-12-03", "with": "[[Jane Doe]]", "budget": 1200.5, "code": "007",
+        "done": false, "tags": ["a", "b c"], "nothing": null,
+    });
+    check(
+        "",
+        json!({"path": "Porto", "content": "# Porto\n", "properties": properties}),
+        "Porto.md",
+        "---\ntype: trip\nstart: 2026-12-03\nwith: \"[[Jane Doe]]\"\nbudget: 1200.5\ncode: \"007\"\n\
+         done: false\ntags:\n  - a\n  - b c\n---\n# Porto\n",
+    );
+}
+
+#[test]
+fn properties_join_those_that_the_text_brings() {
+    check(
+        "",
+        json!({
+            "path": "Porto",
+            "content": "---\nstatus: draft # mine\n---\n# Porto\n",
+            "properties": {"status": "planned", "start": "2026-12-03"},
+        }),
+        "Porto.md",
+        "---\nstatus: planned # mine\nstart: 2026-12-03\n---\n# Porto\n",
+    );
+}
+
+#[test]
+fn without_a_folder_it_goes_where_new_notes_go() {
+    let set = |settings: &str| format!("//- .obsidian/app.json\n{settings}\n");
+    let inbox = set(r#"{"newFileLocation": "folder", "newFileFolderPath": "Inbox/New"}"#);
+    check(&inbox, json!({"path": "Boat"}), "Inbox/New/Boat.md", "");
+    check(&inbox, json!({"path": "Ideas/Boat"}), "Ideas/Boat.md", "");
+    check(&set(r#"{"newFileLocation": "current"}"#), json!({"path": "Boat"}), "Boat.md", "");
+    check(&set("{"), json!({"path": "Boat"}), "Boat.md", "");
+}
+
+#[test]
+fn a_setting_that_leads_out_of_the_vault_is_named() {
+    let vault = vault(
+        "//- .obsidian/app.json\n{\"newFileLocation\": \"folder\", \"newFileFolderPath\": \"../Inbox\"}\n",
+    );
+    let error = vault.error("create_note", json!({"path": "Boat"}));
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (
+            ErrorCode::ToolFailed,
+            ".obsidian/app.json: new notes cannot go to \"../Inbox\": it holds `.` or `..`."
+        )
+    );
+    assert_eq!(vault.vault.files(), [".obsidian/app.json"]);
+}
+
+#[test]
+fn the_name_becomes_one_that_links_can_hold() {
+    check("", json!({"path": "Ideas/What now? #1 [draft].md"}), "Ideas/What now- -1 -draft-.md", "");
+    check("", json!({"path": "Cafe\u{301}"}), "Café.md", "");
+    check("", json!({"path": "CON.md"}), "CON_.md", "");
+}
+
+#[test]
+fn where_a_note_is_already_nothing_is_written() {
+    for said in ["Trips/Lisbon.md", "Trips/Lisbon", "Work/Cafe\u{301}"] {
+        let vault = vault(NOTES);
+        let before = vault.vault.files();
+        let error = vault.error("create_note", json!({"path": said, "content": "new"}));
+        assert_eq!(
+            (error.code, error.hint.as_str()),
+            (ErrorCode::NoteExists, "Edit that note, or choose another name.")
+        );
+        assert!(error.message.contains(".md\""), "{error}");
+        assert_eq!(vault.vault.files(), before);
+        assert!(vault.approver.asked().is_empty());
+    }
+}
+
+#[test]
+fn a_text_with_properties_that_cannot_be_read_is_refused() {
+    let vault = vault("");
+    let error = vault.error("create_note", json!({"path": "a", "content": "---\nb: [\n---\n"}));
+    assert_eq!(error.code, ErrorCode::InvalidArguments);
+    assert!(
+        error.message.starts_with("/content: begins with properties that cannot be read (line "),
+        "{error}"
+    );
+    assert!(vault.vault.files().is_empty());
+}

@@ -1,0 +1,159 @@
+use nova_protocol::ErrorCode;
+use nova_skill::{Value, json};
+
+use crate::{LISBON, NOTES, vault};
+
+/// The note and what changes in it: the text `from` becomes `to`, every other byte stays.
+#[track_caller]
+fn check(tool: &str, args: Value, edits: &[(&str, &str)]) -> Value {
+    let vault = vault(NOTES);
+    let mut expected = vault.vault.read(LISBON);
+    for (from, to) in edits {
+        assert_eq!(expected.matches(from).count(), 1, "{from:?} is there once");
+        expected = expected.replace(from, to);
+    }
+    let value = vault.value(tool, args);
+    assert_eq!(vault.vault.read(LISBON), expected);
+    assert_eq!(value["path"], LISBON);
+    value
+}
+
+#[test]
+fn an_exact_text_is_replaced() {
+    let value = check(
+        "edit_note",
+        json!({"path": "Lisbon", "old": "- [ ] Book the train", "new": "- [x] Book the train"}),
+        &[("- [ ] Book", "- [x] Book")],
+    );
+    assert_eq!(value["changed"], json!(["body"]));
+    check(
+        "edit_note",
+        json!({"path": LISBON, "old": "- [ ] ", "new": "* [ ] ", "count": 2}),
+        &[("- [ ] Book the train\n- [ ] Ask", "* [ ] Book the train\n* [ ] Ask")],
+    );
+    check("edit_note", json!({"path": LISBON, "old": "\nShoes.\n", "new": ""}), &[("\nShoes.\n", "")]);
+}
+
+#[test]
+fn a_text_that_is_not_there_exactly_so_often_is_refused() {
+    for (args, said) in [
+        (json!({"path": "Lisbon", "old": "Book the plane", "new": ""}), "0"),
+        (json!({"path": "Lisbon", "old": "- [ ]", "new": "- [x]"}), "2"),
+        (json!({"path": "Lisbon", "old": "- [ ]", "new": "- [x]", "count": 3}), "2"),
+        (json!({"path": "Lisbon", "old": "", "new": "x"}), ""),
+        (json!({"path": "Lisbon", "old": "type: trip\n", "new": "type: [\n"}), ""),
+    ] {
+        let vault = vault(NOTES);
+        let before = vault.vault.read(LISBON);
+        let error = vault.error("edit_note", args.clone());
+        assert_eq!(error.code, ErrorCode::EditRefused, "{args}");
+        assert!(error.message.contains(said), "{error}");
+        assert_eq!(vault.vault.read(LISBON), before);
+    }
+}
+
+#[test]
+fn lines_are_added_at_the_end_or_under_a_heading() {
+    check("append_to_note", json!({"path": "Lisbon", "text": "- Hat"}), &[("Shoes.\n", "Shoes.\n- Hat\n")]);
+    for heading in ["Log", "## Log", "log"] {
+        check(
+            "append_to_note",
+            json!({"path": "Lisbon", "text": "- 2026-11-21 Booked.", "heading": heading}),
+            &[("Dates fixed.\n", "Dates fixed.\n- 2026-11-21 Booked.\n")],
+        );
+    }
+    check(
+        "append_to_note",
+        json!({"path": "Lisbon", "text": "- Anna", "heading": "# People"}),
+        &[("Shoes.\n", "Shoes.\n\n# People\n- Anna\n")],
+    );
+    let error = vault(NOTES).error("append_to_note", json!({"path": "Lisbon", "text": " \n"}));
+    assert_eq!(error.code, ErrorCode::InvalidArguments);
+}
+
+#[test]
+fn properties_change_their_own_bytes() {
+    let value = check(
+        "set_properties",
+        json!({"path": "Lisbon", "properties": {
+            "status": "done", "start": "2026-12-04", "budget": 1300, "tags": ["travel", "food"],
+            "with": "[[Jane Doe]]", "aliases": null,
+        }}),
+        &[
+            ("status: planned # since May", "status: done # since May"),
+            ("start: 2026-12-03", "start: 2026-12-04"),
+            ("budget: 1200", "budget: 1300"),
+            ("  - work\n", "  - food\n"),
+            ("aliases: [The offsite]\n", "with: \"[[Jane Doe]]\"\n"),
+        ],
+    );
+    assert_eq!(
+        value["changed"],
+        json!([
+            "status: planned → done",
+            "start: 2026-12-03 → 2026-12-04",
+            "budget: 1200 → 1300",
+            "tags: + food − work",
+            "with: [[Jane Doe]] (new)",
+            "aliases: removed",
+        ])
+    );
+}
+
+#[test]
+fn what_a_note_says_already_is_left_as_it_is_spelled() {
+    let vault = vault("//- a.md\n---\nn: 010\nok: true\nl: [1, \"2\"]\nt: \"5\"\n---\n");
+    let outcome = vault.call(
+        "set_properties",
+        json!({"path": "a", "properties": {"n": "010", "ok": "true", "l": ["1", "2"], "t": "5", "x": null}}),
+    );
+    assert_eq!(outcome.result.unwrap()["changed"], json!([]));
+    assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty());
+    vault.value("set_properties", json!({"path": "a", "properties": {"t": 5}}));
+    assert_eq!(vault.vault.read("a.md"), "---\nn: 010\nok: true\nl: [1, \"2\"]\nt: 5\n---\n");
+}
+
+#[test]
+fn a_null_removes_also_where_other_arguments_were_mended() {
+    let vault = vault("//- 2026.md\n---\na: 1\nb: 2\n---\n");
+    vault.value("set_properties", json!({"path": 2026, "properties": {"a": null}}));
+    assert_eq!(vault.vault.read("2026.md"), "---\nb: 2\n---\n");
+}
+
+#[test]
+fn properties_that_cannot_be_read_are_not_changed() {
+    let vault = vault("//- a.md\n---\nb: [\n---\nText.\n");
+    let error = vault.error("set_properties", json!({"path": "a", "properties": {"c": 1}}));
+    assert_eq!(error.code, ErrorCode::EditRefused);
+    assert!(error.message.contains("line "), "{error}");
+    assert_eq!(vault.vault.read("a.md"), "---\nb: [\n---\nText.\n");
+    // The text below them is text.
+    vault.value("append_to_note", json!({"path": "a", "text": "More."}));
+    assert_eq!(vault.vault.read("a.md"), "---\nb: [\n---\nText.\nMore.\n");
+}
+
+#[test]
+fn there_must_be_something_to_change() {
+    let error = vault(NOTES).error("set_properties", json!({"path": "Lisbon", "properties": {}}));
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (ErrorCode::InvalidArguments, "/properties: must name what changes.")
+    );
+    let error = vault(NOTES).error("set_properties", json!({"path": "Lisbon", "properties": {"a\nb": 1}}));
+    assert_eq!(error.code, ErrorCode::EditRefused);
+}
+
+#[test]
+fn a_mark_and_the_line_ends_of_windows_stay() {
+    let text = "\u{feff}---\r\nstatus: open\r\n---\r\n# A\r\n\r\n- [ ] one\r\n\r\n## Log\r\n\r\n- x";
+    let vault = vault("");
+    vault.vault.write("a.md", text);
+    vault.value("edit_note", json!({"path": "a", "old": "# A\n\n- [ ] one\n", "new": "# A\n\n- [x] one\n"}));
+    vault
+        .value("set_properties", json!({"path": "a", "properties": {"status": "done", "due": "2026-12-01"}}));
+    vault.value("append_to_note", json!({"path": "a", "text": "- y\n- z", "heading": "Log"}));
+    assert_eq!(
+        vault.vault.read("a.md"),
+        "\u{feff}---\r\nstatus: done\r\ndue: 2026-12-01\r\n---\r\n# A\r\n\r\n- [x] one\r\n\r\n## Log\r\n\r\n- x\r\n- y\r\n- z"
+    );
+}

@@ -1,0 +1,62 @@
+use nova_testkit::{assert_sound, snapshot_of};
+
+#[test]
+fn the_skill_is_sound() {
+    assert_sound(nova_skill_vault::skill(), "vault");
+}
+
+#[test]
+fn the_tools_are_those_of_the_contract() {
+    let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
+    let shown: Vec<String> = snapshot.skills()[0]
+        .tools
+        .iter()
+        .map(|tool| {
+            let parameters = &tool.spec().parameters;
+            let required = |name: &String| {
+                parameters["required"]
+                    .as_array()
+                    .is_some_and(|all| all.iter().any(|one| one == name.as_str()))
+            };
+            let names: Vec<String> = parameters["properties"]
+                .as_object()
+                .into_iter()
+                .flat_map(|properties| properties.keys())
+                .map(|name| if required(name) { name.clone() } else { format!("{name}?") })
+                .collect();
+            format!("{} {{{}}} {:?}", tool.wire_name, names.join(", "), tool.effect())
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "vault__read_note {path, offset?} Read",
+            "vault__create_note {path, content?, properties?} Write",
+            "vault__edit_note {path, old, new, count?} Write",
+            "vault__append_to_note {path, text, heading?} Write",
+            "vault__set_properties {path, properties} Write",
+            "vault__delete_note {path} Destructive",
+            "vault__daily_note {date?} Write",
+        ]
+    );
+}
+
+#[test]
+fn routing_has_ten_requests_and_six_that_are_not_its_own() {
+    let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
+    let routing = &snapshot.skills()[0].manifest.routing;
+    assert_eq!((routing.examples.len(), routing.near_misses.len()), (10, 6));
+}
+
+#[test]
+fn the_instructions_name_only_tools_that_there_are() {
+    let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
+    let entry = &snapshot.skills()[0];
+    for tool in &entry.tools {
+        assert!(
+            entry.instructions.contains(&format!("`{}`", tool.id)),
+            "SKILL.md says when to use {}",
+            tool.id
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! The skill over small vaults, its tools called the way the program calls them.
+#![allow(clippy::unwrap_used)]
+
+mod approving;
+mod creating;
+mod daily;
+mod deleting;
+mod editing;
+mod files;
+mod naming;
+mod privacy;
+mod reading;
+mod refusing;
+
+use nova_testkit::SkillInVault;
+
+fn vault(notes: &str) -> SkillInVault {
+    SkillInVault::new(nova_skill_vault::skill(), notes)
+}
+
+/// A vault as a user would keep one.
+const NOTES: &str = r#"
+//- Trips/Lisbon.md
+---
+type: trip
+status: planned # since May
+start: 2026-12-03
+budget: 1200
+tags:
+  - travel
+  - work
+aliases: [The offsite]
+---
+# Lisbon
+
+- [ ] Book the train
+- [ ] Ask [[Jane Doe]]
+
+## Log
+
+- 2026-11-12 Dates fixed.
+
+## Packing
+
+Shoes.
+//- People/Jane Doe.md
+---
+type: contact
+---
+Lives in Porto.
+//- Trips/Plan.md
+A plan for trips.
+//- Work/Plan.md
+A plan for work.
+//- Work/Café.md
+Coffee.
+"#;
+
+const LISBON: &str = "Trips/Lisbon.md";

@@ -1,0 +1,84 @@
+//! Which note a text means.
+
+use nova_protocol::ErrorCode;
+use nova_skill::json;
+
+use crate::{LISBON, NOTES, vault};
+
+#[track_caller]
+fn check(said: &str, path: &str) {
+    assert_eq!(vault(NOTES).value("read_note", json!({"path": said}))["path"], path, "{said}");
+}
+
+#[test]
+fn by_path_or_by_the_name_of_a_link() {
+    check("Trips/Lisbon.md", LISBON);
+    check("Trips/Lisbon", LISBON);
+    check("Lisbon", LISBON);
+    check("lisbon.md", LISBON);
+    check("TRIPS/lisbon", LISBON);
+    check("the offsite", LISBON);
+    check(" [[Lisbon]] ", LISBON);
+    check("[[Lisbon#Log|the trip]]", LISBON);
+    check("Work/Plan", "Work/Plan.md");
+}
+
+#[test]
+fn composed_and_decomposed_letters_are_the_same() {
+    check("Work/Cafe\u{301}.md", "Work/Café.md");
+    check("cafe\u{301}", "Work/Café.md");
+}
+
+#[test]
+fn several_of_a_name_are_listed_and_none_is_chosen() {
+    for (tool, args) in [
+        ("read_note", json!({"path": "Plan"})),
+        ("edit_note", json!({"path": "Plan", "old": "plan", "new": "map"})),
+        ("append_to_note", json!({"path": "Plan", "text": "More."})),
+        ("set_properties", json!({"path": "Plan", "properties": {"a": 1}})),
+        ("delete_note", json!({"path": "Plan"})),
+    ] {
+        let vault = vault(NOTES);
+        let error = vault.error(tool, args);
+        assert_eq!(
+            (error.code, error.message.as_str(), error.hint.as_str()),
+            (
+                ErrorCode::Ambiguous,
+                r#"Several notes match "Plan": Trips/Plan.md, Work/Plan.md."#,
+                "Ask which one is meant, then use its full name or path."
+            ),
+            "{tool}"
+        );
+        assert_eq!(vault.vault.read("Trips/Plan.md"), "A plan for trips.\n");
+        assert_eq!(vault.vault.read("Work/Plan.md"), "A plan for work.\n");
+    }
+}
+
+#[test]
+fn a_note_at_the_root_goes_before_those_of_its_name_in_folders() {
+    let vault = vault("//- Plan.md\nroot\n//- Work/Plan.md\nwork\n");
+    assert_eq!(vault.value("read_note", json!({"path": "Plan"}))["path"], "Plan.md");
+}
+
+#[test]
+fn twins_that_differ_in_case_are_told_apart_by_their_paths_alone() {
+    let vault = vault("//- Note.md\nupper\n//- note.md\nlower\n");
+    let text = |path: &str| vault.value("read_note", json!({"path": path}))["text"].clone();
+    assert_eq!((text("Note"), text("note.md")), (json!("upper\n"), json!("lower\n")));
+    assert_eq!(vault.error("read_note", json!({"path": "NOTE"})).code, ErrorCode::Ambiguous);
+}
+
+#[test]
+fn a_name_may_end_in_a_dot() {
+    let vault = vault("//- Quillon Inc..md\nLabs.\n");
+    assert_eq!(vault.value("read_note", json!({"path": "Quillon Inc."}))["path"], "Quillon Inc..md");
+}
+
+#[test]
+fn nothing_of_that_name_is_an_error() {
+    let error = vault(NOTES).error("read_note", json!({"path": "Atlantis"}));
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (ErrorCode::NoteNotFound, r#"There is no note "Atlantis"."#)
+    );
+}

@@ -1,0 +1,90 @@
+//! What a remote model never learns: a canary in every private note.
+
+use nova_protocol::ErrorCode;
+use nova_skill::{Value, json};
+use nova_testkit::{Privacy, SkillInVault};
+
+use crate::vault;
+
+const CANARY: &str = "xyzzy-canary";
+
+const PRIVATE: &str = "
+//- Diary/Secret.md
+xyzzy-canary in a listed folder
+//- Marked.md
+---
+nova: private
+aliases: [xyzzy-canary-alias]
+---
+xyzzy-canary in a marked note
+//- Broken.md
+---
+nova: private
+tags: [
+---
+xyzzy-canary in a note whose mark cannot be read
+//- Open.md
+Open.
+";
+
+fn remote(notes: &str) -> SkillInVault {
+    let mut vault = vault(notes);
+    vault.privacy = Privacy { remote: true, private: vec!["Diary".into()] };
+    vault
+}
+
+/// Nothing of the call, its question or its answer holds the canary.
+#[track_caller]
+fn says_private(vault: &SkillInVault, tool: &str, args: Value) {
+    let outcome = vault.call(tool, args.clone());
+    let asked = format!("{:?}", vault.approver.asked());
+    assert!(!format!("{outcome:?} {asked}").contains(CANARY), "{tool} {args}: {outcome:?}");
+    assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Private, "{tool} {args}");
+    assert!(outcome.changes.is_empty() && outcome.seen.is_empty(), "{tool} {args}");
+}
+
+#[test]
+fn no_tool_reads_or_changes_a_private_note() {
+    for path in
+        ["Diary/Secret.md", "diary/secret", "Secret", "Marked", "marked.md", "Broken.md", "[[Marked]]"]
+    {
+        for (tool, args) in [
+            ("read_note", json!({"path": path})),
+            ("edit_note", json!({"path": path, "old": "in", "new": "out"})),
+            ("append_to_note", json!({"path": path, "text": "x"})),
+            ("set_properties", json!({"path": path, "properties": {"nova": null}})),
+            ("delete_note", json!({"path": path})),
+        ] {
+            says_private(&remote(PRIVATE), tool, args);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_created_in_a_private_folder_or_over_a_private_note() {
+    for path in ["Diary/New.md", "Diary/Secret.md", "Marked.md", "MARKED.md"] {
+        let vault = remote(PRIVATE);
+        let before = vault.vault.files();
+        says_private(&vault, "create_note", json!({"path": path, "content": "x"}));
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn private_daily_notes_and_templates_stay_private() {
+    let settings = |daily: &str| format!("{PRIVATE}//- .obsidian/daily-notes.json\n{daily}\n");
+    says_private(&remote(&settings(r#"{"folder": "Diary"}"#)), "daily_note", json!({}));
+    says_private(&remote(&settings(r#"{"template": "Marked"}"#)), "daily_note", json!({}));
+    let there = format!("{PRIVATE}//- 2026-11-21.md\n---\nnova: private\n---\nxyzzy-canary\n");
+    says_private(&remote(&there), "daily_note", json!({}));
+}
+
+#[test]
+fn what_is_not_private_is_read_beside_it_and_the_owner_reads_all() {
+    assert_eq!(remote(PRIVATE).value("read_note", json!({"path": "Open"}))["text"], "Open.\n");
+    let mut local = vault(PRIVATE);
+    local.privacy = Privacy { remote: false, private: vec!["Diary".into()] };
+    for path in ["Secret", "Marked", "Broken"] {
+        assert!(local.value("read_note", json!({"path": path}))["text"].as_str().unwrap().contains(CANARY));
+    }
+}
