@@ -26,7 +26,7 @@ pub use error::ToolError;
 pub use folded::folded;
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Output, OutputPart, OutputStream, Source, ToolOutput};
-pub use record::{Field, FieldKind, Record, RecordType, RecordTypes};
+pub use record::{ConfigFault, Field, FieldKind, ItemKind, Record, RecordType, RecordTypes};
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.
@@ -36,5 +36,7 @@ pub use nova_vault::{Note, Problem};
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;
+pub use jiff::civil::Date;
+pub use rust_decimal::Decimal;
 pub use schemars::{self, JsonSchema};
 pub use serde_json::{self, Value, json};

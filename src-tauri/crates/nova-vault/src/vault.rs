@@ -172,8 +172,8 @@ impl Vault {
         Ok(listing.heads.iter().map(|head| entry(head)).collect())
     }
 
-    /// The notes whose `type:` is one of these, in order of their paths. Those in the folder
-    /// [`TEMPLATES`] are forms for notes to come and do not count.
+    /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
+    /// the folder [`TEMPLATES`] are forms for notes to come and do not count.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.inner.index.listing(disk)?;
@@ -181,7 +181,7 @@ impl Vault {
             .heads
             .iter()
             .filter(|head| {
-                head.record_type().is_some_and(|record_type| types.contains(&record_type))
+                head.record_type().is_some_and(|own| types.iter().any(|wanted| same_type(own, wanted)))
                     && !is_template(&head.path)
             })
             .filter_map(|head| self.inner.index.note(disk, head))
@@ -363,6 +363,12 @@ fn entry(head: &Head) -> NoteEntry {
         record_type: head.record_type().map(str::to_owned),
         broken: head.broken().map(|(line, reason)| (line, reason.to_owned())),
     }
+}
+
+/// Folding costs memory for each note, and nearly every type is plain ASCII.
+fn same_type(own: &str, wanted: &str) -> bool {
+    own.eq_ignore_ascii_case(wanted)
+        || (!own.is_ascii() && !wanted.is_ascii() && folded(own) == folded(wanted))
 }
 
 fn without_extension(path: &str) -> &str {

@@ -61,7 +61,7 @@ impl NativeTool for WriteThing {
     async fn run(&self, args: ThingArgs, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let path = ctx.vault().free_path("Things", &args.name).await?;
         let values = [("name".to_owned(), json!(args.name))].into_iter().collect();
-        let text = ctx.records().get("thing")?.new_note("thing", &values)?;
+        let text = ctx.records().get("thing")?.new_note(&values)?;
         ctx.vault().create(&path, text).await?;
         Ok(json!(path.as_str()).into())
     }
