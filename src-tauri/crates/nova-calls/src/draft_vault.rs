@@ -2,9 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_skill::{
-    Note, Problem, PropertyEdit, PropertyValue, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
-};
+use nova_skill::{Note, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{Draft, Privacy, Vault, View};
 
