@@ -65,6 +65,7 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::NotFound { .. } => ErrorCode::NoteNotFound,
         ToolError::Ambiguous { .. } => ErrorCode::Ambiguous,
         ToolError::Exists { .. } => ErrorCode::NoteExists,
+        ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
         ToolError::Vault(error) => return error_from_vault(error),
         ToolError::NoVault => ErrorCode::NoVault,
         ToolError::CredentialNeeded { .. } => ErrorCode::SkillUnavailable,
