@@ -179,7 +179,7 @@ async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError
 async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, UserError> {
     match changes {
         Changes::List => {
-            let sets = app.change_sets(None, Some(usize::MAX)).await?;
+            let sets = app.change_sets(None, None, Some(usize::MAX)).await?;
             if json {
                 print::json(&sets.iter().map(lists::change_set_row).collect::<Vec<_>>());
             } else {

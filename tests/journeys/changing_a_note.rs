@@ -31,7 +31,7 @@ async fn what_the_card_shows_is_what_is_written_and_undo_takes_it_back() {
     assert_eq!((property.before.as_deref(), property.after.as_deref()), (Some("lead"), Some("won")));
 
     assert_eq!(nova.vault.read(JANE), before.replace("stage: lead # since May", "stage: won # since May"));
-    let sets = app.change_sets(None, None).await.unwrap();
+    let sets = app.change_sets(None, None, None).await.unwrap();
     assert_eq!((sets.len(), sets[0].state, sets[0].notes.len()), (1, ChangeSetState::Committed, 1));
     assert!(events.iter().any(|event| matches!(event, Event::ToolCallCompleted { ok: true, changes, .. }
         if changes[0].path == JANE && changes[0].kind == NoteChangeKind::Modified)));
@@ -54,7 +54,7 @@ async fn a_denied_change_is_not_made_and_the_model_is_told() {
     assert_eq!(nova.vault.read(JANE), before);
     let told = nova.model.last_texts("tool").pop().unwrap();
     assert!(told.contains("denied_by_user") && told.contains("not yet"), "{told}");
-    assert!(app.change_sets(None, None).await.unwrap().is_empty());
+    assert!(app.change_sets(None, None, None).await.unwrap().is_empty());
     nova.model.finish();
 }
 
@@ -84,7 +84,7 @@ async fn allowed_for_this_chat_is_asked_once_in_this_chat_only() {
     let (end, _) = turn(&app, None, "Move Jane twice", approver.clone()).await;
     assert_eq!(approver.asked().len(), 1);
     assert!(nova.vault.read(JANE).contains("stage: won"));
-    let sets = app.change_sets(Some(&end.session), None).await.unwrap();
+    let sets = app.change_sets(Some(&end.session), None, None).await.unwrap();
     assert_eq!(sets.len(), 1, "one turn is one change set");
 
     let elsewhere = ScriptedApprover::new([denied("other chat")]);
@@ -143,7 +143,7 @@ async fn several_notes_of_a_turn_are_undone_together_or_one_by_one() {
     let app = nova.start().await;
     turn(&app, None, "Three changes", ScriptedApprover::always(Decision::Once)).await;
     assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
-    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     assert_eq!(set.notes.len(), 3);
 
     app.undo(&set.id, Some(JANE), None).await.unwrap();

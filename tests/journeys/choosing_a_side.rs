@@ -1,5 +1,5 @@
 use nova_protocol::{
-    ChangeSetKind, Commands as _, Decision, ErrorCode, Event, KeptSide, NoteRef, ResolveConflict,
+    ChangeSetKind, Commands as _, ConflictSide, Decision, ErrorCode, Event, NoteRef, ResolveConflict,
 };
 use nova_testkit::{ScriptedApprover, call, text};
 use serde_json::json;
@@ -13,7 +13,7 @@ async fn conflict(nova: &Nova) -> nova_app::App {
     let app = nova.start().await;
     turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
     nova.vault.write(JANE, &nova.vault.read(JANE).replace("stage: won", "stage: lost"));
-    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     let undone = app.undo(&set.id, None, None).await.unwrap();
     assert_eq!(undone.conflicts.len(), 1);
     assert!(nova.vault.read(JANE).contains("stage: lost"), "the outside edit stays");
@@ -27,8 +27,8 @@ fn won_by_nova() -> Nova {
     )
 }
 
-fn choose(keep: KeptSide) -> ResolveConflict {
-    ResolveConflict { note: JANE.into(), keep }
+fn choose(keep: ConflictSide) -> ResolveConflict {
+    ResolveConflict { session: None, change_set: None, note: JANE.into(), keep }
 }
 
 #[tokio::test]
@@ -38,14 +38,14 @@ async fn novas_side_is_written_when_it_is_chosen_and_can_be_undone() {
     let app = conflict(&nova).await;
     let outside = nova.vault.read(JANE);
 
-    let resolved = app.resolve_conflict(choose(KeptSide::Mine)).await.unwrap();
+    let resolved = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap();
 
     assert_eq!(nova.vault.read(JANE), before, "what the undo was to bring back");
     let set = app.change_set(&resolved.change_set.unwrap()).await.unwrap();
     assert_eq!(set.kind, ChangeSetKind::Form);
     app.undo(&set.id, None, None).await.unwrap();
     assert_eq!(nova.vault.read(JANE), outside);
-    let again = app.resolve_conflict(choose(KeptSide::Mine)).await.unwrap_err();
+    let again = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::BadRequest, "a second click writes nothing");
     nova.model.finish();
 }
@@ -55,13 +55,13 @@ async fn the_notes_side_is_kept_without_a_write() {
     let nova = won_by_nova();
     let app = conflict(&nova).await;
     let outside = nova.vault.read(JANE);
-    let sets = app.change_sets(None, None).await.unwrap().len();
+    let sets = app.change_sets(None, None, None).await.unwrap().len();
 
-    let resolved = app.resolve_conflict(choose(KeptSide::Theirs)).await.unwrap();
+    let resolved = app.resolve_conflict(choose(ConflictSide::Theirs)).await.unwrap();
 
     assert_eq!(resolved.change_set, None);
     assert_eq!(nova.vault.read(JANE), outside);
-    assert_eq!(app.change_sets(None, None).await.unwrap().len(), sets);
+    assert_eq!(app.change_sets(None, None, None).await.unwrap().len(), sets);
     nova.model.finish();
 }
 
@@ -72,10 +72,11 @@ async fn an_edit_made_after_the_conflict_is_not_written_over() {
     let edited = nova.vault.read(JANE).replace("stage: lost", "stage: paused");
     nova.vault.write(JANE, &edited);
 
-    let error = app.resolve_conflict(choose(KeptSide::Mine)).await.unwrap_err();
+    let resolved = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap();
 
-    assert_eq!(error.code, ErrorCode::Conflict);
     assert_eq!(nova.vault.read(JANE), edited);
+    assert_eq!(resolved.change_set, None);
+    assert_eq!(resolved.conflict.unwrap().theirs, edited, "the sides as they are now");
     nova.model.finish();
 }
 

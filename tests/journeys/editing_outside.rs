@@ -72,7 +72,7 @@ async fn an_undo_keeps_what_was_edited_since() {
     turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
     nova.vault.write(JANE, &nova.vault.read(JANE).replace("Met at the fair.", "Met at the big fair."));
 
-    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     assert!(set.notes[0].edited_since);
     let undone = app.undo(&set.id, None, None).await.unwrap();
 
@@ -92,7 +92,7 @@ async fn an_undo_of_what_was_edited_since_at_the_same_place_asks() {
     let edited = nova.vault.read(JANE).replace("stage: won", "stage: lost");
     nova.vault.write(JANE, &edited);
 
-    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     let undone = app.undo(&set.id, None, None).await.unwrap();
 
     assert_eq!(undone.conflicts.len(), 1);
@@ -140,7 +140,7 @@ async fn the_model_is_told_that_its_change_was_undone() {
     turn(&app, Some(&end.session), "Thanks", NoApprover).await;
     assert!(!nova.model.requests()[2].to_string().contains("out of date"), "its own change is no news");
 
-    let set = app.change_sets(None, None).await.unwrap().remove(0);
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     app.undo(&set.id, None, None).await.unwrap();
     turn(&app, Some(&end.session), "And now?", NoApprover).await;
     let request = nova.model.requests().pop().unwrap().to_string();

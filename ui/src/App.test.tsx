@@ -6,7 +6,7 @@ import { App } from './App';
 import { FakeBackend, type World } from './testing/fake-backend';
 import { setWindow } from './testing/media';
 import { renderInApp } from './testing/render';
-import { sampleNow, sampleWorld } from './testing/sample';
+import { interruptedSet, sampleNow, sampleWorld } from './testing/sample';
 
 beforeEach(() => setWindow({}));
 afterEach(() => vi.unstubAllGlobals());
@@ -197,6 +197,97 @@ describe('banners', () => {
     expect(screen.getByTestId('banner')).toHaveTextContent(
       'nova.config.json, line 12: last good settings in use. A comma is missing.',
     );
+  });
+});
+
+describe('a change that Nova was interrupted in', () => {
+  test('is told at the start with its notes; Finish says in the panel what was done', async () => {
+    const { backend, user } = await show((world) => {
+      world.changes = [interruptedSet(41)];
+    });
+    const banner = await screen.findByTestId('banner');
+    expect(banner).toHaveTextContent('Nova was interrupted while it changed 41 notes: finish or undo.');
+    expect(within(banner).getAllByRole('button').map((button) => button.textContent)).toEqual([
+      ...[1, 2, 3, 4, 5, 6].map((at) => `Contact ${at}`),
+      '35 more',
+      'Finish',
+      'Undo',
+    ]);
+    expect(backend.asked('finish_changes')).toEqual([]);
+    await user.click(within(banner).getByRole('button', { name: 'Finish' }));
+    expect(backend.asked('finish_changes')).toEqual([{ change_set: 'cut' }]);
+    const panel = within(screen.getByRole('complementary', { name: 'Panel' }));
+    expect(await panel.findByText('Tag the contacts by region: 41 notes finished')).toBeVisible();
+    expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
+  });
+
+  test('Undo in the banner takes it back', async () => {
+    const { backend, user } = await show((world) => {
+      world.changes = [interruptedSet(2)];
+    });
+    await user.click(await screen.findByTestId('banner-undo'));
+    expect(backend.asked('undo_changes')).toEqual([{ change_set: 'cut' }]);
+    expect(await screen.findByText('Tag the contacts by region: 2 notes undone')).toBeVisible();
+  });
+
+  test('of several, the banner leads to the panel, where each has its choice; a tool to run is left for it', async () => {
+    const { store, user } = await show((world) => {
+      world.changes = [interruptedSet(2), interruptedSet(3, { id: 'other' })];
+    });
+    act(() => store.actions.show({ kind: 'run-tool', tool: null }));
+    expect(await screen.findByTestId('banner')).toHaveTextContent('while it changed 3 notes');
+    await user.click(screen.getByTestId('banner-show'));
+    expect(await screen.findAllByTestId('interrupted-change')).toHaveLength(2);
+  });
+});
+
+describe('the status line', () => {
+  const watched = (watching: string) =>
+    show((world) => {
+      world.status = { ...world.status, vault: world.status.vault && { ...world.status.vault, watching } };
+    });
+  const polling = 'looked at every few seconds (8192 watches are in use; raise max_user_watches)';
+
+  test('the number of problems leads to their list, from wherever it is seen', async () => {
+    const { store, user } = await show();
+    act(() => store.actions.show({ kind: 'run-tool', tool: null }));
+    await user.click(await screen.findByRole('button', { name: '3 problems' }));
+    const panel = within(screen.getByRole('complementary', { name: 'Panel' }));
+    expect(panel.getByRole('tab', { name: /Problems\s*3/ })).toHaveAttribute('aria-selected', 'true');
+    expect(panel.getByRole('article', { name: 'Arden fit-out' })).toBeVisible();
+  });
+
+  test('without problems there is neither number nor tab', async () => {
+    const { store } = await show((world) => {
+      world.problems = [];
+    });
+    await waitFor(() => expect(store.get().app.problems.rows).toEqual([]));
+    act(() => store.actions.togglePanel());
+    expect(screen.queryByTestId('show-problems')).not.toBeInTheDocument();
+    expect(screen.queryByRole('tab', { name: /Problems/ })).not.toBeInTheDocument();
+  });
+
+  test('in the rail it is an icon with the same name', async () => {
+    setWindow({ width: 900 });
+    const { user } = await watched(polling);
+    expect(screen.getByRole('img', { name: `Work vault: 412 notes, looked at every few seconds: 8192 watches are in use; raise max_user_watches` })).toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: '3 problems' }));
+    expect(await screen.findByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
+  });
+
+  test('a vault that is looked at now and then says so, with the reason on focus; that is no banner', async () => {
+    await watched(polling);
+    const status = screen.getByTestId('vault-status');
+    expect(status).toHaveTextContent('412 notes, looked at every few seconds');
+    act(() => status.focus());
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('8192 watches are in use; raise max_user_watches');
+    expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
+  });
+
+  test('a vault that is not watched is a banner too', async () => {
+    await watched('not watched (the folder cannot be read; put it back)');
+    expect(screen.getByTestId('banner')).toHaveTextContent('Changes in Obsidian are not seen: the folder cannot be read; put it back');
+    expect(screen.getByTestId('vault-status')).toHaveTextContent('412 notes, not watched');
   });
 });
 

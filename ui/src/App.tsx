@@ -6,6 +6,7 @@ import { Rail } from './list/Rail';
 import { changesOf } from './panels/changes';
 import { ChangesPanel } from './panels/ChangesPanel';
 import { NotePanel } from './panels/NotePanel';
+import { ProblemsPanel } from './panels/ProblemsPanel';
 import { SettingsPage } from './settings/SettingsPage';
 import { Button, ErrorBox, noteName, Sheet, useMedia } from './shared';
 import { useAppearance } from './shell/appearance';
@@ -49,10 +50,15 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
 function Chat({ roomy }: { roomy: boolean }) {
   const row = useApp(openRow);
   const panel = useApp((app) => app.panel);
+  const problems = useApp((app) => app.problems.rows?.length ?? 0);
   const changed = useChanged();
   const { setPanel, setPanelWidth } = useActions();
   const pages: PanelPage[] = [
     { tab: 'changes', label: 'Changes', count: changed, content: <ChangesPanel /> },
+    // Stays while it is looked at, also when the last problem is gone.
+    ...(problems === 0 && panel.tab !== 'problems'
+      ? []
+      : [{ tab: 'problems' as const, label: 'Problems', count: problems, content: <ProblemsPanel /> }]),
     ...(panel.note === null
       ? []
       : [{ tab: 'note' as const, label: noteName(panel.note).name, content: <NotePanel key={panel.note} /> }]),
@@ -148,8 +154,9 @@ function Starting() {
 function useChanged(): number {
   const session = useApp((app) => app.open);
   const revision = useApp((app) => app.revisions.changes);
+  const interrupted = useApp((app) => app.interrupted);
   const state = useSession();
   const { data } = useRpc('list_changes', session === null ? null : { session }, revision);
-  const notes = changesOf(data ?? [], state).turn.sets.flatMap((set) => set.notes);
+  const notes = changesOf(data ?? [], state, interrupted).turn.sets.flatMap((set) => set.notes);
   return new Set(notes.filter((note) => !note.undone).map((note) => note.path)).size;
 }

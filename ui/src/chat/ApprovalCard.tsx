@@ -2,13 +2,11 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 
 import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
+import { useArmed } from '../shared/useArmed';
 import { useActions } from '../state/hooks';
 import type { Approval, CallItem } from '../state/session';
 import { EditArguments } from './EditArguments';
 import { Payload } from './Payload';
-
-/** After the card appears or its diff changes, an answer may have been meant for something else. */
-const LOOK_FIRST = 400;
 
 interface ApprovalCardProps {
   readonly call: CallItem;
@@ -246,16 +244,6 @@ function DenyReason({ disabled, onDeny, onBack }: { disabled: boolean; onDeny: (
       </LinkButton>
     </form>
   );
-}
-
-/** Whether `shown` has stood unchanged long enough to be answered. */
-function useArmed(shown: string): boolean {
-  const [armedFor, setArmedFor] = useState<string | null>(null);
-  useEffect(() => {
-    const timer = setTimeout(() => setArmedFor(shown), LOOK_FIRST);
-    return () => clearTimeout(timer);
-  }, [shown]);
-  return armedFor === shown;
 }
 
 /** A decided card goes away; a focus inside it goes on to the composer instead of nowhere. */

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
-import type { ChangeSetView } from '../ipc';
+import type { ChangeSetView, EventBody } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
 import { Conversation } from './Conversation';
@@ -188,6 +188,23 @@ describe('tool cards', () => {
   });
 });
 
+test('an undo that met edits leads to both versions', async () => {
+  const path = 'CRM/Deals/Rollout.md';
+  const { backend, store } = await open([
+    turnStarted(),
+    started('1', 'crm.move_deal', 'write'),
+    completed('1', null, { changes: [{ path, kind: 'modified' }], change_set: 'set' }),
+  ]);
+  const conflict = { path, what: ['stage'], mine: 'stage: lead', theirs: 'stage: proposal' };
+  backend.on('undo_changes', () => ({ change_set: null, undone: [], merged: [], conflicts: [conflict] }));
+  await userEvent.click(screen.getByTestId('undo-call'));
+  expect(await screen.findByRole('alert')).toHaveTextContent('1 note edited since.');
+  await userEvent.click(screen.getByText('Show both versions'));
+  const { panel, conflicts } = store.get().app;
+  expect(panel).toMatchObject({ open: true, tab: 'changes' });
+  expect(conflicts).toEqual([{ set: 'set', way: 'undo', conflict, decided: null }]);
+});
+
 describe('a turn that failed', () => {
   test('says why, and tries again with the same message', async () => {
     const { backend } = await open([
@@ -222,6 +239,27 @@ describe('a turn that failed', () => {
     expect(screen.queryByTestId('provider-consent')).toBeNull();
     expect(backend.asked('agree_provider')).toEqual([]);
     expect(backend.asked('send_message')).toEqual([]);
+  });
+});
+
+describe('a note both changed', () => {
+  const note = 'CRM/Deals/Rollout.md';
+  const found: EventBody = { type: 'conflict_found', note, mine: 'stage: won', theirs: 'stage: proposal' };
+
+  test('is decided by the user, and the conversation keeps what was decided', async () => {
+    const { backend, session } = await open([turnStarted(), found]);
+    const card = screen.getByTestId('conflict-card');
+    expect(within(card).getByRole('group', { name: 'Nova, this turn' })).toHaveTextContent('stage: won');
+    await userEvent.click(within(card).getByRole('button', { name: 'Use Nova’s' }));
+    expect(backend.asked('resolve_conflict')).toEqual([{ session, note, keep: 'mine' }]);
+    expect(await screen.findByTestId('conflict-decided')).toHaveTextContent('Nova’s side is written to Rollout, by you');
+    expect(screen.queryByTestId('conflict-card')).toBeNull();
+  });
+
+  test('decided earlier it is one line', async () => {
+    await open([turnStarted(), found, { type: 'conflict_resolved', note, keep: 'theirs' }]);
+    expect(screen.getByTestId('conflict-decided')).toHaveTextContent('Rollout stays as it is, nothing was written, by you');
+    expect(screen.queryByTestId('conflict-card')).toBeNull();
   });
 });
 

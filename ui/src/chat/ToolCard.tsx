@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
-import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, noteName, runningText, ValueView } from '../shared';
+import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
+import { NoteList } from '../shared/NoteList';
 import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
 import { type CallItem, type Turn, writesBefore } from '../state/session';
@@ -135,7 +136,7 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
 const timed = new Set(['done', 'failed', 'cancelled']);
 
 function UndoCall({ call }: { call: CallItem }) {
-  const { undo } = useActions();
+  const { undo, showPanel } = useActions();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);
   const [left, setLeft] = useState<UndoResult['conflicts']>([]);
@@ -156,7 +157,12 @@ function UndoCall({ call }: { call: CallItem }) {
   return (
     <>
       {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
-      {left.length > 0 && <span className="text-small text-warn" role="alert">{counted(left.length, 'note')} edited since, see Changes</span>}
+      {left.length > 0 && (
+        <span className="text-small text-warn" role="alert">
+          {counted(left.length, 'note')} edited since.{' '}
+          <LinkButton onClick={() => showPanel('changes')}>Show both versions</LinkButton>
+        </span>
+      )}
       <LinkButton data-testid="undo-call" className="text-small" disabled={busy} onClick={() => run({ change_set: set, call: call.call })}>
         Undo
       </LinkButton>
@@ -252,25 +258,4 @@ function Part({ label, children }: { label: string; children: ReactNode }) {
 
 function Framed({ children }: { children: ReactNode }) {
   return <div className="max-h-80 overflow-auto rounded-control border border-line">{children}</div>;
-}
-
-const FIRST_NOTES = 6;
-
-function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: (note: string) => void }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? notes : notes.slice(0, FIRST_NOTES);
-  return (
-    <p className="flex flex-wrap gap-x-3 gap-y-0.5">
-      {shown.map((path, index) => (
-        <LinkButton key={index} className="font-normal" title={path} onClick={() => onNote(path)}>
-          {noteName(path).name}
-        </LinkButton>
-      ))}
-      {notes.length > shown.length && (
-        <LinkButton className="font-normal" onClick={() => setAll(true)}>
-          {notes.length - shown.length} more
-        </LinkButton>
-      )}
-    </p>
-  );
 }

@@ -1,4 +1,4 @@
-import { memo, useState } from 'react';
+import { memo } from 'react';
 
 import { useBackend } from '../ipc';
 import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
@@ -84,17 +84,17 @@ function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn
     return <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />;
   }
   const [item] = group.items;
-  return <Single item={item} turn={turn} />;
+  return <Single item={item} turn={turn} session={session} />;
 }
 
-function Single({ item, turn }: { item: Exclude<Item, CallItem>; turn: Turn }) {
+function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: Turn; session: string }) {
   switch (item.kind) {
     case 'message':
       return <Message item={item} streaming={turn.status === 'running'} />;
     case 'notice':
       return <NoticeLine item={item} />;
     case 'conflict':
-      return <Conflict item={item} />;
+      return <Conflict item={item} session={session} />;
   }
 }
 
@@ -110,10 +110,9 @@ const Message = memo(function Message({ item, streaming }: { item: MessageItem; 
   );
 });
 
-function Conflict({ item }: { item: ConflictItem }) {
-  const [kept, setKept] = useState(false);
+function Conflict({ item, session }: { item: ConflictItem; session: string }) {
   const backend = useBackend();
-  if (kept) return null;
+  const { resolveConflict } = useActions();
   return (
     <div data-item tabIndex={-1}>
       <ConflictCard
@@ -123,7 +122,9 @@ function Conflict({ item }: { item: ConflictItem }) {
         theirs={item.theirs}
         mineLabel="Nova, this turn"
         theirsLabel={`In Obsidian, ${clockTime(item.at)}`}
-        onKeep={() => setKept(true)}
+        useMine="Use Nova’s"
+        decided={item.decided}
+        onChoose={async (keep) => ({ again: (await resolveConflict({ session, note: item.note, keep })).conflict !== null })}
         onOpen={() => void backend.rpc('open_note', { path: item.note }).catch(() => undefined)}
       />
     </div>

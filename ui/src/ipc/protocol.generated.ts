@@ -62,6 +62,8 @@ edited_since: boolean, diff: NoteDiffView, };
 
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
+export type ConflictSide = "mine" | "theirs";
+
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
 
 export type DecideApproval = { 
@@ -150,13 +152,30 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type FinishChanges = { change_set: string, };
+
+export type FinishResult = { 
+/**
+ * The change set that the rest was written in; none when nothing was written.
+ */
+change_set: string | null, 
+/**
+ * The notes that it wrote.
+ */
+finished: Array<string>, 
+/**
+ * Notes that were edited since at the same place. With one of them nothing was written, and
+ * the set stays interrupted.
+ */
+conflicts: Array<ConflictView>, };
 
 export type FirstRunOptions = { 
 /**
@@ -192,7 +211,11 @@ export type ListChanges = {
 /**
  * Only those of this session.
  */
-session?: string, limit?: number, };
+session?: string, 
+/**
+ * Only those in this state.
+ */
+state?: ChangeSetState, limit?: number, };
 
 export type LocalModelServer = { 
 /**
@@ -278,7 +301,34 @@ agreed: boolean, models: Array<string>,
  */
 problem: UserError | null, };
 
+export type PruneResult = { 
+/**
+ * How many change sets went.
+ */
+forgotten: number, };
+
 export type RenameSession = { session: string, title: string, };
+
+export type ResolveConflict = { 
+/**
+ * The session, or the form run, whose write met the edit.
+ */
+session: string | null, 
+/**
+ * The change set whose undo or finish met the edit.
+ */
+change_set?: string, note: string, keep: ConflictSide, };
+
+export type ResolvedConflict = { 
+/**
+ * The change set that wrote Nova's version; none when nothing was written.
+ */
+change_set: string | null, 
+/**
+ * The note was edited once more at the same place: nothing was written, and these are its
+ * sides now.
+ */
+conflict: ConflictView | null, };
 
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
 
@@ -435,8 +485,8 @@ export type Commands = {
   open_link: { params: LinkRef; result: Nothing };
   list_changes: { params: ListChanges; result: Array<ChangeSetView> };
   undo_changes: { params: UndoChanges; result: UndoResult };
-  finish_changes: { params: ChangeSetRef; result: FinishResult };
-  prune_changes: { params: Nothing; result: Pruned };
+  finish_changes: { params: FinishChanges; result: FinishResult };
+  prune_changes: { params: Nothing; result: PruneResult };
   resolve_conflict: { params: ResolveConflict; result: ResolvedConflict };
   list_problems: { params: Nothing; result: Array<ProblemView> };
 };

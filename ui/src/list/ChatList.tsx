@@ -1,10 +1,11 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { SessionRow } from '../ipc';
-import { clockTime, counted, Dot, Icon, IconButton, Kbd, keyText, RenameField, type IconName } from '../shared';
+import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, type IconName } from '../shared';
 import { groupSessions } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { ChatMenu } from './ChatMenu';
+import { VaultStatus } from './VaultStatus';
 
 interface ChatListProps {
   readonly now: Date;
@@ -78,19 +79,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
       </div>
 
       <div className="flex h-11 shrink-0 items-center gap-2.5 border-t border-line pr-2 pl-4 text-small text-fg-2">
-        {vault ? (
-          <>
-            <Dot className={vault.watching === 'watching' ? 'bg-ok' : 'bg-warn'} />
-            <span className="cut flex-1" title={vault.watching}>
-              {counted(vault.notes, 'note')}, {vault.watching}
-            </span>
-          </>
-        ) : (
-          <>
-            <Dot className="bg-danger" />
-            <span className="cut flex-1">no vault is open</span>
-          </>
-        )}
+        <VaultStatus />
         <IconButton
           icon="sliders"
           label="Settings"

@@ -1,5 +1,6 @@
 import { Dot, IconButton, keyText } from '../shared';
 import { useActions, useApp } from '../state/hooks';
+import { VaultStatusIcons } from './VaultStatus';
 
 interface RailProps {
   /** Shows the list, folded out or as a sheet. */
@@ -10,7 +11,6 @@ interface RailProps {
 /** The list folded to its icons. */
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
-  const vault = useApp((app) => app.status?.vault);
   const running = useApp((app) => app.sessions.some((row) => row.running));
   const { newChat, show } = useActions();
   return (
@@ -40,9 +40,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
         onClick={() => show({ kind: 'run-tool', tool: null })}
       />
       <span className="flex-1" />
-      <span title={vault ? `${vault.name}: ${vault.notes} notes, ${vault.watching}` : 'No vault is open'}>
-        <Dot className={vault ? (vault.watching === 'watching' ? 'bg-ok' : 'bg-warn') : 'bg-danger'} />
-      </span>
+      <VaultStatusIcons />
       <IconButton
         icon="sliders"
         label="Settings"

@@ -105,10 +105,33 @@ test('a note both changed shows both sides; the other notes are undone meanwhile
   expect(within(card).getByRole('group', { name: 'Before Nova’s change' })).toHaveTextContent('stage: lead');
   expect(screen.getByText('1 note undone, Rollout left as it is.')).toBeVisible();
   expect(noteOf('Daily/2026-11-20.md')).toHaveTextContent('undone');
-  await userEvent.click(within(card).getByText('Keep Obsidian’s'));
+  await userEvent.click(within(card).getByText('Keep what is in the note'));
+  expect(backend.asked('resolve_conflict')).toEqual([{ session: 'groceries', change_set: 'now', note: rollout, keep: 'theirs' }]);
+  expect(await within(noteOf(rollout)).findByTestId('conflict-decided')).toHaveTextContent(/^Rollout stays as it is, nothing was written, by you\d\d:\d\d$/);
   expect(screen.queryByTestId('conflict-card')).toBeNull();
+  expect(screen.queryByText(/left as it is/)).toBeNull();
   await userEvent.click(within(noteOf(rollout)).getByRole('button', { name: 'Rollout' }));
   expect(store.get().app.panel.note).toBe(rollout);
+});
+
+test('what was decided about a note stays when the panel is left and opened again', async () => {
+  const rollout = 'CRM/Deals/Rollout.md';
+  const { backend, store, unmount } = await open([set('now', [note(rollout)])]);
+  backend.on('undo_changes', (): UndoResult => ({
+    change_set: null,
+    undone: [],
+    merged: [],
+    conflicts: [{ path: rollout, what: ['stage'], mine: 'stage: lead', theirs: 'stage: proposal' }],
+  }));
+  await userEvent.click(screen.getByTestId('undo-note'));
+  await userEvent.click(await screen.findByText('Use the version before'));
+  expect(backend.asked('resolve_conflict')).toEqual([{ session: 'groceries', change_set: 'now', note: rollout, keep: 'mine' }]);
+  await screen.findByTestId('conflict-decided');
+  const { conflicts } = store.get().app;
+  unmount();
+  renderInApp(<ChangesPanel />, { backend, app: { open: 'groceries', conflicts } });
+  await userEvent.click(await screen.findByRole('button', { name: /Label of now/ }));
+  expect(screen.getByTestId('conflict-decided')).toHaveTextContent('Nova’s side is written to Rollout, by you');
 });
 
 test('an undo that failed says so and can be tried again', async () => {
@@ -119,7 +142,7 @@ test('an undo that failed says so and can be tried again', async () => {
   expect(screen.getByTestId('undo-note')).toBeEnabled();
 });
 
-test('a change set cut off by the end of Nova says so', async () => {
+test('a change set that another Nova was cut off in says so in its place', async () => {
   await open([set('cut', [note('A.md')], { state: 'interrupted' })]);
   expect(await screen.findByTestId('earlier-change')).toHaveTextContent('interrupted, 1 note');
 });

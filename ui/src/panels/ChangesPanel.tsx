@@ -1,43 +1,46 @@
 import { type ReactNode, useMemo, useState } from 'react';
 
-import { useBackend, userError, type ChangedNoteView, type ChangeSetView, type ConflictView, type UndoChanges, type UserError } from '../ipc';
+import { userError, type ChangedNoteView, type ChangeSetView, type UndoChanges, type UserError } from '../ipc';
 import { Button, clockTime, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName, whenText } from '../shared';
-import { ConflictCard } from '../shared/ConflictCard';
 import { Diff } from '../shared/Diff';
+import { SetConflictCard } from '../shared/SetConflictCard';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
-import { changesOf, stands, type TurnChanges } from './changes';
+import { changesOf, leftText, stands, type TurnChanges } from './changes';
+import { InterruptedChanges } from './InterruptedChanges';
 
 /** What Nova changed in this chat: the last turn whole, the earlier ones folded; each can be undone. */
 export function ChangesPanel() {
   const session = useApp((app) => app.open);
   const revision = useApp((app) => app.revisions.changes);
+  const interrupted = useApp((app) => app.interrupted);
   const changes = useRpc('list_changes', session === null ? null : { session }, revision);
   const state = useSession();
-  const { turn, earlier } = useMemo(() => changesOf(changes.data ?? [], state), [changes.data, state]);
+  const { turn, earlier } = useMemo(() => changesOf(changes.data ?? [], state, interrupted), [changes.data, state, interrupted]);
   const undo = useUndo(session);
 
-  if (session === null || (changes.data?.length === 0 && !changes.error)) {
-    return (
-      <div data-testid="changes-panel">
-        <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
-      </div>
-    );
-  }
+  const nothing = session === null || (changes.data?.length === 0 && !changes.error);
   return (
     <div data-testid="changes-panel" className="flex flex-col gap-4 p-3.5">
-      {changes.error && <ErrorBox error={changes.error} actions={<LinkButton onClick={changes.reload}>Try again</LinkButton>} />}
-      {!changes.data && changes.loading && <Loading lines={4} label="Reading the changes" />}
-      {undo.problem && <ErrorBox error={undo.problem} />}
-      {undo.left && <p role="status" className="text-small text-warn">{undo.left}</p>}
-      {turn.sets.length > 0 && <ThisTurn turn={turn} undo={undo} />}
-      {turn.sets.length === 0 && changes.data && <p className="text-small text-fg-3">No changes in this turn.</p>}
-      {earlier.length > 0 && (
-        <section className="flex flex-col gap-1 border-t border-line pt-3">
-          <h3 className="text-meta font-semibold text-fg-3">Earlier in this chat</h3>
-          {earlier.map((set) => (
-            <EarlierSet key={set.id} set={set} undo={undo} />
-          ))}
-        </section>
+      <InterruptedChanges />
+      {nothing ? (
+        <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
+      ) : (
+        <>
+          {changes.error && <ErrorBox error={changes.error} actions={<LinkButton onClick={changes.reload}>Try again</LinkButton>} />}
+          {!changes.data && changes.loading && <Loading lines={4} label="Reading the changes" />}
+          {undo.problem && <ErrorBox error={undo.problem} />}
+          {undo.left && <p role="status" className="text-small text-warn">{undo.left}</p>}
+          {turn.sets.length > 0 && <ThisTurn turn={turn} undo={undo} />}
+          {turn.sets.length === 0 && changes.data && <p className="text-small text-fg-3">No changes in this turn.</p>}
+          {earlier.length > 0 && (
+            <section className="flex flex-col gap-1 border-t border-line pt-3">
+              <h3 className="text-meta font-semibold text-fg-3">Earlier in this chat</h3>
+              {earlier.map((set) => (
+                <EarlierSet key={set.id} set={set} undo={undo} />
+              ))}
+            </section>
+          )}
+        </>
       )}
     </div>
   );
@@ -77,7 +80,7 @@ function ThisTurn({ turn, undo }: { turn: TurnChanges; undo: Undo }) {
 function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNoteView; undo: Undo }) {
   const { openNote } = useActions();
   const { name, folder } = noteName(note.path);
-  const conflict = undo.conflicts.find((other) => other.set === set.id && other.conflict.path === note.path);
+  const conflict = useApp((app) => app.conflicts.find((other) => other.set === set.id && other.conflict.path === note.path));
   return (
     <article data-testid="change-note" data-path={note.path} data-undone={note.undone} className="flex flex-col gap-1.5">
       <div className="flex min-h-6 items-center gap-2">
@@ -112,24 +115,8 @@ function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNote
           Edited in Obsidian since. Undo will show both versions first.
         </p>
       )}
-      {conflict && <UndoConflict conflict={conflict.conflict} onKeep={() => undo.settle(set.id, note.path)} />}
+      {conflict && <SetConflictCard conflict={conflict} session={set.session} />}
     </article>
-  );
-}
-
-function UndoConflict({ conflict, onKeep }: { conflict: ConflictView; onKeep: () => void }) {
-  const backend = useBackend();
-  return (
-    <ConflictCard
-      note={conflict.path}
-      what={conflict.what}
-      mine={conflict.mine}
-      theirs={conflict.theirs}
-      mineLabel="Before Nova’s change"
-      theirsLabel="In Obsidian, now"
-      onKeep={onKeep}
-      onOpen={() => void backend.rpc('open_note', { path: conflict.path }).catch(() => undefined)}
-    />
   );
 }
 
@@ -171,43 +158,49 @@ function Undone({ at }: { at: string | null }): ReactNode {
 interface Undo {
   readonly busy: boolean;
   readonly problem: UserError | null;
-  /** Which notes an undo left as they are. */
+  /** Which notes the last undo left as they are, until it is decided about them. */
   readonly left: string | null;
-  readonly conflicts: readonly { readonly set: string; readonly conflict: ConflictView }[];
   run(what: readonly UndoChanges[]): void;
-  settle(set: string, path: string): void;
 }
 
 function useUndo(session: string | null): Undo {
   const { undo } = useActions();
-  const [state, setState] = useState<Omit<Undo, 'run' | 'settle'> & { of: string | null }>({ ...quiet, of: session });
-  const shown = state.of === session ? state : { ...quiet, of: session };
+  const conflicts = useApp((app) => app.conflicts);
+  const [last, setLast] = useState<LastUndo>({ ...quiet, of: session });
+  const shown = last.of === session ? last : quiet;
 
   const run = async (what: readonly UndoChanges[]) => {
-    const conflicts = shown.conflicts.filter(({ set }) => !what.some((one) => one.change_set === set));
-    setState({ ...quiet, of: session, busy: true, conflicts });
-    const found = [...conflicts];
+    setLast({ ...quiet, of: session, busy: true });
+    const sets = what.map(({ change_set }) => change_set);
     let undone = 0;
     try {
       // Newest first, as they were made on top of each other.
-      for (const one of what) {
-        const result = await undo(one);
-        undone += result.undone.length;
-        found.push(...result.conflicts.map((conflict) => ({ set: one.change_set, conflict })));
-      }
-      const kept = found.slice(conflicts.length).map(({ conflict }) => noteName(conflict.path).name);
-      const left = kept.length > 0 ? `${counted(undone, 'note')} undone, ${kept.join(', ')} left as it is.` : null;
-      setState({ ...quiet, of: session, left, conflicts: found });
+      for (const one of what) undone += (await undo(one)).undone.length;
+      setLast({ ...quiet, of: session, sets, undone });
     } catch (thrown) {
-      setState({ ...quiet, of: session, problem: userError(thrown), conflicts: found });
+      setLast({ ...quiet, of: session, sets, undone, problem: userError(thrown) });
     }
   };
-  const settle = (set: string, path: string) =>
-    setState({ ...shown, left: null, conflicts: shown.conflicts.filter((one) => one.set !== set || one.conflict.path !== path) });
-  return { ...shown, run: (what) => void run(what), settle };
+  const left = leftText(conflicts.filter(({ set }) => shown.sets.includes(set)));
+  return {
+    busy: shown.busy,
+    problem: shown.problem,
+    left: left && `${counted(shown.undone, 'note')} undone, ${left}`,
+    run: (what) => void run(what),
+  };
 }
 
-const quiet = { busy: false, problem: null, left: null, conflicts: [] } as const;
+interface LastUndo {
+  /** The session it was made in. */
+  readonly of: string | null;
+  readonly busy: boolean;
+  readonly problem: UserError | null;
+  readonly sets: readonly string[];
+  /** How many notes. */
+  readonly undone: number;
+}
+
+const quiet: LastUndo = { of: null, busy: false, problem: null, sets: [], undone: 0 };
 
 function kindText(note: ChangedNoteView): string {
   switch (note.kind) {

@@ -1,6 +1,7 @@
 // Which change sets belong to the last turn, and who allowed them.
 import type { ChangeSetView } from '../ipc';
-import { clockTime } from '../shared';
+import { clockTime, noteName } from '../shared';
+import type { SetConflict } from '../state/app';
 import type { CallItem, SessionState } from '../state/session';
 
 export interface TurnChanges {
@@ -10,19 +11,35 @@ export interface TurnChanges {
   readonly allowed: string | null;
 }
 
-/** The last turn's change sets, and the others of the chat; `sets` are newest first. */
-export function changesOf(sets: readonly ChangeSetView[], state: SessionState): { turn: TurnChanges; earlier: readonly ChangeSetView[] } {
+/**
+ * The last turn's change sets, and the others of the chat; `sets` are newest first. Those that are shown
+ * as interrupted, whichever chat they are of, are among neither.
+ */
+export function changesOf(
+  sets: readonly ChangeSetView[],
+  state: SessionState,
+  interrupted: readonly ChangeSetView[],
+): { turn: TurnChanges; earlier: readonly ChangeSetView[] } {
   const calls = (state.turns.at(-1)?.items ?? []).filter((item) => item.kind === 'call');
   const ids = new Set(calls.map((call) => call.result?.changeSet));
+  const shown = sets.filter((set) => set.notes.length > 0 && !interrupted.some((other) => other.id === set.id));
   return {
-    turn: { sets: sets.filter((set) => ids.has(set.id) && set.notes.length > 0), allowed: allowedText(calls) },
-    earlier: sets.filter((set) => !ids.has(set.id) && set.notes.length > 0),
+    turn: { sets: shown.filter((set) => ids.has(set.id)), allowed: allowedText(calls) },
+    earlier: shown.filter((set) => !ids.has(set.id)),
   };
 }
 
 /** Something of it is still as Nova wrote it. */
 export function stands(set: ChangeSetView): boolean {
   return set.notes.some((note) => !note.undone);
+}
+
+/** "Jane Doe, Rollout left as they are.", of the notes about which nothing is decided yet; none when none. */
+export function leftText(met: readonly SetConflict[]): string | null {
+  const left = met.filter(({ decided }) => decided === null).map(({ conflict }) => noteName(conflict.path).name);
+  if (left.length === 0) return null;
+  const more = left.length > 3 ? ` and ${left.length - 3} more` : '';
+  return `${left.slice(0, 3).join(', ')}${more} left ${left.length === 1 ? 'as it is' : 'as they are'}.`;
 }
 
 function allowedText(calls: readonly CallItem[]): string | null {

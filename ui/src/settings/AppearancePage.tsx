@@ -1,10 +1,9 @@
 // How the window looks: theme, text size, the line of figures under the composer. Seen at once.
 
-import type { ReactNode } from 'react';
-
 import type { Theme } from '../ipc';
 import { Button, Segments, Switch } from '../shared';
 import { useActions, useApp } from '../state/hooks';
+import { Setting } from './Setting';
 
 const sizes = { least: 12, usual: 14, most: 18 };
 
@@ -65,17 +64,5 @@ export function AppearancePage() {
         </div>
       </div>
     </section>
-  );
-}
-
-function Setting({ name, note, children }: { name: string; note: string; children: ReactNode }) {
-  return (
-    <div className="flex min-h-15 items-center justify-between gap-6 border-b border-line py-3">
-      <div>
-        <h2 className="text-ui font-medium">{name}</h2>
-        <p className="text-small text-fg-3">{note}</p>
-      </div>
-      <div className="flex shrink-0 items-center gap-3">{children}</div>
-    </div>
   );
 }

@@ -5,12 +5,14 @@ import { Icon, type IconName, skillStates } from '../shared';
 import type { SettingsPageName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
+import { ChangesPage } from './ChangesPage';
 import { ModelsPage } from './ModelsPage';
 import { SkillsPage } from './SkillsPage';
 
 const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'skills', label: 'Skills', icon: 'cube' },
   { page: 'models', label: 'Models', icon: 'bolt' },
+  { page: 'changes', label: 'Changes', icon: 'undo' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
 ];
 
@@ -55,6 +57,7 @@ export function SettingsPage() {
       <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
         {page === 'skills' && <SkillsPage />}
         {page === 'models' && <ModelsPage />}
+        {page === 'changes' && <ChangesPage />}
         {page === 'appearance' && <AppearancePage />}
       </main>
     </div>

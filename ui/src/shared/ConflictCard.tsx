@@ -1,10 +1,12 @@
-import { useId } from 'react';
+import { useId, useRef, useState } from 'react';
 
+import { userError, type ConflictSide, type UserError } from '../ipc';
 import { Button } from './Button';
-import { counted, noteName } from './format';
+import { clockTime, counted, noteName } from './format';
 import { Icon } from './Icon';
 import { Revealed } from './Revealed';
 import { differences, type Difference, type Side } from './sides';
+import { useArmed } from './useArmed';
 
 interface ConflictCardProps {
   readonly note: string;
@@ -16,20 +18,56 @@ interface ConflictCardProps {
   readonly mineLabel: string;
   /** Over the user's side: "In Obsidian, 14:33". */
   readonly theirsLabel: string;
-  /** Leaves the note as it is. */
-  readonly onKeep: () => void;
+  /** Says that Nova's side is to be written: "Use Nova’s". */
+  readonly useMine: string;
+  /** Which side was kept; the card is then one line. */
+  readonly decided: { readonly keep: ConflictSide; readonly at: string } | null;
+  /** Answers whether the note was edited once more, so that the choice is to be made again. Rejects with a `UserError`. */
+  readonly onChoose: (keep: ConflictSide) => Promise<{ readonly again: boolean }>;
   readonly onOpen: () => void;
 }
 
-/** Both sides of a note that the user and Nova changed differently. The note is as the user left it. */
-export function ConflictCard({ note, what, mine, theirs, mineLabel, theirsLabel, onKeep, onOpen }: ConflictCardProps) {
+/** Both sides of a note that the user and Nova changed differently. The note is as the user left it until a side is chosen. */
+export function ConflictCard(props: ConflictCardProps) {
+  const place = useRef<HTMLDivElement>(null);
+  // The buttons go away under the focus; what became of the card has it instead.
+  const onChoose: ConflictCardProps['onChoose'] = (keep) => {
+    place.current?.focus({ preventScroll: true });
+    return props.onChoose(keep);
+  };
+  return (
+    <div ref={place} tabIndex={-1} className="rounded-message">
+      {props.decided ? <Decided note={props.note} decided={props.decided} /> : <Undecided {...props} onChoose={onChoose} />}
+    </div>
+  );
+}
+
+function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, onChoose, onOpen }: ConflictCardProps) {
   const title = useId();
+  const [busy, setBusy] = useState(false);
+  const [again, setAgain] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const armed = useArmed(theirs);
   const places = differences(theirs, mine);
   const { name, folder } = noteName(note);
   const changed = what.length > 0 ? what : keysOf(places);
+  const off = busy || (again && !armed);
+
+  const choose = async (keep: ConflictSide) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setAgain((await onChoose(keep)).again);
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
     <section
       data-testid="conflict-card"
+      data-path={note}
       aria-labelledby={title}
       className="@container flex flex-col gap-2.5 rounded-message border border-warn-line bg-surface-raised p-3.5"
     >
@@ -43,19 +81,52 @@ export function ConflictCard({ note, what, mine, theirs, mineLabel, theirsLabel,
           {places.length === 1 && `, line ${firstLine(places[0])}`}
         </span>
       </div>
-      <div className="grid max-h-[40vh] gap-2 overflow-y-auto @md:grid-cols-2">
+      <div
+        role="region"
+        aria-label="Both sides"
+        tabIndex={0}
+        className="grid max-h-[40vh] gap-2 overflow-y-auto rounded-badge @md:grid-cols-2"
+      >
         <SideBox label={theirsLabel} sides={places.map((place) => place.left)} />
         <SideBox label={mineLabel} sides={places.map((place) => place.right)} />
       </div>
+      {again && (
+        <p role="alert" className="flex items-center gap-2 text-small text-warn">
+          <Icon name="refresh" size={14} /> Edited once more, nothing was written. Look again.
+        </p>
+      )}
+      {problem && (
+        <p role="alert" className="text-small text-danger">
+          {problem.message} {problem.hint}
+        </p>
+      )}
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" onClick={onKeep} data-testid="conflict-keep">
-          Keep Obsidian’s
+        <Button variant="primary" disabled={off} onClick={() => void choose('theirs')} data-testid="conflict-keep">
+          Keep what is in the note
+        </Button>
+        <Button disabled={off} onClick={() => void choose('mine')} data-testid="conflict-use">
+          {useMine}
         </Button>
         <Button variant="quiet" onClick={onOpen}>
           Open note
         </Button>
       </div>
     </section>
+  );
+}
+
+/** What was done about it, in one line. */
+function Decided({ note, decided }: { note: string; decided: NonNullable<ConflictCardProps['decided']> }) {
+  const { name } = noteName(note);
+  return (
+    <p role="status" data-testid="conflict-decided" data-path={note} className="flex min-h-5 items-center gap-2 text-small text-fg-2">
+      <Icon name="check" size={14} className="mx-0.5 text-ok" />
+      <span className="min-w-0">
+        {decided.keep === 'theirs' ? `${name} stays as it is, nothing was written` : `Nova’s side is written to ${name}`}, by you
+      </span>
+      <span aria-hidden="true" className="h-px min-w-4 flex-1 bg-line" />
+      <time dateTime={decided.at}>{clockTime(decided.at)}</time>
+    </p>
   );
 }
 

@@ -1,15 +1,20 @@
 import { useState } from 'react';
 
-import { nothing, userError, type UserError } from '../ipc';
-import { useBackend } from '../ipc';
-import { Banner, LinkButton } from '../shared';
+import { nothing, useBackend, userError, type ChangeSetView, type UserError } from '../ipc';
+import { Banner, counted, LinkButton } from '../shared';
+import { NoteList } from '../shared/NoteList';
+import { watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
 /** What is wrong with the whole window: one at a time, the most severe first. */
 export function WindowBanner() {
   const status = useApp((app) => app.status);
   const problem = useApp((app) => app.problem);
+  const interrupted = useApp((app) => app.interrupted);
+  const settlements = useApp((app) => app.settlements);
   const { dismissProblem } = useActions();
+  // What is being settled, or left something to decide, is in the panel.
+  const waiting = interrupted.filter((set) => !settlements.some((one) => one.set.id === set.id));
 
   if (status?.vault_problem) return <VaultBanner problem={status.vault_problem} model={status.model} />;
   if (problem) {
@@ -21,11 +26,13 @@ export function WindowBanner() {
       </Row>
     );
   }
-  if (status?.vault && status.vault.watching !== 'watching') {
+  if (waiting.length > 0) return <InterruptedBanner sets={waiting} />;
+  const watching = watchingOf(status?.vault?.watching ?? 'watching');
+  if (watching.state.startsWith('not ')) {
     return (
       <Row>
         <Banner tone="warn" icon="warn">
-          Changes in Obsidian are not seen: {status.vault.watching}
+          Changes in Obsidian are not seen{watching.reason === null ? '.' : `: ${watching.reason}`}
         </Banner>
       </Row>
     );
@@ -42,6 +49,52 @@ export function WindowBanner() {
     );
   }
   return null;
+}
+
+/** A Nova that ended while it wrote: what it was changing, and the choice. The panel says what came of it. */
+function InterruptedBanner({ sets }: { sets: readonly ChangeSetView[] }) {
+  const { settle, showPanel, openNote } = useActions();
+  const notes = [...new Set(sets.flatMap((set) => set.notes.map(({ path }) => path)))];
+  const [only, ...others] = sets;
+  const choose = (way: SettlementWay) => {
+    showPanel('changes');
+    if (only) void settle(only, way);
+  };
+  return (
+    <Row>
+      <Banner
+        tone="warn"
+        icon="warn"
+        actions={
+          others.length === 0 ? (
+            <>
+              <LinkButton data-testid="banner-finish" onClick={() => choose('finish')}>
+                Finish
+              </LinkButton>
+              <LinkButton data-testid="banner-undo" onClick={() => choose('undo')}>
+                Undo
+              </LinkButton>
+            </>
+          ) : (
+            <LinkButton data-testid="banner-show" onClick={() => showPanel('changes')}>
+              Show the {sets.length} changes
+            </LinkButton>
+          )
+        }
+      >
+        <p>Nova was interrupted while it changed {counted(notes.length, 'note')}: finish or undo.</p>
+        <div className="max-h-24 overflow-y-auto">
+          <NoteList
+            notes={notes}
+            onNote={(path) => {
+              showPanel('note');
+              openNote(path);
+            }}
+          />
+        </div>
+      </Banner>
+    </Row>
+  );
 }
 
 /** The vault is not there: the folder can be shown again. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Envelope, EventBody, SessionRow } from '../ipc';
-import { clampWidth, firstState, groupSessions, modelInUse, reduceApp, skillName, type AppState } from './app';
+import { clampWidth, firstState, groupSessions, modelInUse, reduceApp, skillName, watchingOf, withConflicts, type AppState, type SetConflict } from './app';
 import { sampleWorld } from '../testing/sample';
 
 const { status } = sampleWorld();
@@ -134,4 +134,33 @@ test.each([
   ['panel', 900, 560],
 ] as const)('a %s of %d px becomes %d', (kind, wanted, width) => {
   expect(clampWidth(kind, wanted)).toBe(width);
+});
+
+describe('how the vault is watched', () => {
+  test.each([
+    ['watching', 'watching', null],
+    ['not watched', 'not watched', null],
+    ['looked at every few seconds (8192 watches (max_user_watches) are in use)', 'looked at every few seconds', '8192 watches (max_user_watches) are in use'],
+    ['not watched (the folder is gone; put it back)', 'not watched', 'the folder is gone; put it back'],
+    ['not watched (\nno access)', 'not watched', '\nno access'],
+    ['', '', null],
+  ])('%j', (watching, state, reason) => {
+    expect(watchingOf(watching)).toEqual({ state, reason });
+  });
+});
+
+test('what is undone again replaces what it met before, and nothing else', () => {
+  const met = (set: string, path: string, theirs = ''): SetConflict => ({
+    set,
+    way: 'undo',
+    conflict: { path, what: [], mine: '', theirs },
+    decided: null,
+  });
+  const before = [met('a', 'One.md'), met('a', 'Two.md'), met('a', 'Three.md'), met('b', 'One.md')];
+  const conflicts = [{ path: 'Two.md', what: [], mine: '', theirs: 'newer' }];
+  expect(withConflicts(before, 'a', 'undo', { done: ['One.md'], conflicts })).toEqual([
+    met('a', 'Three.md'),
+    met('b', 'One.md'),
+    met('a', 'Two.md', 'newer'),
+  ]);
 });

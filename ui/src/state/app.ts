@@ -1,9 +1,19 @@
 // The window outside the conversation as data: what is open, what is listed, what has changed.
 // Pure: the store (store.ts) runs commands and feeds their answers and the events through here.
 
-import type { AppStatus, Envelope, SessionRow, UserError, VaultChangeAuthor } from '../ipc';
+import type {
+  AppStatus,
+  ChangeSetView,
+  ConflictSide,
+  ConflictView,
+  Envelope,
+  ProblemView,
+  SessionRow,
+  UserError,
+  VaultChangeAuthor,
+} from '../ipc';
 
-export type SettingsPageName = 'skills' | 'models' | 'appearance';
+export type SettingsPageName = 'skills' | 'models' | 'changes' | 'appearance';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -11,7 +21,7 @@ export type View =
   /** `tool` is `skill.tool`, marked when the page opens. */
   | { readonly kind: 'run-tool'; readonly tool: string | null };
 
-export type PanelTab = 'changes' | 'note';
+export type PanelTab = 'changes' | 'problems' | 'note';
 
 export interface AppState {
   /** None until the backend answered for the first time. */
@@ -33,6 +43,50 @@ export interface AppState {
   readonly noteChanges: Readonly<Record<string, NoteChange>>;
   /** By skill id: how people call it. */
   readonly skillNames: Readonly<Record<string, string>>;
+  readonly problems: Problems;
+  /** Change sets that the end of a Nova cut off, of all chats, newest first. */
+  readonly interrupted: readonly ChangeSetView[];
+  /** What was done about them since the window opened, newest first. */
+  readonly settlements: readonly Settlement[];
+  /** What undoing or finishing met since the window opened. */
+  readonly conflicts: readonly SetConflict[];
+}
+
+/** What could not be read in full in the vault. */
+export interface Problems {
+  /** By path, then line; none until they were read. */
+  readonly rows: readonly ProblemView[] | null;
+  /** Why the last reading failed; the rows are then of an earlier one. */
+  readonly error: UserError | null;
+}
+
+/** What became of an interrupted change set. */
+export interface Settlement {
+  /** As it was when it was settled. */
+  readonly set: ChangeSetView;
+  readonly way: SettlementWay;
+  readonly busy: boolean;
+  readonly problem: UserError | null;
+  /** Paths of the notes that were finished or undone. */
+  readonly notes: readonly string[];
+}
+
+/** `finish`: write what was planned and not written. `undo`: take back what was written. */
+export type SettlementWay = 'finish' | 'undo';
+
+/** A note of a change set that was edited since, where finishing or undoing it would change the same. */
+export interface SetConflict {
+  /** Id of the change set. */
+  readonly set: string;
+  readonly way: SettlementWay;
+  readonly conflict: ConflictView;
+  readonly decided: ConflictDecision | null;
+}
+
+export interface ConflictDecision {
+  readonly keep: ConflictSide;
+  /** RFC 3339 */
+  readonly at: string;
 }
 
 export interface Panel {
@@ -88,6 +142,10 @@ export const firstState: AppState = {
   revisions: { registry: 0, changes: 0, providers: 0 },
   noteChanges: {},
   skillNames: {},
+  problems: { rows: null, error: null },
+  interrupted: [],
+  settlements: [],
+  conflicts: [],
 };
 
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
@@ -131,6 +189,26 @@ export function modelInUse(state: AppState): string | null {
 /** "CRM" for `crm`; the id with a capital while the name is not known. */
 export function skillName(state: AppState, skill: string): string {
   return state.skillNames[skill] ?? skill.charAt(0).toUpperCase() + skill.slice(1);
+}
+
+/** The conflicts after a set was undone or finished: what it did again replaces what it met before. */
+export function withConflicts(
+  before: readonly SetConflict[],
+  set: string,
+  way: SettlementWay,
+  result: { readonly done: readonly string[]; readonly conflicts: readonly ConflictView[] },
+): readonly SetConflict[] {
+  const again = new Set([...result.done, ...result.conflicts.map(({ path }) => path)]);
+  return [
+    ...before.filter((old) => old.set !== set || !again.has(old.conflict.path)),
+    ...result.conflicts.map((conflict) => ({ set, way, conflict, decided: null })),
+  ];
+}
+
+/** How the vault is watched: `state` "watching", or what it is instead, with the reason where it is known. */
+export function watchingOf(watching: string): { state: string; reason: string | null } {
+  const parts = /^([^(]*?) *\((.*)\)$/s.exec(watching);
+  return { state: parts?.[1] ?? watching, reason: parts?.[2] ?? null };
 }
 
 export interface SessionGroup {

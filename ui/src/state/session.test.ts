@@ -352,6 +352,27 @@ describe('the session', () => {
     expect(outline(state)).toEqual(['conflict CRM/Deals/Rollout.md', 'notice compacted', 'notice credential_needed']);
   });
 
+  describe('a note both changed', () => {
+    const note = 'CRM/Deals/Rollout.md';
+    const found = (theirs: string, of = note): [Envelope['type'], object] => ['conflict_found', { note: of, mine: 'stage: won', theirs }];
+    const resolved = (keep: 'mine' | 'theirs'): [Envelope['type'], object] => ['conflict_resolved', { note, keep }];
+    const conflicts = (state: SessionState) =>
+      state.turns.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'conflict' ? [`${item.note} ${item.theirs} ${item.decided?.keep ?? '?'}`] : [])));
+
+    test('edited once more before the choice, it shows what it is now, in its place', () => {
+      expect(conflicts(after(turnStarted(), found('a'), found('x', 'Other.md'), found('b')))).toEqual([`${note} b ?`, 'Other.md x ?']);
+    });
+
+    test('keeps what was decided, and a later edit asks anew', () => {
+      const state = after(turnStarted(), found('a'), found('x', 'Other.md'), resolved('mine'), found('b'));
+      expect(conflicts(state)).toEqual([`${note} a mine`, 'Other.md x ?', `${note} b ?`]);
+    });
+
+    test('a choice holds for the note wherever it stands', () => {
+      expect(conflicts(after(turnStarted(), found('a'), turnStarted(), found('b'), resolved('theirs')))).toEqual([`${note} a theirs`, `${note} b theirs`]);
+    });
+  });
+
   test('app events and events of a later version change nothing', () => {
     const state = after(turnStarted());
     for (const type of ['vault_changed', 'a_later_event']) {

@@ -3,6 +3,7 @@
 // ones run through the same function, and both end in the same state.
 import type {
   ActivatedBy,
+  ConflictSide,
   Decision,
   Effect,
   Envelope,
@@ -157,8 +158,12 @@ export interface ConflictItem {
   readonly id: string;
   readonly at: string;
   readonly note: string;
+  /** As Nova would have written it. */
   readonly mine: string;
+  /** As it was in the vault. */
   readonly theirs: string;
+  /** Which side the user kept, and when. */
+  readonly decided: { readonly keep: ConflictSide; readonly at: string } | null;
 }
 
 export interface ActiveSkill {
@@ -341,16 +346,9 @@ function apply(state: SessionState, event: Envelope): SessionState {
         consumer: event.consumer,
       });
     case 'conflict_found':
-      return inTurn(state, event, (turn) =>
-        withItem(turn, {
-          kind: 'conflict',
-          id: `conflict-${event.seq}`,
-          at: event.at,
-          note: event.note,
-          mine: event.mine,
-          theirs: event.theirs,
-        }),
-      );
+      return inTurn(state, event, (turn) => withConflict(turn, event));
+    case 'conflict_resolved':
+      return { ...state, turns: state.turns.map((turn) => withDecision(turn, event)) };
     case 'usage':
       return { ...state, usage: { input: event.input, cached: event.cached, output: event.output } };
     case 'turn_completed':
@@ -504,6 +502,20 @@ function withMessageText(turn: Turn, event: Extract<Envelope, { type: 'message_c
     blocks: [],
     text: event.text,
   });
+}
+
+/** An undecided note that was edited once more shows its sides as they are now, in its place. */
+function withConflict(turn: Turn, event: Extract<Envelope, { type: 'conflict_found' }>): Turn {
+  const { note, mine, theirs, at } = event;
+  const open = turn.items.findIndex((item) => item.kind === 'conflict' && item.note === note && item.decided === null);
+  if (open >= 0) return replaceItem(turn, open, (item) => ({ ...(item as ConflictItem), at, mine, theirs }));
+  return withItem(turn, { kind: 'conflict', id: `conflict-${event.seq}`, at, note, mine, theirs, decided: null });
+}
+
+function withDecision(turn: Turn, event: Extract<Envelope, { type: 'conflict_resolved' }>): Turn {
+  const open = turn.items.findIndex((item) => item.kind === 'conflict' && item.note === event.note && item.decided === null);
+  const decided = { keep: event.keep, at: event.at };
+  return open < 0 ? turn : replaceItem(turn, open, (item) => ({ ...(item as ConflictItem), decided }));
 }
 
 function withNotice(state: SessionState, event: Envelope, what: Notice): SessionState {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { EventBody, UserError } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
-import { sampleWorld } from '../testing/sample';
+import { interruptedSet, sampleWorld } from '../testing/sample';
 import { createStore } from './store';
 
 function make(flushEvery = 0) {
@@ -190,6 +190,78 @@ test('a form run is a stream of its own while it is watched', () => {
   actions.unwatch('run-1');
   backend.emit(call, { session: 'run-1' });
   expect(store.get().streams).toEqual({});
+});
+
+describe('the vault', () => {
+  const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null };
+
+  test('its problems are read at the start; while they are read, many changes ask for one more reading', async () => {
+    const { backend, store, actions } = make();
+    const answers: (() => void)[] = [];
+    backend.on('list_problems', () => new Promise((resolve) => answers.push(() => resolve(backend.world.problems))));
+    await actions.start();
+    expect(answers).toHaveLength(1);
+    for (let at = 0; at < 200; at++) backend.emit(changed);
+    const read = actions.loadProblems();
+    backend.world.problems = [];
+    answers[0]?.();
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    answers[1]?.();
+    await read;
+    expect(answers).toHaveLength(2);
+    expect(store.get().app.problems).toEqual({ rows: [], error: null });
+    // Read to the end, the next change is read again.
+    backend.emit(changed);
+    expect(answers).toHaveLength(3);
+  });
+
+  test('a change set that was settled elsewhere does not wait any more', async () => {
+    const { backend, store, actions } = make();
+    backend.world.changes = [interruptedSet(2)];
+    await actions.start();
+    await vi.waitFor(() => expect(store.get().app.interrupted).toHaveLength(1));
+    backend.finish_changes({ change_set: 'cut' });
+    backend.emit({ type: 'change_set', id: 'cut', state: 'committed' });
+    await vi.waitFor(() => expect(store.get().app.interrupted).toEqual([]));
+  });
+
+  test('another vault begins without what was found in the last one', async () => {
+    const { backend, store, actions } = make();
+    const conflict = { path: 'A.md', what: [], mine: '', theirs: '' };
+    backend.on('finish_changes', () => ({ change_set: null, finished: [], conflicts: [conflict] }));
+    await actions.settle(interruptedSet(1), 'finish');
+    expect(store.get().app).toMatchObject({ conflicts: [{ set: 'cut' }], settlements: [{ way: 'finish' }] });
+    await actions.openVault({ choice: { kind: 'sample' }, model: null });
+    expect(store.get().app).toMatchObject({ conflicts: [], settlements: [] });
+  });
+});
+
+describe('a conflict of a change set', () => {
+  const conflict = { path: 'A.md', what: [], mine: 'a', theirs: 'b' };
+  const choice = { session: null, change_set: 'one', note: 'A.md', keep: 'mine' } as const;
+
+  async function met() {
+    const made = make();
+    made.backend.on('undo_changes', () => ({ change_set: null, undone: [], merged: [], conflicts: [conflict] }));
+    await made.actions.undo({ change_set: 'one' });
+    await made.actions.undo({ change_set: 'two' });
+    return made;
+  }
+  const outline = ({ store }: Awaited<ReturnType<typeof met>>) =>
+    store.get().app.conflicts.map(({ set, conflict: { theirs }, decided }) => `${set} ${theirs} ${decided?.keep ?? '?'}`);
+
+  test('is decided for that set only', async () => {
+    const made = await met();
+    await made.actions.resolveConflict(choice);
+    expect(outline(made)).toEqual(['one b mine', 'two b ?']);
+  });
+
+  test('with a note that was edited once more is still to be decided, with its sides as they are now', async () => {
+    const made = await met();
+    made.backend.on('resolve_conflict', () => ({ change_set: null, conflict: { ...conflict, theirs: 'c' } }));
+    await made.actions.resolveConflict(choice);
+    expect(outline(made)).toEqual(['one c ?', 'two b ?']);
+  });
 });
 
 describe('flushing', () => {

@@ -6,9 +6,14 @@ import {
   userError,
   type Appearance,
   type Backend,
+  type ChangeSetView,
   type DecideApproval,
   type Envelope,
+  type FinishResult,
   type OpenVault,
+  type PruneResult,
+  type ResolveConflict,
+  type ResolvedConflict,
   type ReviseApproval,
   type SendMessage,
   type SessionView,
@@ -16,7 +21,19 @@ import {
   type UndoResult,
   type VaultSummary,
 } from '../ipc';
-import { clampWidth, firstState, reduceApp, type AppState, type Panel, type View } from './app';
+import {
+  clampWidth,
+  firstState,
+  reduceApp,
+  withConflicts,
+  type AppState,
+  type Panel,
+  type PanelTab,
+  type SetConflict,
+  type Settlement,
+  type SettlementWay,
+  type View,
+} from './app';
 import { emptySession, reduce, replay, type SessionState } from './session';
 
 export interface StoreState {
@@ -63,6 +80,8 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     set(events.reduce(reduceAll, state));
     if (events.some((event) => event.type === 'session_changed')) void actions.loadSessions();
     if (events.some((event) => event.type === 'registry_changed')) void actions.loadSkillNames();
+    if (events.some((event) => event.type === 'vault_changed')) void actions.loadProblems();
+    if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
   };
   const collectors = new Map<string, Envelope[]>();
   const unsubscribe = backend.subscribe((event) => {
@@ -132,6 +151,8 @@ function makeActions({ backend, get, set, collect }: Access) {
       return app === state.app ? state : { ...state, app };
     });
   const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
+  const setConflicts = (change: (old: readonly SetConflict[]) => readonly SetConflict[]) =>
+    setApp((app) => ({ ...app, conflicts: change(app.conflicts) }));
   const bump = (which: keyof AppState['revisions']) =>
     setApp((app) => ({ ...app, revisions: { ...app.revisions, [which]: app.revisions[which] + 1 } }));
   /** For the shell's own commands, which have no region to show their error in but the banner. */
@@ -143,12 +164,19 @@ function makeActions({ backend, get, set, collect }: Access) {
     }
   };
 
+  let readingProblems: Promise<void> | null = null;
+  let problemsStale = false;
+
   const actions = {
     /** Reads what the window shows first. */
     async start(): Promise<void> {
       try {
         const status = await backend.rpc('app_status', nothing);
         setApp((app) => ({ ...app, status, startProblem: null }));
+        if (status.vault !== null) {
+          void actions.loadProblems();
+          void actions.loadInterrupted();
+        }
         if (!status.first_run) await Promise.all([actions.loadSessions(), actions.loadSkillNames()]);
       } catch (thrown) {
         setApp((app) => ({ ...app, startProblem: userError(thrown) }));
@@ -166,6 +194,30 @@ function makeActions({ backend, get, set, collect }: Access) {
         const skills = await backend.rpc('list_skills', nothing);
         const skillNames = Object.fromEntries(skills.map(({ id, name }) => [id, name]));
         setApp((app) => ({ ...app, skillNames }));
+      }),
+
+    /** Reads what is wrong in the vault. While it is read, changes of many notes ask for one more reading, not for many. */
+    loadProblems(): Promise<void> {
+      problemsStale = true;
+      readingProblems ??= (async () => {
+        while (problemsStale) {
+          problemsStale = false;
+          try {
+            const rows = await backend.rpc('list_problems', nothing);
+            setApp((app) => ({ ...app, problems: { rows, error: null } }));
+          } catch (thrown) {
+            setApp((app) => ({ ...app, problems: { ...app.problems, error: userError(thrown) } }));
+          }
+        }
+        readingProblems = null;
+      })();
+      return readingProblems;
+    },
+
+    loadInterrupted: () =>
+      attempt(async () => {
+        const interrupted = await backend.rpc('list_changes', { state: 'interrupted' });
+        setApp((app) => ({ ...app, interrupted }));
       }),
 
     /** Shows a view; what it leaves keeps its place. */
@@ -323,6 +375,8 @@ function makeActions({ backend, get, set, collect }: Access) {
     /** Ends the first start. Rejects with a `UserError`. */
     async openVault(choice: OpenVault): Promise<VaultSummary> {
       const vault = await backend.rpc('open_vault', choice);
+      const { problems, interrupted, settlements, conflicts } = firstState;
+      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
       await actions.start();
       return vault;
     },
@@ -330,6 +384,64 @@ function makeActions({ backend, get, set, collect }: Access) {
     /** Rejects with a `UserError`. */
     async undo(what: UndoChanges): Promise<UndoResult> {
       const result = await backend.rpc('undo_changes', what);
+      const done = [...result.undone, ...result.merged];
+      setConflicts((old) => withConflicts(old, what.change_set, 'undo', { done, conflicts: result.conflicts }));
+      bump('changes');
+      return result;
+    },
+
+    /** Writes what an interrupted change set had planned. Rejects with a `UserError`. */
+    async finish(change_set: string): Promise<FinishResult> {
+      const result = await backend.rpc('finish_changes', { change_set });
+      const { finished: done, conflicts } = result;
+      setConflicts((old) => withConflicts(old, change_set, 'finish', { done, conflicts }));
+      bump('changes');
+      return result;
+    },
+
+    /** Finishes or undoes an interrupted change set; what came of it is among the settlements. */
+    async settle(set: ChangeSetView, way: SettlementWay): Promise<void> {
+      const put = (part: Partial<Settlement>) =>
+        setApp((app) => {
+          const others = app.settlements.filter((old) => old.set.id !== set.id);
+          const old = app.settlements.find((one) => one.set.id === set.id);
+          return { ...app, settlements: [{ notes: [], busy: false, problem: null, ...old, set, way, ...part }, ...others] };
+        });
+      put({ busy: true, problem: null });
+      try {
+        const notes =
+          way === 'finish' ? (await actions.finish(set.id)).finished : (await actions.undo({ change_set: set.id })).undone;
+        await actions.loadInterrupted();
+        put({ busy: false, notes });
+      } catch (thrown) {
+        put({ busy: false, problem: userError(thrown) });
+      }
+    },
+    dismissSettlement(set: string): void {
+      setApp((app) => ({ ...app, settlements: app.settlements.filter((one) => one.set.id !== set) }));
+    },
+
+    /**
+     * Keeps one side of a note that both changed. A note that was edited once more keeps its edit: nothing
+     * is written, and the answer has its sides as they are now. Rejects with a `UserError`.
+     */
+    async resolveConflict(what: ResolveConflict): Promise<ResolvedConflict> {
+      const result = await backend.rpc('resolve_conflict', what);
+      const decided = result.conflict === null ? { keep: what.keep, at: new Date().toISOString() } : null;
+      setConflicts((old) =>
+        old.map((one) =>
+          one.set === what.change_set && one.conflict.path === what.note && one.decided === null
+            ? { ...one, decided, conflict: result.conflict ?? one.conflict }
+            : one,
+        ),
+      );
+      bump('changes');
+      return result;
+    },
+
+    /** Forgets change sets past their time; their notes stay as they are. Rejects with a `UserError`. */
+    async pruneChanges(): Promise<PruneResult> {
+      const result = await backend.rpc('prune_changes', nothing);
       bump('changes');
       return result;
     },
@@ -345,6 +457,11 @@ function makeActions({ backend, get, set, collect }: Access) {
       });
     },
     setPanel,
+    /** A page of the panel, beside the conversation. */
+    showPanel(tab: PanelTab): void {
+      setPanel({ open: true, tab });
+      actions.show({ kind: 'chat' });
+    },
     togglePanel(): void {
       setPanel({ open: !get().app.panel.open });
     },

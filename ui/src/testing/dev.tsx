@@ -1,5 +1,6 @@
-// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|
-// appearance|first-run|tool-run|empty|note&theme=dark&open=panel. Part of the dev server only.
+// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|changes|
+// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict&theme=dark&open=panel.
+// &watching=<text> says how the vault is watched. Part of the dev server only.
 
 import { createRoot } from 'react-dom/client';
 
@@ -7,7 +8,7 @@ import { App } from '../App';
 import { Window } from '../Window';
 import { createStore } from '../state/store';
 import { FakeBackend } from './fake-backend';
-import { sampleNow, sampleWorld } from './sample';
+import { interruptedSet, sampleNow, sampleWorld } from './sample';
 import '../styles/main.css';
 
 const asked = new URLSearchParams(location.search);
@@ -30,8 +31,20 @@ const world = sampleWorld();
 world.status.appearance.theme = theme;
 world.status.appearance.text_size = Number(asked.get('text') ?? 14);
 if (screen === 'first-run') world.status = { ...world.status, first_run: true, vault: null, model: null };
+const watching = asked.get('watching');
+if (world.status.vault && watching !== null) world.status.vault.watching = watching;
+if (screen === 'interrupted') world.changes.unshift(interruptedSet(41));
 
 const backend = new FakeBackend(world);
+if (screen === 'interrupted') {
+  // Two notes were edited since; a finish shows both versions of them.
+  backend.on('finish_changes', (what) => {
+    const result = backend.finish_changes(what);
+    const [one = '', other = '', ...finished] = result.finished;
+    const conflict = (path: string) => ({ path, what: ['region'], mine: 'region: north\n', theirs: 'region: south\n' });
+    return { ...result, finished, conflicts: [conflict(one), conflict(other)] };
+  });
+}
 const store = createStore(backend);
 
 function go() {
@@ -39,6 +52,7 @@ function go() {
   switch (screen) {
     case 'settings':
     case 'models':
+    case 'changes':
     case 'appearance':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });
     case 'tool-run':
@@ -47,6 +61,23 @@ function go() {
     case 'approval':
       if (innerWidth >= 1100 || asked.get('open') === 'panel') actions.setPanel({ open: true });
       return actions.openSession('harborline');
+    case 'problems':
+      actions.showPanel('problems');
+      return actions.openSession('harborline');
+    case 'interrupted':
+      return actions.openSession('harborline');
+    case 'conflict':
+      return actions.openSession('harborline').then(() => {
+        backend.emit(
+          {
+            type: 'conflict_found',
+            note: 'CRM/Deals/Harborline rollout.md',
+            mine: '---\ntype: deal\nstage: won\nvalue: 42000\n---\nSigned by phone.\n',
+            theirs: '---\ntype: deal\nstage: proposal\nvalue: 45000\n---\nSigned by phone.\nWaits for the countersigned copy.\n',
+          },
+          { session: 'harborline' },
+        );
+      });
     case 'note':
       actions.openNote('Jane Doe');
       return actions.openSession('harborline');

@@ -11,6 +11,7 @@ import type {
   Method,
   NoteView,
   Params,
+  ProblemView,
   ProviderRow,
   Result,
   SessionRow,
@@ -28,6 +29,7 @@ export interface World {
   skills: SkillRow[];
   tools: ToolRow[];
   changes: ChangeSetView[];
+  problems: ProblemView[];
   /** By path, and found by name too. */
   notes: Record<string, NoteView>;
   firstRun: FirstRunOptions;
@@ -180,8 +182,26 @@ export class FakeBackend implements Backend {
     } satisfies UserError;
   };
 
-  list_changes = ({ session }: Params<'list_changes'>) =>
-    this.world.changes.filter((set) => session === undefined || set.session === session);
+  list_changes = ({ session, state }: Params<'list_changes'>) =>
+    this.world.changes.filter(
+      (set) => (session === undefined || set.session === session) && (state === undefined || set.state === state),
+    );
+
+  list_problems = () => this.world.problems;
+  prune_changes = () => ({ forgotten: 0 });
+
+  /** Marks the set as whole. */
+  finish_changes = ({ change_set }: Params<'finish_changes'>): Result<'finish_changes'> => {
+    const set = this.world.changes.find(({ id }) => id === change_set);
+    this.world.changes = this.world.changes.map((one) => (one === set ? { ...one, state: 'committed' } : one));
+    return { change_set: `${change_set}-finish`, finished: set?.notes.map(({ path }) => path) ?? [], conflicts: [] };
+  };
+
+  /** Of a session it is said as an event too, as the conversation is made of events. */
+  resolve_conflict = ({ session, change_set, note, keep }: Params<'resolve_conflict'>): Result<'resolve_conflict'> => {
+    if (session !== null && change_set === undefined) this.emit({ type: 'conflict_resolved', note, keep }, { session });
+    return { change_set: keep === 'mine' ? 'resolved' : null, conflict: null };
+  };
 
   /** Marks the notes as undone; a call is matched by its notes. */
   undo_changes = ({ change_set, note, call }: Params<'undo_changes'>): Result<'undo_changes'> => {

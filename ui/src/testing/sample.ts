@@ -8,6 +8,7 @@ import type {
   JsonValue,
   NoteDiffView,
   NoteView,
+  ProblemView,
   SessionRow,
   SkillRow,
   SkillState,
@@ -53,6 +54,7 @@ export function sampleWorld(): World {
     skills,
     tools,
     changes,
+    problems,
     notes,
     firstRun: {
       found: [
@@ -305,6 +307,42 @@ const changes: ChangeSetView[] = [
     ],
   },
 ];
+
+const problems: ProblemView[] = [
+  {
+    path: 'CRM/Deals/Arden fit-out.md',
+    line: 4,
+    problem: 'Stage “nego” is not one of the stages.',
+    remedy: 'Choose one of lead, contacted, qualified, proposal, won, lost.',
+  },
+  { path: 'CRM/Deals/Arden fit-out.md', line: 7, problem: 'A tab cannot indent.', remedy: 'Use spaces.' },
+  {
+    path: 'Daily/2026-11-19.sync-conflict-20261119-181203-K3PLQ7A.md',
+    line: 1,
+    problem: 'This is a copy that a sync program made of Daily/2026-11-19.md.',
+    remedy: 'Keep what is right in the note and delete the copy.',
+  },
+];
+
+/** A change set that was cut off while it changed so many notes. */
+export function interruptedSet(count: number, more: Partial<ChangeSetView> = {}): ChangeSetView {
+  return {
+    id: 'cut',
+    kind: 'turn',
+    at: local('14:20'),
+    author: 'by you',
+    label: 'Tag the contacts by region',
+    state: 'interrupted',
+    session: 'dividends',
+    undone_at: null,
+    notes: Array.from({ length: count }, (_, at) => {
+      const path = `CRM/People/Contact ${at + 1}.md`;
+      const diff: NoteDiffView = { path, kind: 'modified', properties: [], hunks: [], tail_skipped: 0, summary: '' };
+      return { path, kind: 'modified', call: 'c1', undone: false, edited_since: false, diff };
+    }),
+    ...more,
+  };
+}
 
 function note(path: string, properties: [string, string][], html: string): [string, NoteView] {
   return [path, { path, name: path.slice(path.lastIndexOf('/') + 1, -3), properties, html, broken: null }];

@@ -18,8 +18,9 @@ import {
   Table,
   whenText,
 } from '../shared';
+import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
-import { useSession } from '../state/hooks';
+import { useApp, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
 import { headlineOf, noteIn, plainText, sectionsOf, type Section } from './result-shape';
 
@@ -252,7 +253,9 @@ function NoteLink({ note, label }: { note: string; label: string }) {
 }
 
 function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo?: () => void }) {
+  const all = useApp((app) => app.conflicts);
   if (result.changes.length === 0) return null;
+  const conflicts = all.filter(({ set }) => set === result.change_set);
   const words = { created: 'created', modified: 'changed', deleted: 'moved to the trash', renamed: 'moved' };
   return (
     <section aria-label="Changes" className="mx-4 mb-4 rounded-card border border-line">
@@ -286,6 +289,13 @@ function Changes({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo
       {run.undoProblem && (
         <div className="p-2">
           <ErrorBox error={run.undoProblem} />
+        </div>
+      )}
+      {conflicts.length > 0 && (
+        <div className="flex flex-col gap-2 p-2">
+          {conflicts.map((conflict) => (
+            <SetConflictCard key={conflict.conflict.path} conflict={conflict} session={null} />
+          ))}
         </div>
       )}
     </section>

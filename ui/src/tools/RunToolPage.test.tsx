@@ -135,7 +135,7 @@ it('undoes what the call changed', async () => {
   expect(await within(result()).findByText(/^undone at \d\d:\d\d$/)).toBeVisible();
 });
 
-it('says which note could not be undone', async () => {
+it('shows both sides of a note that could not be undone', async () => {
   const { answer, backend, run, user } = setup('crm.pipeline');
   backend.on('undo_changes', () => ({
     change_set: null,
@@ -146,9 +146,11 @@ it('says which note could not be undone', async () => {
   await run();
   await answer({ changes: [{ path: 'CRM/Deals/Harborline.md', kind: 'modified' }], change_set: 'cs1' });
   await user.click(screen.getByTestId('undo-call'));
-  expect(await screen.findByRole('alert')).toHaveTextContent(
-    'CRM/Deals/Harborline.md changed in Obsidian in the same place since.',
-  );
+  await user.click(within(await screen.findByTestId('conflict-card')).getByText('Keep what is in the note'));
+  expect(backend.asked('resolve_conflict')).toEqual([
+    { session: null, change_set: 'cs1', note: 'CRM/Deals/Harborline.md', keep: 'theirs' },
+  ]);
+  expect(await screen.findByTestId('conflict-decided')).toHaveTextContent('Harborline stays as it is, nothing was written');
 });
 
 it('asks with the card of the chat, under the id of the run', async () => {

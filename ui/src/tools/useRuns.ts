@@ -75,11 +75,7 @@ export function useRuns(now: () => Date = () => new Date()): Runs {
     if (result?.change_set == null) return;
     try {
       const { change_set, conflicts } = await actions.undo({ change_set: result.change_set });
-      const [first] = conflicts;
-      change(id, {
-        undoneAt: first === undefined && change_set !== null ? now().toISOString() : null,
-        undoProblem: first === undefined ? null : changedSince(first.path, conflicts.length),
-      });
+      change(id, { undoneAt: conflicts.length === 0 && change_set !== null ? now().toISOString() : null, undoProblem: null });
     } catch (thrown) {
       change(id, { undoProblem: userError(thrown) });
     }
@@ -90,13 +86,4 @@ export function useRuns(now: () => Date = () => new Date()): Runs {
 
 function failed(error: UserError): ToolResult {
   return { ok: false, value: null, error, sources: [], changes: [], change_set: null, ms: 0 };
-}
-
-function changedSince(path: string, notes: number): UserError {
-  const others = notes > 1 ? ` and ${notes - 1} more` : '';
-  return {
-    code: 'conflict',
-    message: `${path}${others} changed in Obsidian in the same place since.`,
-    hint: 'Nothing of it was undone. Open the note and change it by hand.',
-  };
 }

@@ -5,7 +5,7 @@ use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
     FinishResult, NoteChangeKind, UndoResult, UserError,
 };
-use nova_vault::{Author, ChangeSetInfo, NoteDetail, NoteRecord, Scope, Vault, VaultPath};
+use nova_vault::{Author, ChangeSetInfo, NoteDetail, NoteRecord, Scope, Vault, VaultError, VaultPath};
 
 use crate::app::{App, blocking, session_error};
 
@@ -13,13 +13,14 @@ use crate::app::{App, blocking, session_error};
 const DEFAULT_LIMIT: usize = 50;
 
 impl App {
-    /// Change sets, newest first; only those of one session where it is named.
+    /// Change sets, newest first; only those of one session or in one state where it is named.
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be read.
     pub async fn change_sets(
         &self,
         session: Option<&str>,
+        state: Option<ChangeSetState>,
         limit: Option<usize>,
     ) -> Result<Vec<ChangeSetView>, UserError> {
         let vault = self.vault()?;
@@ -43,7 +44,9 @@ impl App {
                 if views.len() >= limit.unwrap_or(DEFAULT_LIMIT) {
                     break;
                 }
-                views.push(view(&vault, info, of)?);
+                if state.is_none_or(|state| state_view(info.state) == state) {
+                    views.push(view(&vault, info, of)?);
+                }
             }
             Ok(views)
         })
@@ -108,35 +111,30 @@ impl App {
     /// Writes what an interrupted change set had announced and not written.
     ///
     /// # Errors
-    /// `unknown_change_set`; `conflict` when a note was edited since at the same place: then the
-    /// set stays interrupted and nothing was written.
+    /// `unknown_change_set`, or when writing fails.
     pub async fn finish(&self, change_set: &str) -> Result<FinishResult, UserError> {
         let vault = self.vault()?;
         let id = change_set.to_owned();
-        let (finished, error) = blocking(move || match vault.history().finish(&id, &Author::new("user")) {
+        let finished = blocking(move || match vault.history().finish(&id, &Author::new("user")) {
             Ok(own) => {
-                let detail = vault.history().show(&own).map_err(|error| error_from_vault(&error));
-                // Everything had been written already, and the set has no note of its own.
-                let paths = detail.map_or_else(
-                    |_| Vec::new(),
-                    |detail| detail.info.notes.iter().map(|note| note.path.to_string()).collect(),
-                );
-                Ok((Some((own, paths)), None))
+                // Where everything had been written already, the set has no note of its own.
+                let notes = vault.history().show(&own).map(|detail| detail.info.notes).unwrap_or_default();
+                let finished: Vec<_> = notes.iter().map(|note| note.path.to_string()).collect();
+                let change_set = (!finished.is_empty()).then_some(own);
+                Ok(FinishResult { change_set, finished, conflicts: Vec::new() })
             }
-            Err(error @ nova_vault::VaultError::Conflict { .. }) => Ok((None, Some(error))),
+            Err(VaultError::Conflict { path, mine, theirs, what }) => {
+                let conflict = conflict_view(nova_vault::Conflict { path, mine, theirs, what });
+                Ok(FinishResult { change_set: None, finished: Vec::new(), conflicts: vec![conflict] })
+            }
             Err(error) => Err(error_from_vault(&error)),
         })
         .await?;
-        if let Some(error) = error {
-            let user_error = error_from_vault(&error);
-            if let nova_vault::VaultError::Conflict { path, mine, theirs, what } = error {
-                self.inner.conflicts.add(conflict_view(nova_vault::Conflict { path, mine, theirs, what }));
-            }
-            return Err(user_error);
+        finished.conflicts.iter().for_each(|conflict| self.inner.conflicts.add(conflict.clone()));
+        if finished.conflicts.is_empty() {
+            self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "committed".into() });
         }
-        self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "committed".into() });
-        let (own, finished) = finished.unwrap_or_default();
-        Ok(FinishResult { change_set: (!finished.is_empty()).then_some(own), finished })
+        Ok(finished)
     }
 
     /// Forgets change sets past their time; answers with their ids.
@@ -152,7 +150,7 @@ impl App {
     }
 }
 
-fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
+pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
     ConflictView {
         path: conflict.path.to_string(),
         what: conflict.what,
@@ -184,18 +182,22 @@ fn view(vault: &Vault, info: ChangeSetInfo, session: Option<String>) -> Result<C
         at: info.at.to_string(),
         author: info.author.map(|author| author.principal).unwrap_or_default(),
         label: info.label,
-        state: match info.state {
-            nova_vault::ChangeSetState::Open => ChangeSetState::Open,
-            nova_vault::ChangeSetState::Committed => ChangeSetState::Committed,
-            nova_vault::ChangeSetState::Interrupted => ChangeSetState::Interrupted,
-            nova_vault::ChangeSetState::Undone => ChangeSetState::Undone,
-            nova_vault::ChangeSetState::PartlyUndone => ChangeSetState::PartlyUndone,
-        },
+        state: state_view(info.state),
         session,
         undone_at: detail.info.notes.iter().filter_map(|note| note.undone_at).max().map(|at| at.to_string()),
         notes,
         id: info.id,
     })
+}
+
+fn state_view(state: nova_vault::ChangeSetState) -> ChangeSetState {
+    match state {
+        nova_vault::ChangeSetState::Open => ChangeSetState::Open,
+        nova_vault::ChangeSetState::Committed => ChangeSetState::Committed,
+        nova_vault::ChangeSetState::Interrupted => ChangeSetState::Interrupted,
+        nova_vault::ChangeSetState::Undone => ChangeSetState::Undone,
+        nova_vault::ChangeSetState::PartlyUndone => ChangeSetState::PartlyUndone,
+    }
 }
 
 fn note_view(vault: &Vault, record: &NoteRecord, text: Option<&NoteDetail>) -> ChangedNoteView {

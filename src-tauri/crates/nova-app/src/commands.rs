@@ -250,24 +250,24 @@ impl Commands for App {
     }
 
     async fn list_changes(&self, list: ListChanges) -> Result<Vec<ChangeSetView>, UserError> {
-        self.change_sets(list.session.as_deref(), list.limit.map(|limit| limit as usize)).await
+        self.change_sets(list.session.as_deref(), list.state, list.limit.map(|limit| limit as usize)).await
     }
 
     async fn undo_changes(&self, undo: UndoChanges) -> Result<UndoResult, UserError> {
         self.undo(&undo.change_set, undo.note.as_deref(), undo.call.as_deref()).await
     }
 
-    async fn finish_changes(&self, finish: ChangeSetRef) -> Result<FinishResult, UserError> {
+    async fn finish_changes(&self, finish: FinishChanges) -> Result<FinishResult, UserError> {
         self.finish(&finish.change_set).await
     }
 
-    async fn prune_changes(&self, _: Nothing) -> Result<Pruned, UserError> {
+    async fn prune_changes(&self, _: Nothing) -> Result<PruneResult, UserError> {
         let forgotten = self.prune_history().await?;
-        Ok(Pruned { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
+        Ok(PruneResult { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
     }
 
     async fn resolve_conflict(&self, resolve: ResolveConflict) -> Result<ResolvedConflict, UserError> {
-        self.resolve(&resolve.note, resolve.keep).await
+        self.resolve(&resolve).await
     }
 
     async fn list_problems(&self, _: Nothing) -> Result<Vec<ProblemView>, UserError> {

@@ -5,10 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 use nova_calls::error_from_vault;
-use nova_protocol::{ConflictView, ErrorCode, Event, KeptSide, ResolvedConflict, UserError};
-use nova_vault::{Author, ChangeSetKind, Conflict, VaultPath};
+use nova_protocol::{
+    ConflictSide, ConflictView, ErrorCode, Event, ResolveConflict, ResolvedConflict, UserError,
+};
+use nova_vault::{Author, ChangeSetKind, Conflict, VaultError, VaultPath};
 
 use crate::app::{App, blocking};
+use crate::changes::conflict_view;
 
 /// The newest conflict of each note since Nova started.
 #[derive(Debug, Default)]
@@ -38,12 +41,13 @@ impl OpenConflicts {
 
 impl App {
     /// Keeps one side of a conflict: *theirs* is what the note holds already, *mine* is written
-    /// over it as a change set of its own. What was edited once more since is merged.
+    /// over it as a change set of its own. What was edited once more since is merged, or comes
+    /// back as the conflict that it is now.
     ///
     /// # Errors
-    /// `conflict` when it was edited once more at the same place; `bad_request` when the conflict
-    /// is not known, as after a restart.
-    pub(crate) async fn resolve(&self, note: &str, keep: KeptSide) -> Result<ResolvedConflict, UserError> {
+    /// `bad_request` when the conflict is not known, as after a restart; or when writing fails.
+    pub(crate) async fn resolve(&self, resolve: &ResolveConflict) -> Result<ResolvedConflict, UserError> {
+        let note = &resolve.note;
         let Some(conflict) = self.inner.conflicts.lock().get(note).cloned() else {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
@@ -51,18 +55,37 @@ impl App {
                 "Both versions may be read in the chat; change the note by hand, or ask again.",
             ));
         };
-        let change_set = match keep {
-            KeptSide::Theirs => None,
-            KeptSide::Mine => Some(self.write_mine(conflict).await?),
+        let resolved = match resolve.keep {
+            ConflictSide::Theirs => ResolvedConflict { change_set: None, conflict: None },
+            ConflictSide::Mine => self.write_mine(conflict).await?,
         };
-        self.inner.conflicts.lock().shift_remove(note);
-        if let Some(id) = &change_set {
+        let event = match &resolved.conflict {
+            Some(again) => {
+                self.inner.conflicts.add(again.clone());
+                Event::ConflictFound {
+                    note: note.clone(),
+                    mine: again.mine.clone(),
+                    theirs: again.theirs.clone(),
+                }
+            }
+            None => {
+                self.inner.conflicts.lock().shift_remove(note);
+                Event::ConflictResolved { note: note.clone(), keep: resolve.keep }
+            }
+        };
+        // A conflict of an undo is shown beside its change set, not in a chat.
+        let chat = resolve.session.as_ref().filter(|_| resolve.change_set.is_none());
+        if let Some(chat) = chat.and_then(|id| self.chats().get(id).cloned()) {
+            let clock = self.inner.options.clock.clone();
+            chat.session.tell(event, &self.inner.store, clock, self.inner.clone());
+        }
+        if let Some(id) = &resolved.change_set {
             self.emit(Event::ChangeSet { id: id.clone(), state: "committed".into() });
         }
-        Ok(ResolvedConflict { change_set })
+        Ok(resolved)
     }
 
-    async fn write_mine(&self, conflict: ConflictView) -> Result<String, UserError> {
+    async fn write_mine(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
         let vault = self.vault()?;
         blocking(move || {
             let path = VaultPath::parse(&conflict.path).map_err(|error| error_from_vault(&error.into()))?;
@@ -70,10 +93,14 @@ impl App {
             let id = set.id().to_owned();
             let conflict =
                 Conflict { path, mine: conflict.mine, theirs: conflict.theirs, what: conflict.what };
-            set.keep_mine(&conflict, &Author::new("user"))
-                .and_then(|_| set.close())
-                .map_err(|error| error_from_vault(&error))?;
-            Ok(id)
+            match set.keep_mine(&conflict, &Author::new("user")).and_then(|_| set.close()) {
+                Ok(()) => Ok(ResolvedConflict { change_set: Some(id), conflict: None }),
+                Err(VaultError::Conflict { path, mine, theirs, what }) => {
+                    let conflict = conflict_view(Conflict { path, mine, theirs, what });
+                    Ok(ResolvedConflict { change_set: None, conflict: Some(conflict) })
+                }
+                Err(error) => Err(error_from_vault(&error)),
+            }
         })
         .await
     }

@@ -92,9 +92,9 @@ commands! {
     list_changes(ListChanges) -> Vec<ChangeSetView>;
     undo_changes(UndoChanges) -> UndoResult;
     /// Writes what an interrupted change set had announced and not written.
-    finish_changes(ChangeSetRef) -> FinishResult;
+    finish_changes(FinishChanges) -> FinishResult;
     /// Forgets change sets past their time.
-    prune_changes(Nothing) -> Pruned;
+    prune_changes(Nothing) -> PruneResult;
     /// Keeps one side of a note that was changed twice.
     resolve_conflict(ResolveConflict) -> ResolvedConflict;
     /// Everything in the vault that a person should put right.

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{ErrorCode, view::NoteDiffView};
+use crate::{
+    ErrorCode,
+    view::{ConflictSide, NoteDiffView},
+};
 
 /// One event as it goes to the window, to `--json` and into a session's log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -137,6 +140,11 @@ pub enum Event {
         note: String,
         mine: String,
         theirs: String,
+    },
+    /// The user chose a side of a conflict.
+    ConflictResolved {
+        note: String,
+        keep: ConflictSide,
     },
     CredentialNeeded {
         credential: String,

@@ -44,6 +44,11 @@ pub fn typescript() -> Result<String, ExportError> {
         ChangeSetView,
         UndoChanges,
         UndoResult,
+        FinishChanges,
+        FinishResult,
+        PruneResult,
+        ResolveConflict,
+        ResolvedConflict,
     );
 
     let mut out =

@@ -382,6 +382,10 @@ pub struct ListChanges {
     #[serde(default)]
     #[ts(optional)]
     pub session: Option<String>,
+    /// Only those in this state.
+    #[serde(default)]
+    #[ts(optional)]
+    pub state: Option<ChangeSetState>,
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
@@ -457,37 +461,47 @@ pub struct UndoResult {
     pub conflicts: Vec<ConflictView>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FinishChanges {
+    pub change_set: String,
+}
+
 /// What became of finishing an interrupted change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FinishResult {
-    /// The change set that the finishing is; none when nothing was left to write.
+    /// The change set that the rest was written in; none when nothing was written.
     pub change_set: Option<String>,
     /// The notes that it wrote.
     pub finished: Vec<String>,
+    /// Notes that were edited since at the same place. With one of them nothing was written, and
+    /// the set stays interrupted.
+    pub conflicts: Vec<ConflictView>,
 }
 
 /// What was forgotten of the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Pruned {
-    /// How many change sets.
+pub struct PruneResult {
+    /// How many change sets went.
     pub forgotten: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ChangeSetRef {
-    pub change_set: String,
 }
 
 /// Which side of a conflict the user keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResolveConflict {
+    /// The session, or the form run, whose write met the edit.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// The change set whose undo or finish met the edit.
+    #[serde(default)]
+    #[ts(optional)]
+    pub change_set: Option<String>,
     pub note: String,
-    pub keep: KeptSide,
+    pub keep: ConflictSide,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum KeptSide {
+pub enum ConflictSide {
     /// What Nova was to write.
     Mine,
     /// What is in the note.
@@ -496,8 +510,11 @@ pub enum KeptSide {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResolvedConflict {
-    /// The change set that wrote Nova's version; none when the note was left as it is.
+    /// The change set that wrote Nova's version; none when nothing was written.
     pub change_set: Option<String>,
+    /// The note was edited once more at the same place: nothing was written, and these are its
+    /// sides now.
+    pub conflict: Option<ConflictView>,
 }
 
 /// Both sides of a note that was changed twice.

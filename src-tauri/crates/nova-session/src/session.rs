@@ -122,11 +122,16 @@ impl Session {
             }
             state.outdated.insert(path.clone(), summary.clone());
         }
-        let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
-        journal.event(Event::NotesChangedOutside {
+        let event = Event::NotesChangedOutside {
             paths: vec![path.to_string()],
             summaries: summary.into_iter().map(|summary| (path.to_string(), summary)).collect(),
-        });
+        };
+        self.tell(event, store, clock, sink);
+    }
+
+    /// Something happened to this session outside of a turn: it is told and kept in the log.
+    pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
+        Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,0 +1,70 @@
+import { counted, Dot, IconButton, LinkButton, Tooltip } from '../shared';
+import { watchingOf } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+
+/** The foot of the list: the notes, how they are watched with the reason on request, and what is wrong with them. */
+export function VaultStatus() {
+  const vault = useApp((app) => app.status?.vault ?? null);
+  const problems = useApp((app) => app.problems.rows?.length ?? 0);
+  const { showPanel } = useActions();
+  if (vault === null) {
+    return (
+      <>
+        <Dot className="bg-danger" />
+        <span className="cut flex-1">no vault is open</span>
+      </>
+    );
+  }
+  const { state, reason } = watchingOf(vault.watching);
+  const text = `${counted(vault.notes, 'note')}, ${state}`;
+  return (
+    <>
+      <Dot className={state === 'watching' ? 'bg-ok' : 'bg-warn'} />
+      <div className="flex min-w-0 flex-1 flex-col items-start text-meta">
+        {reason === null ? (
+          <span className="cut max-w-full" title={text} data-testid="vault-status">
+            {text}
+          </span>
+        ) : (
+          <Tooltip label={`${text}: ${reason}`}>
+            <span tabIndex={0} className="cut max-w-full rounded-badge text-warn" data-testid="vault-status">
+              {text}
+            </span>
+          </Tooltip>
+        )}
+        {problems > 0 && (
+          <LinkButton data-testid="show-problems" onClick={() => showPanel('problems')}>
+            {counted(problems, 'problem')}
+          </LinkButton>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The same for the rail, in two icons. */
+export function VaultStatusIcons() {
+  const vault = useApp((app) => app.status?.vault ?? null);
+  const problems = useApp((app) => app.problems.rows?.length ?? 0);
+  const { showPanel } = useActions();
+  const { state, reason } = watchingOf(vault?.watching ?? '');
+  const text = vault === null ? 'No vault is open' : `${vault.name}: ${counted(vault.notes, 'note')}, ${state}${reason === null ? '' : `: ${reason}`}`;
+  return (
+    <>
+      {problems > 0 && (
+        <IconButton
+          icon="warn"
+          label={counted(problems, 'problem')}
+          className="text-warn"
+          data-testid="show-problems"
+          onClick={() => showPanel('problems')}
+        />
+      )}
+      <Tooltip label={text}>
+        <span role="img" aria-label={text} tabIndex={0} className="flex size-6 items-center justify-center rounded-badge">
+          <Dot className={vault === null ? 'bg-danger' : state === 'watching' ? 'bg-ok' : 'bg-warn'} />
+        </span>
+      </Tooltip>
+    </>
+  );
+}

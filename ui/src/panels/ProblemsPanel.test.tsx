@@ -1,0 +1,83 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { ProblemView } from '../ipc';
+import { renderInApp } from '../testing/render';
+import { ProblemsPanel } from './ProblemsPanel';
+
+const problem = (path: string, line: number, what = 'A tab cannot indent.', remedy = 'Use spaces.'): ProblemView => ({ path, line, problem: what, remedy });
+
+async function open(problems: ProblemView[]) {
+  const app = renderInApp(<ProblemsPanel />, { world: { problems } });
+  await act(() => app.store.actions.loadProblems());
+  return { ...app, user: userEvent.setup() };
+}
+
+const notes = () => screen.getAllByTestId('note-problems').map((one) => one.dataset['path']);
+
+test('by note, each with line, what is wrong and what to do', async () => {
+  await open([
+    problem('CRM/Arden.md', 4, 'Stage “nego” is not one of the stages.', 'Choose lead or won.'),
+    problem('CRM/Arden.md', 7),
+    problem('A (conflict).md', 1, 'A copy by a sync program.', 'Delete it.'),
+  ]);
+  expect(screen.getByRole('heading')).toHaveTextContent('3 problems in 2 notes');
+  expect(notes()).toEqual(['CRM/Arden.md', 'A (conflict).md']);
+  const arden = within(screen.getByRole('article', { name: 'Arden' })).getAllByRole('listitem');
+  expect(arden.map((line) => line.textContent)).toEqual([
+    'Line 4Stage “nego” is not one of the stages. Choose lead or won.',
+    'Line 7A tab cannot indent. Use spaces.',
+  ]);
+});
+
+test('opens the note in Obsidian, or says why it cannot', async () => {
+  const { backend, user } = await open([problem('CRM/Arden.md', 4)]);
+  await user.click(screen.getByRole('button', { name: 'Open Arden in Obsidian' }));
+  expect(backend.asked('open_note')).toEqual([{ path: 'CRM/Arden.md' }]);
+  backend.fail('open_note', { message: 'Obsidian is not installed.', hint: 'Install it.' });
+  await user.click(screen.getByRole('button', { name: 'Open Arden in Obsidian' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Obsidian is not installed.');
+});
+
+test('J and K move between notes, O opens in Obsidian, Enter shows the note here', async () => {
+  const { backend, store, user } = await open([problem('A.md', 1), problem('B.md', 1), problem('C.md', 1)]);
+  await user.tab();
+  expect(document.activeElement).toHaveTextContent('A');
+  await user.keyboard('jjk');
+  expect(document.activeElement).toHaveTextContent('B');
+  await user.keyboard('o');
+  expect(backend.asked('open_note')).toEqual([{ path: 'B.md' }]);
+  await user.keyboard('{Enter}');
+  expect(store.get().app.panel).toMatchObject({ tab: 'note', note: 'B.md' });
+});
+
+test('a problem that was mended goes', async () => {
+  const { backend } = await open([problem('A.md', 1), problem('B.md', 1)]);
+  backend.world.problems = [problem('B.md', 1)];
+  act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
+  await waitFor(() => expect(notes()).toEqual(['B.md']));
+  backend.world.problems = [];
+  act(() => void backend.emit({ type: 'vault_changed', kind: 'removed', path: 'B.md', from: null, by: 'outside', summary: null }));
+  expect(await screen.findByText(/^No problems\./)).toBeVisible();
+});
+
+test('of many notes 50 show, the rest on request', async () => {
+  const { user } = await open(Array.from({ length: 120 }, (_, at) => problem(`Note ${at}.md`, 1)));
+  expect(notes()).toHaveLength(50);
+  await user.click(screen.getByRole('button', { name: 'Show 50 more' }));
+  await user.click(screen.getByRole('button', { name: 'Show 20 more' }));
+  expect(notes()).toHaveLength(120);
+  expect(screen.queryByRole('button', { name: /^Show/ })).toBeNull();
+});
+
+test('problems that cannot be read say so; what was known stays', async () => {
+  const { backend, store, user } = await open([problem('A.md', 1)]);
+  backend.fail('list_problems', { message: 'The vault folder is gone.', hint: 'Find it.' });
+  await act(() => store.actions.loadProblems());
+  expect(screen.getByRole('alert')).toHaveTextContent('The vault folder is gone.');
+  expect(notes()).toEqual(['A.md']);
+  backend.on('list_problems', () => []);
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText(/^No problems\./)).toBeVisible();
+});

@@ -1,0 +1,115 @@
+import { type KeyboardEvent, useState } from 'react';
+
+import { useBackend, userError, type ProblemView, type UserError } from '../ipc';
+import { Button, count, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+
+/** Notes that show at once, and that each "Show more" adds. */
+const PAGE = 50;
+
+/** What could not be read in full in the vault: by note, with line, reason and remedy. */
+export function ProblemsPanel() {
+  const { rows, error } = useApp((app) => app.problems);
+  const { loadProblems } = useActions();
+  const [pages, setPages] = useState(1);
+  const groups = byNote(rows ?? []);
+  const shown = groups.slice(0, pages * PAGE);
+  const more = groups.length - shown.length;
+  return (
+    <div data-testid="problems-panel" className="flex flex-col gap-4 p-3.5" onKeyDown={moveInList}>
+      {error && <ErrorBox error={error} actions={<LinkButton onClick={() => void loadProblems()}>Try again</LinkButton>} />}
+      {rows === null && !error && <Loading lines={4} label="Reading the problems" />}
+      {rows?.length === 0 && !error && <Empty>No problems. A note that cannot be read in full is listed here, with what to do about it.</Empty>}
+      {rows !== null && rows.length > 0 && (
+        <h3 className="text-ui font-semibold">
+          {counted(rows.length, 'problem')} in {counted(groups.length, 'note')}
+        </h3>
+      )}
+      {shown.map(([path, problems]) => (
+        <NoteProblems key={path} path={path} problems={problems} />
+      ))}
+      {more > 0 && (
+        <LinkButton className="self-start text-small" onClick={() => setPages(pages + 1)}>
+          Show {count(Math.min(more, PAGE))} more
+        </LinkButton>
+      )}
+    </div>
+  );
+}
+
+function NoteProblems({ path, problems }: { path: string; problems: readonly ProblemView[] }) {
+  const { openNote } = useActions();
+  const backend = useBackend();
+  const [failed, setFailed] = useState<UserError | null>(null);
+  const { name, folder } = noteName(path);
+  const open = async () => {
+    setFailed(null);
+    try {
+      await backend.rpc('open_note', { path });
+    } catch (thrown) {
+      setFailed(userError(thrown));
+    }
+  };
+  return (
+    <article data-testid="note-problems" data-path={path} aria-label={name} className="flex flex-col gap-1.5">
+      <div className="flex items-start gap-2">
+        <Icon name="note" size={14} className="mt-1 text-fg-2" />
+        {/* Whole, however long: of a copy that a sync program made, the end of the name tells it apart. */}
+        <span className="mt-0.5 min-w-0 flex-1 break-words">
+          <button
+            type="button"
+            data-problem-note
+            onClick={() => openNote(path)}
+            className="mr-2 max-w-full rounded-badge text-left text-ui font-medium hover:underline"
+          >
+            {name}
+          </button>
+          <span className="text-small text-fg-3">{folder}</span>
+        </span>
+        <Button size="s" variant="quiet" data-open aria-label={`Open ${name} in Obsidian`} onClick={() => void open()}>
+          Open in Obsidian
+        </Button>
+      </div>
+      <ul className="divide-y divide-line overflow-hidden rounded-control border border-line bg-surface">
+        {problems.map(({ line, problem, remedy }, index) => (
+          <li key={index} className="selectable grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-1 px-2.5 py-1.5 text-small break-words">
+            <span className="tabular text-fg-3">Line {line}</span>
+            <span>
+              {problem} {remedy && <span className="text-fg-2">{remedy}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {failed && <ErrorBox error={failed} />}
+    </article>
+  );
+}
+
+/** In the order in which the notes first appear. */
+function byNote(rows: readonly ProblemView[]): [string, ProblemView[]][] {
+  const groups = new Map<string, ProblemView[]>();
+  for (const row of rows) {
+    const group = groups.get(row.path);
+    if (group) group.push(row);
+    else groups.set(row.path, [row]);
+  }
+  return [...groups];
+}
+
+/** J, K and the arrows move between notes; Enter, being on a button, shows the note; O opens it in Obsidian. */
+function moveInList(event: KeyboardEvent<HTMLElement>): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const article = (event.target as HTMLElement).closest<HTMLElement>('article');
+  if (article === null) return;
+  if (event.key === 'o') {
+    event.preventDefault();
+    article.querySelector<HTMLElement>('[data-open]')?.click();
+    return;
+  }
+  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
+  if (by === 0) return;
+  event.preventDefault();
+  const notes = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-problem-note]')];
+  const own = article.querySelector<HTMLElement>('[data-problem-note]');
+  notes[notes.findIndex((note) => note === own) + by]?.focus();
+}

@@ -1,0 +1,82 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import type { ConflictSide, UserError } from '../ipc';
+import { ConflictCard } from './ConflictCard';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const note = 'CRM/Deals/Rollout.md';
+
+function show(onChoose: (keep: ConflictSide) => Promise<{ again: boolean }>) {
+  const card = (theirs: string, decided: { keep: ConflictSide; at: string } | null = null) => (
+    <ConflictCard
+      note={note}
+      what={[]}
+      mine={'---\nstage: won\n---\n'}
+      theirs={theirs}
+      mineLabel="Nova, this turn"
+      theirsLabel="In Obsidian, 14:33"
+      useMine="Use Nova’s"
+      decided={decided}
+      onChoose={onChoose}
+      onOpen={() => {}}
+    />
+  );
+  const { rerender } = render(card('---\nstage: proposal\n---\n'));
+  return {
+    edit: (theirs: string) => rerender(card(theirs)),
+    decide: (keep: ConflictSide) => rerender(card('', { keep, at: '2026-11-20T14:34:00Z' })),
+  };
+}
+
+const click = (name: string) => act(async () => void fireEvent.click(screen.getByRole('button', { name })));
+const use = () => screen.getByRole('button', { name: 'Use Nova’s' });
+
+test('says what both changed, and both sides of it', () => {
+  show(async () => ({ again: false }));
+  expect(screen.getByRole('region', { name: 'Both of you changed stage' })).toHaveTextContent('Rollout, line 2');
+  expect(screen.getByRole('group', { name: 'In Obsidian, 14:33' })).toHaveTextContent('stage: proposal');
+  expect(screen.getByRole('group', { name: 'Nova, this turn' })).toHaveTextContent('stage: won');
+});
+
+test.each([
+  ['Keep what is in the note', 'theirs', /^Rollout stays as it is, nothing was written, by you/],
+  ['Use Nova’s', 'mine', /^Nova’s side is written to Rollout, by you/],
+] as const)('%s keeps %s, and the card says what was done where it stood', async (button, keep, said) => {
+  const choose = vi.fn(async () => ({ again: false }));
+  const { decide } = show(choose);
+  screen.getByRole('button', { name: button }).focus();
+  await click(button);
+  expect(choose).toHaveBeenCalledExactlyOnceWith(keep);
+  decide(keep);
+  expect(screen.getByRole('status')).toHaveTextContent(said);
+  expect(screen.queryByRole('button')).toBeNull();
+  // Who chose with the keyboard is not thrown back to the top of the window.
+  expect(document.activeElement).toContainElement(screen.getByRole('status'));
+});
+
+test('a note that was edited once more is looked at before it is chosen again', async () => {
+  const choose = vi.fn(async () => ({ again: true }));
+  const { edit } = show(choose);
+  await click('Use Nova’s');
+  edit('---\nstage: lost\n---\n');
+  expect(screen.getByRole('alert')).toHaveTextContent('Edited once more, nothing was written. Look again.');
+  expect(screen.getByRole('group', { name: 'In Obsidian, 14:33' })).toHaveTextContent('stage: lost');
+  expect(use()).toBeDisabled();
+  await act(() => vi.advanceTimersByTimeAsync(400));
+  expect(use()).toBeEnabled();
+});
+
+test('one choice at a time; one that failed says why and can be made again', async () => {
+  let fail: (error: UserError) => void = () => {};
+  const choose = vi.fn(() => new Promise<{ again: boolean }>((_, reject) => (fail = reject)));
+  show(choose);
+  await click('Use Nova’s');
+  expect(use()).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Keep what is in the note' })).toBeDisabled();
+  await act(async () => fail({ code: 'io', message: 'The disk is full.', hint: 'Make room.' }));
+  expect(screen.getByRole('alert')).toHaveTextContent('The disk is full. Make room.');
+  expect(use()).toBeEnabled();
+});

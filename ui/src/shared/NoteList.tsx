@@ -1,0 +1,26 @@
+import { useState } from 'react';
+
+import { LinkButton } from './Button';
+import { noteName } from './format';
+
+const FIRST_NOTES = 6;
+
+/** Names of notes, each a link; the rest of a long list on request. */
+export function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: (note: string) => void }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? notes : notes.slice(0, FIRST_NOTES);
+  return (
+    <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+      {shown.map((path, index) => (
+        <LinkButton key={index} className="font-normal" title={path} onClick={() => onNote(path)}>
+          {noteName(path).name}
+        </LinkButton>
+      ))}
+      {notes.length > shown.length && (
+        <LinkButton className="font-normal" onClick={() => setAll(true)}>
+          {notes.length - shown.length} more
+        </LinkButton>
+      )}
+    </p>
+  );
+}
