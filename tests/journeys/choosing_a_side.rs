@@ -9,7 +9,7 @@ use super::nova::{Nova, PEOPLE, turn, wait_for};
 const JANE: &str = "CRM/People/Jane Doe.md";
 
 /// Nova sets a stage, the user another one, and Nova's change is undone: both touch one line.
-async fn conflict(nova: &Nova) -> nova_app::App {
+async fn conflict(nova: &Nova) -> (nova_app::App, String) {
     let app = nova.start().await;
     turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
     nova.vault.write(JANE, &nova.vault.read(JANE).replace("stage: won", "stage: lost"));
@@ -17,7 +17,7 @@ async fn conflict(nova: &Nova) -> nova_app::App {
     let undone = app.undo(&set.id, None, None).await.unwrap();
     assert_eq!(undone.conflicts.len(), 1);
     assert!(nova.vault.read(JANE).contains("stage: lost"), "the outside edit stays");
-    app
+    (app, set.id)
 }
 
 fn won_by_nova() -> Nova {
@@ -27,25 +27,25 @@ fn won_by_nova() -> Nova {
     )
 }
 
-fn choose(keep: ConflictSide) -> ResolveConflict {
-    ResolveConflict { session: None, change_set: None, note: JANE.into(), keep }
+fn choose(set: &str, keep: ConflictSide) -> ResolveConflict {
+    ResolveConflict { session: None, change_set: Some(set.into()), note: JANE.into(), keep }
 }
 
 #[tokio::test]
 async fn novas_side_is_written_when_it_is_chosen_and_can_be_undone() {
     let nova = won_by_nova();
     let before = nova.vault.read(JANE);
-    let app = conflict(&nova).await;
+    let (app, undone) = conflict(&nova).await;
     let outside = nova.vault.read(JANE);
 
-    let resolved = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap();
+    let resolved = app.resolve_conflict(choose(&undone, ConflictSide::Mine)).await.unwrap();
 
     assert_eq!(nova.vault.read(JANE), before, "what the undo was to bring back");
     let set = app.change_set(&resolved.change_set.unwrap()).await.unwrap();
     assert_eq!(set.kind, ChangeSetKind::Form);
     app.undo(&set.id, None, None).await.unwrap();
     assert_eq!(nova.vault.read(JANE), outside);
-    let again = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap_err();
+    let again = app.resolve_conflict(choose(&undone, ConflictSide::Mine)).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::BadRequest, "a second click writes nothing");
     nova.model.finish();
 }
@@ -53,11 +53,11 @@ async fn novas_side_is_written_when_it_is_chosen_and_can_be_undone() {
 #[tokio::test]
 async fn the_notes_side_is_kept_without_a_write() {
     let nova = won_by_nova();
-    let app = conflict(&nova).await;
+    let (app, undone) = conflict(&nova).await;
     let outside = nova.vault.read(JANE);
     let sets = app.change_sets(None, None, None).await.unwrap().len();
 
-    let resolved = app.resolve_conflict(choose(ConflictSide::Theirs)).await.unwrap();
+    let resolved = app.resolve_conflict(choose(&undone, ConflictSide::Theirs)).await.unwrap();
 
     assert_eq!(resolved.change_set, None);
     assert_eq!(nova.vault.read(JANE), outside);
@@ -68,11 +68,11 @@ async fn the_notes_side_is_kept_without_a_write() {
 #[tokio::test]
 async fn an_edit_made_after_the_conflict_is_not_written_over() {
     let nova = won_by_nova();
-    let app = conflict(&nova).await;
+    let (app, undone) = conflict(&nova).await;
     let edited = nova.vault.read(JANE).replace("stage: lost", "stage: paused");
     nova.vault.write(JANE, &edited);
 
-    let resolved = app.resolve_conflict(choose(ConflictSide::Mine)).await.unwrap();
+    let resolved = app.resolve_conflict(choose(&undone, ConflictSide::Mine)).await.unwrap();
 
     assert_eq!(nova.vault.read(JANE), edited);
     assert_eq!(resolved.change_set, None);

@@ -234,6 +234,16 @@ describe('the vault', () => {
     await actions.openVault({ choice: { kind: 'sample' }, model: null });
     expect(store.get().app).toMatchObject({ conflicts: [], settlements: [] });
   });
+
+  test('a vault that was opened by an edit of the configuration is read like one the user chose', async () => {
+    const { backend, store, actions } = make();
+    backend.world.changes = [interruptedSet(2)];
+    await actions.start();
+    await vi.waitFor(() => expect(store.get().app.interrupted).toHaveLength(1));
+    backend.world.changes = [];
+    backend.emit({ type: 'vault_opened', name: 'Other' });
+    await vi.waitFor(() => expect(store.get().app.interrupted).toEqual([]));
+  });
 });
 
 describe('a conflict of a change set', () => {

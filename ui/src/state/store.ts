@@ -82,6 +82,7 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     if (events.some((event) => event.type === 'registry_changed')) void actions.loadSkillNames();
     if (events.some((event) => event.type === 'vault_changed')) void actions.loadProblems();
     if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
+    if (events.some((event) => event.type === 'vault_opened')) void actions.beginVault();
   };
   const collectors = new Map<string, Envelope[]>();
   const unsubscribe = backend.subscribe((event) => {
@@ -375,10 +376,15 @@ function makeActions({ backend, get, set, collect }: Access) {
     /** Ends the first start. Rejects with a `UserError`. */
     async openVault(choice: OpenVault): Promise<VaultSummary> {
       const vault = await backend.rpc('open_vault', choice);
+      await actions.beginVault();
+      return vault;
+    },
+
+    /** Another vault is open: nothing of the last one is shown any more. */
+    async beginVault(): Promise<void> {
       const { problems, interrupted, settlements, conflicts } = firstState;
       setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
       await actions.start();
-      return vault;
     },
 
     /** Rejects with a `UserError`. */

@@ -240,7 +240,7 @@ impl Inner {
 
 impl EventSink for Inner {
     fn emit(&self, envelope: Envelope) {
-        self.conflicts.hear(&envelope.event);
+        self.conflicts.hear(&envelope);
         let _ = self.events.send(envelope);
     }
 }

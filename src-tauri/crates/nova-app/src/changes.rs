@@ -99,7 +99,7 @@ impl App {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
         }
         let conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
-        conflicts.iter().for_each(|conflict| self.inner.conflicts.add(conflict.clone()));
+        conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
         Ok(UndoResult {
             change_set: (!outcome.undone.is_empty()).then_some(outcome.change_set),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
@@ -130,7 +130,7 @@ impl App {
             Err(error) => Err(error_from_vault(&error)),
         })
         .await?;
-        finished.conflicts.iter().for_each(|conflict| self.inner.conflicts.add(conflict.clone()));
+        finished.conflicts.iter().for_each(|conflict| self.inner.conflicts.add(change_set, conflict.clone()));
         if finished.conflicts.is_empty() {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "committed".into() });
         }

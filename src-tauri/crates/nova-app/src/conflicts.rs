@@ -6,36 +6,42 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use indexmap::IndexMap;
 use nova_calls::error_from_vault;
 use nova_protocol::{
-    ConflictSide, ConflictView, ErrorCode, Event, ResolveConflict, ResolvedConflict, UserError,
+    ConflictSide, ConflictView, Envelope, ErrorCode, Event, ResolveConflict, ResolvedConflict, UserError,
 };
 use nova_vault::{Author, ChangeSetKind, Conflict, VaultError, VaultPath};
 
 use crate::app::{App, blocking};
 use crate::changes::conflict_view;
 
-/// The newest conflict of each note since Nova started.
+/// The newest conflict of each note, by what met it, since Nova started.
 #[derive(Debug, Default)]
-pub(crate) struct OpenConflicts(Mutex<IndexMap<String, ConflictView>>);
+pub(crate) struct OpenConflicts(Mutex<IndexMap<Place, ConflictView>>);
+
+/// The session, the form run, or the undone or finished change set; and the note.
+type Place = (String, String);
 
 impl OpenConflicts {
-    fn lock(&self) -> MutexGuard<'_, IndexMap<String, ConflictView>> {
+    fn lock(&self) -> MutexGuard<'_, IndexMap<Place, ConflictView>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers a conflict that an event tells of.
-    pub(crate) fn hear(&self, event: &Event) {
-        if let Event::ConflictFound { note, mine, theirs } = event {
-            self.add(ConflictView {
+    pub(crate) fn hear(&self, envelope: &Envelope) {
+        if let (Event::ConflictFound { note, mine, theirs }, Some(session)) =
+            (&envelope.event, &envelope.session)
+        {
+            let conflict = ConflictView {
                 path: note.clone(),
                 what: Vec::new(),
                 mine: mine.clone(),
                 theirs: theirs.clone(),
-            });
+            };
+            self.add(session, conflict);
         }
     }
 
-    pub(crate) fn add(&self, conflict: ConflictView) {
-        self.lock().insert(conflict.path.clone(), conflict);
+    pub(crate) fn add(&self, met_by: &str, conflict: ConflictView) {
+        self.lock().insert((met_by.to_owned(), conflict.path.clone()), conflict);
     }
 }
 
@@ -48,7 +54,9 @@ impl App {
     /// `bad_request` when the conflict is not known, as after a restart; or when writing fails.
     pub(crate) async fn resolve(&self, resolve: &ResolveConflict) -> Result<ResolvedConflict, UserError> {
         let note = &resolve.note;
-        let Some(conflict) = self.inner.conflicts.lock().get(note).cloned() else {
+        let met_by = resolve.change_set.as_ref().or(resolve.session.as_ref()).cloned().unwrap_or_default();
+        let place = (met_by, note.clone());
+        let Some(conflict) = self.inner.conflicts.lock().get(&place).cloned() else {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
                 format!("There is no open conflict about \"{note}\"."),
@@ -61,7 +69,7 @@ impl App {
         };
         let event = match &resolved.conflict {
             Some(again) => {
-                self.inner.conflicts.add(again.clone());
+                self.inner.conflicts.add(&place.0, again.clone());
                 Event::ConflictFound {
                     note: note.clone(),
                     mine: again.mine.clone(),
@@ -69,7 +77,7 @@ impl App {
                 }
             }
             None => {
-                self.inner.conflicts.lock().shift_remove(note);
+                self.inner.conflicts.lock().shift_remove(&place);
                 Event::ConflictResolved { note: note.clone(), keep: resolve.keep }
             }
         };
