@@ -152,6 +152,10 @@ pub(crate) enum Changes {
         #[arg(long, value_name = "CALL", conflicts_with = "note")]
         call: Option<String>,
     },
+    /// Write what an interrupted change set had announced and not written.
+    Finish {
+        id: String,
+    },
     /// Forget change sets past their time.
     Prune,
 }

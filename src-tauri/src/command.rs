@@ -100,6 +100,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
                     }
                 }
             };
+            keep_conflicts(app)?;
             let code = match &result.error {
                 None => print::DONE,
                 Some(error) => exit_code(error),
@@ -196,14 +197,18 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
             } else {
                 lists::undone(&result)
             }
-            if !result.conflicts.is_empty() {
-                let places = app.keep_conflicts(&result.conflicts)?;
-                print::note(&format!(
-                    "nova: both versions of {} are in {}.",
-                    lists::count(result.conflicts.len(), "note"),
-                    places.display()
-                ));
+            if keep_conflicts(app)? {
                 return Ok(print::FAILED);
+            }
+        }
+        Changes::Finish { id } => {
+            let result = app.finish(id).await;
+            keep_conflicts(app)?;
+            let result = result?;
+            if json {
+                print::json(&result)
+            } else {
+                print::line(&format!("{} written", lists::count(result.finished.len(), "note")))
             }
         }
         Changes::Prune => {
@@ -216,6 +221,15 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
         }
     }
     Ok(print::DONE)
+}
+
+/// Puts both sides of what could not be merged where they can be read; tells whether there was any.
+pub(crate) fn keep_conflicts(app: &App) -> Result<bool, UserError> {
+    let kept = app.keep_conflicts()?;
+    if let Some(folder) = &kept {
+        print::note(&format!("nova: both versions of what was changed twice are in {}.", folder.display()));
+    }
+    Ok(kept.is_some())
 }
 
 async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, UserError> {

@@ -2,6 +2,7 @@ mod asking_a_question;
 mod bad_input;
 mod changing_a_note;
 mod choosing_a_provider;
+mod choosing_a_side;
 mod command_line;
 mod editing_outside;
 mod nova;

@@ -22,7 +22,7 @@ impl NativeTool for DeleteNote {
     const ID: &'static str = "delete_note";
     const EFFECT: Effect = Effect::Destructive;
     const SCOPE: NoteScope = NoteScope::Anywhere;
-    const PLANS: bool = true;
+    const ON_NOTES: bool = true;
 
     fn description(&self) -> Description {
         Description::purpose("Deletes one note, as Obsidian is set to delete. The user is asked each time.")

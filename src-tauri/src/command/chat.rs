@@ -89,6 +89,7 @@ async fn one_turn(
         }
     };
     let _ = shown.await;
+    super::keep_conflicts(app)?;
     if !json && chat.prompt.is_some() && how != Some(ApproveHow::Stdio) {
         print::note(&format!("session {session}"));
     }

@@ -154,7 +154,7 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
 /**
  * "stage: lead → won"
  */
-summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "session_changed", id: string, });
+summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
@@ -204,7 +204,11 @@ export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
 
 export type NoteChangeView = { path: string, kind: NoteChangeKind, from?: string, };
 
-export type NoteDiffView = { path: string, kind: NoteChangeKind, properties: Array<PropertyChangeView>, hunks: Array<HunkView>, 
+export type NoteDiffView = { path: string, kind: NoteChangeKind, 
+/**
+ * Where the note is or was before, when it is moved.
+ */
+from?: string, properties: Array<PropertyChangeView>, hunks: Array<HunkView>, 
 /**
  * Unchanged lines behind the last hunk.
  */
@@ -431,4 +435,8 @@ export type Commands = {
   open_link: { params: LinkRef; result: Nothing };
   list_changes: { params: ListChanges; result: Array<ChangeSetView> };
   undo_changes: { params: UndoChanges; result: UndoResult };
+  finish_changes: { params: ChangeSetRef; result: FinishResult };
+  prune_changes: { params: Nothing; result: Pruned };
+  resolve_conflict: { params: ResolveConflict; result: ResolvedConflict };
+  list_problems: { params: Nothing; result: Array<ProblemView> };
 };

@@ -13,6 +13,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, ConfigError};
+use crate::conflicts::OpenConflicts;
 use crate::desktop::Desktop;
 use crate::places::Places;
 use crate::rule_file::RuleFile;
@@ -51,6 +52,7 @@ pub(crate) struct Inner {
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
+    pub(crate) conflicts: OpenConflicts,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
@@ -120,6 +122,7 @@ impl App {
                 vault: RwLock::default(),
                 chats: Mutex::default(),
                 runs: Mutex::default(),
+                conflicts: OpenConflicts::default(),
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
                 events: broadcast::channel(16_384).0,
@@ -235,6 +238,7 @@ impl Inner {
 
 impl EventSink for Inner {
     fn emit(&self, envelope: Envelope) {
+        self.conflicts.hear(&envelope.event);
         let _ = self.events.send(envelope);
     }
 }

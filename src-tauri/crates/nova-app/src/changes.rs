@@ -1,10 +1,9 @@
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use nova_calls::{diff_view, error_from_vault};
 use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
-    NoteChangeKind, UndoResult, UserError,
+    FinishResult, NoteChangeKind, UndoResult, UserError,
 };
 use nova_vault::{Author, ChangeSetInfo, NoteDetail, NoteRecord, Scope, Vault, VaultPath};
 
@@ -96,47 +95,48 @@ impl App {
         if !outcome.undone.is_empty() {
             self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "undone".into() });
         }
+        let conflicts: Vec<_> = outcome.conflicts.into_iter().map(conflict_view).collect();
+        conflicts.iter().for_each(|conflict| self.inner.conflicts.add(conflict.clone()));
         Ok(UndoResult {
             change_set: (!outcome.undone.is_empty()).then_some(outcome.change_set),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             merged: outcome.merged.iter().map(|(path, _)| path.to_string()).collect(),
-            conflicts: outcome
-                .conflicts
-                .into_iter()
-                .map(|conflict| ConflictView {
-                    path: conflict.path.to_string(),
-                    what: conflict.what,
-                    mine: conflict.mine,
-                    theirs: conflict.theirs,
-                })
-                .collect(),
+            conflicts,
         })
     }
 
-    /// Writes both sides of each conflict under `<data>/conflicts`; answers with the folder.
+    /// Writes what an interrupted change set had announced and not written.
     ///
     /// # Errors
-    /// When the folder cannot be written.
-    pub fn keep_conflicts(&self, conflicts: &[ConflictView]) -> Result<PathBuf, UserError> {
-        let folder = self.places().data.join("conflicts").join(self.inner.options.ids.next());
-        let write = || {
-            std::fs::create_dir_all(&folder)?;
-            for conflict in conflicts {
-                let name = conflict.path.replace('/', " - ");
-                let name = name.trim_end_matches(".md");
-                std::fs::write(folder.join(format!("{name} (Nova).md")), &conflict.mine)?;
-                std::fs::write(folder.join(format!("{name} (outside).md")), &conflict.theirs)?;
+    /// `unknown_change_set`; `conflict` when a note was edited since at the same place: then the
+    /// set stays interrupted and nothing was written.
+    pub async fn finish(&self, change_set: &str) -> Result<FinishResult, UserError> {
+        let vault = self.vault()?;
+        let id = change_set.to_owned();
+        let (finished, error) = blocking(move || match vault.history().finish(&id, &Author::new("user")) {
+            Ok(own) => {
+                let detail = vault.history().show(&own).map_err(|error| error_from_vault(&error));
+                // Everything had been written already, and the set has no note of its own.
+                let paths = detail.map_or_else(
+                    |_| Vec::new(),
+                    |detail| detail.info.notes.iter().map(|note| note.path.to_string()).collect(),
+                );
+                Ok((Some((own, paths)), None))
             }
-            Ok::<_, std::io::Error>(())
-        };
-        write().map_err(|error| {
-            UserError::new(
-                ErrorCode::Io,
-                format!("{}: {error}.", folder.display()),
-                "Make the data folder writable.",
-            )
-        })?;
-        Ok(folder)
+            Err(error @ nova_vault::VaultError::Conflict { .. }) => Ok((None, Some(error))),
+            Err(error) => Err(error_from_vault(&error)),
+        })
+        .await?;
+        if let Some(error) = error {
+            let user_error = error_from_vault(&error);
+            if let nova_vault::VaultError::Conflict { path, mine, theirs, what } = error {
+                self.inner.conflicts.add(conflict_view(nova_vault::Conflict { path, mine, theirs, what }));
+            }
+            return Err(user_error);
+        }
+        self.emit(Event::ChangeSet { id: change_set.to_owned(), state: "committed".into() });
+        let (own, finished) = finished.unwrap_or_default();
+        Ok(FinishResult { change_set: (!finished.is_empty()).then_some(own), finished })
     }
 
     /// Forgets change sets past their time; answers with their ids.
@@ -149,6 +149,15 @@ impl App {
             vault.history().prune(nova_vault::Limits::default()).map_err(|error| error_from_vault(&error))
         })
         .await
+    }
+}
+
+fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
+    ConflictView {
+        path: conflict.path.to_string(),
+        what: conflict.what,
+        mine: conflict.mine,
+        theirs: conflict.theirs,
     }
 }
 
@@ -193,8 +202,8 @@ fn note_view(vault: &Vault, record: &NoteRecord, text: Option<&NoteDetail>) -> C
     let now = vault.read(&record.path).ok().map(|note| note.text.to_string());
     let after = text.and_then(|text| text.after.clone());
     let diff = match text {
-        Some(text) => diff_view(&record.path, &text.diff),
-        None => diff_view(&record.path, &nova_vault::note::diff(None, None)),
+        Some(text) => diff_view(&record.path, record.from.as_ref(), &text.diff),
+        None => diff_view(&record.path, None, &nova_vault::note::diff(None, None)),
     };
     ChangedNoteView {
         path: record.path.to_string(),

@@ -256,6 +256,23 @@ impl Commands for App {
     async fn undo_changes(&self, undo: UndoChanges) -> Result<UndoResult, UserError> {
         self.undo(&undo.change_set, undo.note.as_deref(), undo.call.as_deref()).await
     }
+
+    async fn finish_changes(&self, finish: ChangeSetRef) -> Result<FinishResult, UserError> {
+        self.finish(&finish.change_set).await
+    }
+
+    async fn prune_changes(&self, _: Nothing) -> Result<Pruned, UserError> {
+        let forgotten = self.prune_history().await?;
+        Ok(Pruned { forgotten: u32::try_from(forgotten.len()).unwrap_or(u32::MAX) })
+    }
+
+    async fn resolve_conflict(&self, resolve: ResolveConflict) -> Result<ResolvedConflict, UserError> {
+        self.resolve(&resolve.note, resolve.keep).await
+    }
+
+    async fn list_problems(&self, _: Nothing) -> Result<Vec<ProblemView>, UserError> {
+        self.vault_problems().await
+    }
 }
 
 impl App {

@@ -123,6 +123,7 @@ impl App {
             while changes.recv().await.is_some() {
                 while changes.try_recv().is_ok() {}
                 app.reload_settings();
+                app.follow_configured_vault().await;
             }
         });
     }

@@ -8,6 +8,7 @@ mod changes;
 mod chat;
 mod commands;
 mod config;
+mod conflicts;
 mod desktop;
 mod feed;
 mod first_run;

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use nova_protocol::{ErrorCode, ProblemView, UserError, VaultSummary};
+use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
 use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultOptions};
 use serde_json::Value;
@@ -19,6 +19,21 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
+    /// Opens the vault that the configuration names now, when it is another one.
+    pub(crate) async fn follow_configured_vault(&self) {
+        if self.places().vault.is_some() {
+            return;
+        }
+        let wanted = self.config().vault.and_then(|root| root.canonicalize().ok().or(Some(root)));
+        let open = self.vault().ok().map(|vault| vault.root().to_owned());
+        if wanted.is_none() || wanted == open {
+            return;
+        }
+        self.open_configured_vault().await;
+        self.restart_feed();
+        self.emit(Event::VaultOpened { name: self.vault().ok().map(|vault| vault.name()) });
+    }
+
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
         let clock = self.inner.options.clock.clone();
         let ids = self.inner.options.ids.clone();
@@ -30,6 +45,7 @@ impl App {
                 history: places.data.join("history"),
                 forbidden: vec![places.config, places.data],
                 clock: Arc::new(move || clock.now()),
+                zone: jiff::tz::TimeZone::system(),
                 new_id: Arc::new(move || ids.next()),
             })
             .map_err(|error| nova_calls::error_from_vault(&error))

@@ -168,7 +168,7 @@ struct Plan {
     output: Output,
     draft: Option<Draft>,
     diff: Vec<NoteDiffView>,
-    /// A note outside the skill's own folders and records is touched.
+    /// A note outside the skill's own folders and records is touched, or a note is moved.
     outside_own: bool,
 }
 
@@ -216,7 +216,7 @@ impl Running<'_> {
             ));
         }
 
-        if !tool.spec().plans {
+        if !tool.spec().on_notes {
             if let Verdict::Ask { decisions, editable } =
                 decide(&self.scope.rules, &self.facts(&tool, &[], false))
             {
@@ -230,7 +230,7 @@ impl Running<'_> {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
                     format!(
-                        "{} tried to change notes without declaring the effect write. Nothing was changed.",
+                        "{} tried to change notes without declaring it. Nothing was changed.",
                         tool.shown_name()
                     ),
                     "Tell the skill's author.",
@@ -403,7 +403,7 @@ impl Running<'_> {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
             drain(output, events.as_ref(), &call).await
         });
-        let reaches_out = !matches!(tool.effect(), Effect::Read | Effect::Write);
+        let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let finished = tokio::select! {
             finished = &mut task => finished.map_err(|error| broke(tool, &error))?,
             () = self.cancel.cancelled() => {
@@ -425,9 +425,14 @@ impl Running<'_> {
         self.seen.append(&mut vault.seen());
         let output = finished.map_err(|error| error_from_tool(&error))?;
         let mut draft = vault.take_draft();
-        let outside_own = tool.spec().scope != NoteScope::Anywhere
-            && draft.as_mut().is_some_and(|draft| !within_own(skill, draft));
-        let diff = draft.iter().flat_map(Draft::diffs).map(|(path, diff)| diff_view(&path, &diff)).collect();
+        let anywhere = tool.spec().scope == NoteScope::Anywhere;
+        let outside_own =
+            draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
+        let diff = draft
+            .iter()
+            .flat_map(Draft::diffs)
+            .map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff))
+            .collect();
         Ok(Plan { output, draft, diff, outside_own })
     }
 }

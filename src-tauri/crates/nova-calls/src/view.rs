@@ -7,11 +7,13 @@ use nova_protocol::{
 use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
 
-/// A diff as the window shows it.
-pub fn diff_view(path: &VaultPath, diff: &NoteDiff) -> NoteDiffView {
+/// A diff as the window shows it; `from` is where the note was, when it moves.
+pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
     NoteDiffView {
         path: path.to_string(),
+        from: from.map(ToString::to_string),
         kind: match diff.kind {
+            _ if from.is_some() => NoteChangeKind::Renamed,
             ChangeKind::Created => NoteChangeKind::Created,
             ChangeKind::Modified => NoteChangeKind::Modified,
             ChangeKind::Deleted => NoteChangeKind::Deleted,
@@ -87,6 +89,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
         VaultError::Edit { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,
+        VaultError::Query(_) => ErrorCode::InvalidArguments,
         VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
         VaultError::Io { .. } | VaultError::Watch { .. } => ErrorCode::Io,
     };

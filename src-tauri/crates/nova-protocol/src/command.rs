@@ -91,6 +91,14 @@ commands! {
     open_link(LinkRef) -> Nothing;
     list_changes(ListChanges) -> Vec<ChangeSetView>;
     undo_changes(UndoChanges) -> UndoResult;
+    /// Writes what an interrupted change set had announced and not written.
+    finish_changes(ChangeSetRef) -> FinishResult;
+    /// Forgets change sets past their time.
+    prune_changes(Nothing) -> Pruned;
+    /// Keeps one side of a note that was changed twice.
+    resolve_conflict(ResolveConflict) -> ResolvedConflict;
+    /// Everything in the vault that a person should put right.
+    list_problems(Nothing) -> Vec<ProblemView>;
 }
 
 fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {

@@ -198,6 +198,10 @@ pub enum Event {
         id: String,
         state: String,
     },
+    /// Another vault is open now, or none where the configured one cannot be opened.
+    VaultOpened {
+        name: Option<String>,
+    },
     /// A session was created, renamed, deleted, or its turn began or ended.
     SessionChanged {
         id: String,

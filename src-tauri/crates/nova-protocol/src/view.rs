@@ -457,6 +457,49 @@ pub struct UndoResult {
     pub conflicts: Vec<ConflictView>,
 }
 
+/// What became of finishing an interrupted change set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FinishResult {
+    /// The change set that the finishing is; none when nothing was left to write.
+    pub change_set: Option<String>,
+    /// The notes that it wrote.
+    pub finished: Vec<String>,
+}
+
+/// What was forgotten of the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Pruned {
+    /// How many change sets.
+    pub forgotten: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ChangeSetRef {
+    pub change_set: String,
+}
+
+/// Which side of a conflict the user keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ResolveConflict {
+    pub note: String,
+    pub keep: KeptSide,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptSide {
+    /// What Nova was to write.
+    Mine,
+    /// What is in the note.
+    Theirs,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ResolvedConflict {
+    /// The change set that wrote Nova's version; none when the note was left as it is.
+    pub change_set: Option<String>,
+}
+
 /// Both sides of a note that was changed twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConflictView {
@@ -471,6 +514,10 @@ pub struct ConflictView {
 pub struct NoteDiffView {
     pub path: String,
     pub kind: NoteChangeKind,
+    /// Where the note is or was before, when it is moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
     pub properties: Vec<PropertyChangeView>,
     pub hunks: Vec<HunkView>,
     /// Unchanged lines behind the last hunk.

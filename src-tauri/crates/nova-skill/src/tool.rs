@@ -42,20 +42,20 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Credentials it asks for, `service/key`.
     pub credentials: Vec<String>,
-    /// Where in the vault a `write` tool writes without being asked again.
+    /// All it does is to change notes: it runs against a draft of the vault, and is asked about
+    /// with the draft's diff. A tool that is not may not change notes.
+    pub on_notes: bool,
+    /// Where in the vault a grant lets it write without being asked again.
     pub scope: NoteScope,
-    /// All it does is plan writes to notes. So it runs before the user is asked, and the question
-    /// shows what it would write.
-    pub plans: bool,
 }
 
-/// The notes a `write` tool is expected to touch.
+/// The notes a tool is expected to touch. Moving a note is asked about in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NoteScope {
     /// Notes in the folders of the skill's records, or records of its types wherever they lie.
     #[default]
     OwnRecords,
-    /// Any note.
+    /// Any note: the whole vault is the skill's own.
     Anywhere,
 }
 
@@ -79,9 +79,9 @@ pub trait NativeTool: Send + Sync + 'static {
 
     const ID: &'static str;
     const EFFECT: Effect;
+    /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
+    const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
-    /// All it does is plan writes to notes.
-    const PLANS: bool = matches!(Self::EFFECT, Effect::Write);
 
     fn description(&self) -> Description;
 
@@ -112,8 +112,8 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         parameters,
         effect: T::EFFECT,
         credentials: Vec::new(),
+        on_notes: T::ON_NOTES,
         scope: T::SCOPE,
-        plans: T::PLANS,
     };
     Arc::new(Native { spec, tool })
 }

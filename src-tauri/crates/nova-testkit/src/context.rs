@@ -6,8 +6,7 @@ use nova_skill::{
     PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
     ToolVault, VaultError, VaultPath,
 };
-use nova_vault::note::NoteDiff;
-use nova_vault::{Draft, Vault};
+use nova_vault::{Draft, PlannedDiff, Vault};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -193,7 +192,7 @@ pub struct PlannedVault {
 
 impl PlannedVault {
     /// What would change in each note.
-    pub fn diffs(&self) -> Vec<(VaultPath, NoteDiff)> {
+    pub fn diffs(&self) -> Vec<PlannedDiff> {
         self.draft.as_ref().map_or_else(Vec::new, |(_, draft)| lock(draft).diffs())
     }
 

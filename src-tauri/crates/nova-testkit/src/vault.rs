@@ -85,6 +85,7 @@ impl TempVault {
             history: self.data().join("history"),
             forbidden: vec![self.data()],
             clock: self.clock.for_vault(),
+            zone: jiff::tz::TimeZone::UTC,
             // One count for all of them: they share a journal.
             new_id: self.ids.for_vault(),
         })

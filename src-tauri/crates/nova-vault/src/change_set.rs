@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::change::{Applied, Author, ChangeSetKind};
+use crate::change::{Applied, Author, ChangeSetKind, Conflict};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::vault::Vault;
@@ -33,6 +33,20 @@ impl ChangeSet {
     /// is left changed. The same holds for any other error.
     pub fn apply(&self, draft: Draft, author: &Author) -> Result<Applied, VaultError> {
         self.apply_plan(&draft.plan(), author)
+    }
+
+    /// Writes the text of a conflict that was not written then, over the one that was there. What
+    /// was edited once more since is merged, or is a conflict again.
+    pub fn keep_mine(&self, conflict: &Conflict, author: &Author) -> Result<Applied, VaultError> {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let plan = Planned {
+            path: conflict.path.clone(),
+            from: None,
+            base: text(&conflict.theirs).map(Arc::from),
+            after: text(&conflict.mine),
+            folders: Vec::new(),
+        };
+        self.apply_plan(&[plan], author)
     }
 
     pub(crate) fn apply_plan(&self, plan: &[Planned], author: &Author) -> Result<Applied, VaultError> {

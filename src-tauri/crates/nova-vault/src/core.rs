@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::disk::{Disk, Place};
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
@@ -23,6 +24,7 @@ pub(crate) struct Core {
     pub(crate) disk: Disk,
     pub(crate) journal: Journal,
     pub(crate) steps: Steps,
+    pub(crate) zone: TimeZone,
     clock: Clock,
     new_id: NewId,
     /// Why two files of this vault cannot be exchanged, once that showed.
@@ -30,8 +32,15 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(disk: Disk, journal: Journal, steps: Steps, clock: Clock, new_id: NewId) -> Core {
-        Core { disk, journal, steps, clock, new_id, no_exchange: Mutex::new(None) }
+    pub(crate) fn new(
+        disk: Disk,
+        journal: Journal,
+        steps: Steps,
+        clock: Clock,
+        zone: TimeZone,
+        new_id: NewId,
+    ) -> Core {
+        Core { disk, journal, steps, zone, clock, new_id, no_exchange: Mutex::new(None) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -18,7 +18,7 @@ use crate::write::Planned;
 /// Writes planned against the state that was read. Nothing reaches the disk before
 /// [`crate::ChangeSet::apply`]; reading through the draft sees what is planned. Each note
 /// remembers the text it was first read with, which is what `apply` compares with the disk.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Draft {
     view: View,
     /// What was read here and not changed yet.
@@ -35,9 +35,28 @@ struct Item {
     text: Option<String>,
     /// Folders to remove with it when they are empty.
     folders: Vec<String>,
+    /// The view may not see the note: only links in it are rewritten.
+    unseen: bool,
+}
+
+/// What is to become of one note, as a difference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedDiff {
+    /// Where it will be.
+    pub path: VaultPath,
+    /// Where it is, when it is to be moved.
+    pub from: Option<VaultPath>,
+    /// What changes in its text.
+    pub diff: NoteDiff,
 }
 
 impl Item {
+    /// Where the note is now, when it is to be at `path` instead.
+    fn moved_from(&self, path: &VaultPath) -> Option<&VaultPath> {
+        let (from, _) = self.origin.as_ref()?;
+        (from != path && self.text.is_some()).then_some(from)
+    }
+
     fn changes(&self, path: &VaultPath) -> bool {
         match (&self.origin, &self.text) {
             (None, None) => false,
@@ -52,14 +71,21 @@ impl Draft {
         Draft { view, seen: HashMap::new(), items: IndexMap::new() }
     }
 
-    fn vault(&self) -> &Vault {
+    pub(crate) fn vault(&self) -> &Vault {
         self.view.vault()
+    }
+
+    pub(crate) fn view(&self) -> &View {
+        &self.view
     }
 
     /// The note as it will be when the draft is applied.
     pub fn read(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
         match self.items.get(path) {
+            Some(Item { unseen: true, .. }) => {
+                return Err(VaultError::Private { name: path.as_str().to_owned() });
+            }
             Some(Item { text: Some(text), .. }) => {
                 return Ok(Note {
                     path: path.clone(),
@@ -121,13 +147,15 @@ impl Draft {
             return Ok(());
         };
         if let Some((from, base)) = item.origin {
-            self.items
-                .insert(from.clone(), Item { origin: Some((from, base)), text: None, folders: item.folders });
+            self.items.insert(
+                from.clone(),
+                Item { origin: Some((from, base)), text: None, folders: item.folders, unseen: false },
+            );
         }
         Ok(())
     }
 
-    /// Plans another path for a note. Links to it in other notes are the caller's to rewrite.
+    /// Plans another path for a note. Links to it stay as they are; see [`Draft::move_note`].
     pub fn rename(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
         writable(from)?;
         writable(to)?;
@@ -169,17 +197,26 @@ impl Draft {
         !self.items.iter().any(|(path, item)| item.changes(path))
     }
 
+    /// Whether a note would have another path.
+    pub fn moves(&self) -> bool {
+        self.changing().any(|(path, item)| item.moved_from(path).is_some())
+    }
+
     /// The notes that would change, in the order they were planned.
     pub fn paths(&self) -> Vec<VaultPath> {
         self.changing().map(|(path, _)| path.clone()).collect()
     }
 
     /// What would change in each note.
-    pub fn diffs(&self) -> Vec<(VaultPath, NoteDiff)> {
+    pub fn diffs(&self) -> Vec<PlannedDiff> {
         self.changing()
             .map(|(path, item)| {
                 let before = item.origin.as_ref().map(|(_, base)| &**base);
-                (path.clone(), diff(before, item.text.as_deref()))
+                PlannedDiff {
+                    path: path.clone(),
+                    from: item.moved_from(path).cloned(),
+                    diff: diff(before, item.text.as_deref()),
+                }
             })
             .collect()
     }
@@ -188,12 +225,7 @@ impl Draft {
         self.changing()
             .map(|(path, item)| Planned {
                 path: path.clone(),
-                from: item
-                    .origin
-                    .as_ref()
-                    .map(|(from, _)| from)
-                    .filter(|from| *from != path && item.text.is_some())
-                    .cloned(),
+                from: item.moved_from(path).cloned(),
                 base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
                 after: item.text.clone(),
                 folders: item.folders.clone(),
@@ -239,6 +271,33 @@ impl Draft {
         self.items.retain(|at, item| at != path && item.origin.as_ref().is_none_or(|(from, _)| from != path));
     }
 
+    /// The texts as planned, by the paths their notes will have.
+    pub(crate) fn planned_texts(&self) -> impl Iterator<Item = (VaultPath, Arc<str>)> {
+        self.items.iter().filter_map(|(path, item)| Some((path.clone(), item.text.as_deref()?.into())))
+    }
+
+    /// Where the notes with planned changes are on the disk.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = &VaultPath> {
+        self.items.values().filter_map(|item| item.origin.as_ref().map(|(from, _)| from))
+    }
+
+    /// Whether the note is in the plan for its links only.
+    pub(crate) fn is_unseen(&self, path: &VaultPath) -> bool {
+        self.items.get(path).is_some_and(|item| item.unseen)
+    }
+
+    /// Plans a text for a note in which only links differ from `before`, which was read past the
+    /// view where the note is not `visible`.
+    pub(crate) fn rewrite_links(&mut self, path: &VaultPath, before: &Arc<str>, text: String, visible: bool) {
+        let item = self.items.entry(path.clone()).or_insert_with(|| Item {
+            origin: Some((path.clone(), Arc::clone(before))),
+            text: None,
+            folders: Vec::new(),
+            unseen: !visible,
+        });
+        item.text = Some(text);
+    }
+
     fn changing(&self) -> impl Iterator<Item = (&VaultPath, &Item)> {
         self.items.iter().filter(|(path, item)| item.changes(path))
     }
@@ -266,6 +325,7 @@ impl Draft {
                     origin: Some((path.clone(), Arc::clone(&note.text))),
                     text: Some(note.text.to_string()),
                     folders: Vec::new(),
+                    unseen: false,
                 },
             );
         }
@@ -273,8 +333,12 @@ impl Draft {
     }
 
     fn put(&mut self, path: &VaultPath, text: String) {
-        let item =
-            self.items.entry(path.clone()).or_insert(Item { origin: None, text: None, folders: Vec::new() });
+        let item = self.items.entry(path.clone()).or_insert(Item {
+            origin: None,
+            text: None,
+            folders: Vec::new(),
+            unseen: false,
+        });
         item.text = Some(text);
         item.folders.clear();
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::note::{EditError, PathError, VaultPath};
+use crate::query::QueryError;
 
 /// An error about the vault. `Display` says what happened and what to do about it;
 /// [`VaultError::message`] and [`VaultError::hint`] give the two halves apart.
@@ -77,6 +78,16 @@ pub enum VaultError {
         /// Why the text could not be edited.
         source: EditError,
     },
+    /// A note is not moved, because a link to it could not be written so that it leads to it.
+    /// Nothing was changed.
+    Unlinkable {
+        /// The note that holds the link; `None` where the reader may not know of it.
+        path: Option<VaultPath>,
+        /// The link's line, 1-based.
+        line: u32,
+        /// Where the note was to be.
+        to: VaultPath,
+    },
     /// The note changed since it was read, and both changes touch the same place.
     /// Nothing of that note was written.
     Conflict {
@@ -89,6 +100,8 @@ pub enum VaultError {
         /// What differs: `stage`, `body`, `deleted outside`.
         what: Vec<String>,
     },
+    /// A condition or a sort key cannot be read.
+    Query(#[from] QueryError),
     /// No change set has this id.
     NoChangeSet {
         /// The id as it was given.
@@ -135,8 +148,9 @@ impl VaultError {
             VaultError::Private { .. } => "private",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
-            VaultError::Edit { .. } => "edit_refused",
+            VaultError::Edit { .. } | VaultError::Unlinkable { .. } => "edit_refused",
             VaultError::Conflict { .. } => "conflict",
+            VaultError::Query(_) => "invalid_query",
             VaultError::NoChangeSet { .. } => "change_set_not_found",
             VaultError::ChangeSetState { .. } => "change_set_state",
             VaultError::Io { .. } => "file_system",
@@ -173,10 +187,19 @@ impl VaultError {
             VaultError::Edit { path, source } => {
                 format!("\"{path}\" was not changed: {}", source.to_string().trim_end_matches('.'))
             }
+            VaultError::Unlinkable { path: Some(path), line, to } => {
+                format!("The link in \"{path}\", line {line}, could not be changed to lead to \"{to}\"")
+            }
+            VaultError::Unlinkable { path: None, to, .. } => {
+                format!("A link in another note could not be changed to lead to \"{to}\"")
+            }
             VaultError::Conflict { path, what, .. } => format!(
                 "\"{path}\" was changed outside Nova at the same place ({}); it was not written",
                 what.join(", ")
             ),
+            VaultError::Query(error) => {
+                format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)
+            }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
@@ -209,9 +232,13 @@ impl VaultError {
             }
             VaultError::TooLarge { .. } => "Split it into smaller notes.".to_owned(),
             VaultError::Edit { .. } => "Read the note again, or open it and edit it by hand.".to_owned(),
+            VaultError::Unlinkable { .. } => {
+                "Choose a name without # ^ | [ ] and backticks, or change that link by hand first.".to_owned()
+            }
             VaultError::Conflict { .. } => {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }
+            VaultError::Query(error) => format!("Please {}.", error.remedy),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
             VaultError::ChangeSetState { .. } => {
                 "Wait until it is finished, then try again; see `nova changes list`.".to_owned()

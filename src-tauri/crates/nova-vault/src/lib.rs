@@ -20,6 +20,7 @@
 pub mod note;
 pub mod watch;
 
+//BASE mod base;
 mod change;
 mod change_set;
 mod core;
@@ -30,8 +31,10 @@ mod feed;
 mod history;
 mod index;
 mod journal;
+mod links;
 mod obsidian;
 mod privacy;
+mod query;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -39,22 +42,25 @@ mod vault;
 mod view;
 mod write;
 
+//BASE pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
-pub use draft::Draft;
+pub use draft::{Draft, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use history::{
     Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetState, History, Limits, NoteDetail, NoteRecord,
     Scope, UndoOutcome,
 };
+pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TemplateValues,
     Templates, Trash, fill_template,
 };
 pub use privacy::Privacy;
+pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

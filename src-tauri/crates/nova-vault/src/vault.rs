@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::change::ChangeSetKind;
@@ -18,6 +19,7 @@ use crate::feed::{Feed, VaultChange};
 use crate::history::History;
 use crate::index::{Head, Index, folded, read_note};
 use crate::journal::Journal;
+use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::step::Steps;
 use crate::write::{Displaced, Keeper, sweep};
@@ -35,6 +37,8 @@ pub struct VaultOptions {
     pub forbidden: Vec<PathBuf>,
     /// Tells the time.
     pub clock: Clock,
+    /// Where the user is: what `today` is, and on which day a note was changed.
+    pub zone: TimeZone,
     /// Gives ids for change sets, never the same twice.
     pub new_id: NewId,
 }
@@ -51,6 +55,7 @@ struct Inner {
     feed: Mutex<Option<Feed>>,
     keeper: Mutex<Option<Keeper>>,
     index: Index,
+    outlines: Outlines,
     core: Arc<Core>,
 }
 
@@ -130,13 +135,14 @@ impl Vault {
             remedy: "Give your user the right to read the folder.".to_owned(),
         })?;
         let journal = Journal::new(without_links(&options.history), &root);
-        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.new_id));
+        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.zone, options.new_id));
         sweep(&core);
         Ok(Vault {
             inner: Arc::new(Inner {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
                 index: Index::default(),
+                outlines: Outlines::default(),
                 core,
             }),
         })
@@ -144,6 +150,14 @@ impl Vault {
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.inner.core
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.inner.index
+    }
+
+    pub(crate) fn outlines(&self) -> &Outlines {
+        &self.inner.outlines
     }
 
     /// The vault's folder, without links.
@@ -178,12 +192,9 @@ impl Vault {
         let disk = &self.core().disk;
         let listing = self.inner.index.listing(disk)?;
         Ok(listing
-            .heads
-            .iter()
-            .filter(|head| {
-                head.record_type().is_some_and(|record_type| types.contains(&record_type))
-                    && !is_template(&head.path)
-            })
+            .of_types(types)
+            .into_iter()
+            .filter(|head| !is_template(&head.path))
             .filter_map(|head| self.inner.index.note(disk, head))
             .collect())
     }
@@ -227,7 +238,7 @@ impl Vault {
 
     /// Everything in the vault that cannot be read as it should, in order of path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
-        let mut problems = self.inner.index.listing(&self.core().disk)?.problems;
+        let mut problems = self.inner.index.listing(&self.core().disk)?.problems();
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
         problems.sort();
@@ -254,7 +265,7 @@ impl Vault {
             notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
             folders: listing.folders,
             records,
-            problems: listing.problems.len()
+            problems: listing.problems().len()
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len(),
             atomic_exchange: exchange.is_ok(),
@@ -375,6 +386,6 @@ fn without_extension(path: &str) -> &str {
 /// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
 pub const TEMPLATES: &str = "Templates";
 
-fn is_template(path: &VaultPath) -> bool {
+pub(crate) fn is_template(path: &VaultPath) -> bool {
     path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
 }

@@ -98,7 +98,7 @@ impl Running<'_> {
                 None => self.plan(skill, tool, args.clone()).await?,
             };
             asking = Asking { diff: plan.diff.clone(), paths: plan.paths() };
-            request.question = question(tool.effect(), &asking.diff);
+            request.question = question(tool.effect(), Some(&asking.diff));
             request.diff = Some(asking.diff.clone());
             request.revision += 1;
             newer = Some(plan);
@@ -140,7 +140,7 @@ impl Running<'_> {
             args,
             effect: effect_view(tool.effect()),
             principal: principal_view(&self.scope.principal),
-            question: question(tool.effect(), diff.as_deref().unwrap_or_default()),
+            question: question(tool.effect(), diff.as_deref()),
             decisions,
             editable,
             diff,
@@ -276,19 +276,19 @@ async fn changed_one_of(
 }
 
 /// The consequence as a question.
-fn question(effect: Effect, diff: &[NoteDiffView]) -> String {
+fn question(effect: Effect, diff: Option<&[NoteDiffView]>) -> String {
     let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
+    if let Some(diff) = diff {
+        let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
+        let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
+        return match diff.len() {
+            all if all == created => format!("Create {}?", notes(all)),
+            all if all == deleted => format!("Delete {}?", notes(all)),
+            all => format!("Change {}?", notes(all)),
+        };
+    }
     match effect {
-        Effect::Write | Effect::Destructive if !diff.is_empty() => {
-            let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
-            let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
-            match diff.len() {
-                all if all == created => format!("Create {}?", notes(all)),
-                all if all == deleted => format!("Delete {}?", notes(all)),
-                all => format!("Change {}?", notes(all)),
-            }
-        }
-        Effect::Write => "Write this?".into(),
+        Effect::Write => "Change notes?".into(),
         Effect::Read => "Read this?".into(),
         Effect::External => "Send this off this machine?".into(),
         Effect::Destructive => "Do this? It cannot be undone.".into(),

@@ -177,7 +177,7 @@ async fn every_part_of_a_context_has_a_double() {
     assert_eq!(broken.iter().map(|problem| &*problem.path).collect::<Vec<_>>(), ["Things/Odd.md"]);
     let path = WriteThing.run(ThingArgs { name: "Lamp".into() }, ctx.clone()).await;
     assert!(path.is_ok(), "the name is taken, so the note gets another");
-    let planned: Vec<VaultPath> = ctx.planned().diffs().into_iter().map(|(path, _)| path).collect();
+    let planned: Vec<VaultPath> = ctx.planned().diffs().into_iter().map(|planned| planned.path).collect();
     assert_eq!(planned, [VaultPath::parse("Things/Lamp 2.md").unwrap()]);
     assert!(!vault.exists("Things/Lamp 2.md"), "a planned write is not on the disk");
 }

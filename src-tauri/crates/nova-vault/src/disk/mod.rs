@@ -4,20 +4,21 @@
 
 mod place;
 mod platform;
+mod walk;
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, File};
 
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
 pub(crate) use place::{NoteFile, Place};
-pub(crate) use platform::Stamp;
+pub(crate) use platform::{Kind, Stamp};
+pub(crate) use walk::{Folder, MAX_DEPTH, Names, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
@@ -34,22 +35,6 @@ pub(crate) struct Disk {
 pub(crate) struct Found {
     pub(crate) text: String,
     pub(crate) stamp: Stamp,
-    pub(crate) modified: SystemTime,
-}
-
-/// One entry met while walking the vault.
-pub(crate) enum Entry {
-    Folder,
-    Note {
-        path: VaultPath,
-        stamp: Stamp,
-    },
-    /// Something with a note's name that cannot be one, with the reason and the remedy.
-    Unusable {
-        path: String,
-        reason: String,
-        remedy: &'static str,
-    },
 }
 
 impl Disk {
@@ -156,88 +141,9 @@ impl Disk {
         }
     }
 
-    /// Visits every folder and note outside dot-folders; links are reported, not followed.
-    /// A folder that cannot be read is reported and does not hide the others.
-    pub(crate) fn walk(&self, mut visit: impl FnMut(Entry)) -> Result<(), VaultError> {
-        let root = self.dir.try_clone().map_err(VaultError::io("open the vault"))?;
-        let mut open = vec![(root, String::new())];
-        while let Some((dir, prefix)) = open.pop() {
-            let entries = match dir.entries() {
-                Ok(entries) => entries,
-                Err(error) if prefix.is_empty() => {
-                    return Err(VaultError::io("list the vault")(error));
-                }
-                Err(error) => {
-                    visit(Entry::unusable(
-                        prefix,
-                        error.to_string(),
-                        "Give your user the right to read the folder.",
-                    ));
-                    continue;
-                }
-            };
-            for entry in entries.flatten() {
-                let raw = entry.file_name();
-                let Some(name) = raw.to_str() else {
-                    visit(Entry::unusable(
-                        format!("{prefix}{}", raw.to_string_lossy()),
-                        "its name is not UTF-8".to_owned(),
-                        "Rename it.",
-                    ));
-                    continue;
-                };
-                if name.starts_with('.') {
-                    continue;
-                }
-                let is_note = name.to_ascii_lowercase().ends_with(".md");
-                let path = format!("{prefix}{name}");
-                // Vanished between listing and looking: not there.
-                let Ok(metadata) = entry.metadata() else {
-                    continue;
-                };
-                if metadata.is_symlink() {
-                    // Of a link out of the vault nothing can be asked; an attachment has an
-                    // extension, a folder hardly ever.
-                    let folder = dir.metadata(name).map_or(!name.contains('.'), |target| target.is_dir());
-                    if is_note || folder {
-                        visit(Entry::unusable(
-                            path,
-                            "it is a symbolic link, which Nova does not follow".to_owned(),
-                            "Put the notes themselves into the vault in place of the link.",
-                        ));
-                    }
-                } else if metadata.is_dir() {
-                    match dir.open_dir_nofollow(name) {
-                        Ok(folder) => {
-                            visit(Entry::Folder);
-                            open.push((folder, format!("{path}/")));
-                        }
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        Err(error) => visit(Entry::unusable(
-                            path,
-                            error.to_string(),
-                            "Give your user the right to read the folder.",
-                        )),
-                    }
-                } else if is_note {
-                    visit(match VaultPath::parse(&path) {
-                        Ok(path) if metadata.is_file() => Entry::Note { path, stamp: Stamp::of(&metadata) },
-                        Ok(_) => Entry::unusable(
-                            path,
-                            "it is not a regular file".to_owned(),
-                            "Replace it by a file, or remove it.",
-                        ),
-                        Err(error) => Entry::unusable(path, error.to_string(), "Rename it."),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The text of a file in a dot-folder, for reading settings.
     pub(crate) fn hidden_file(&self, folder: &str, name: &str) -> Option<String> {
-        let file = open_nofollow(&self.folder(folder).ok()?, name).ok()?;
+        let file = platform::open_file(&self.folder(folder).ok()?, name).ok()?;
         String::from_utf8(read_from_start(&file).ok()?).ok()
     }
 
@@ -282,29 +188,39 @@ impl Disk {
     }
 }
 
-impl Entry {
-    fn unusable(path: String, reason: String, remedy: &'static str) -> Entry {
-        Entry::Unusable { path: path.trim_end_matches('/').to_owned(), reason, remedy }
-    }
-}
-
 /// Writes all of `text`; whether it lasts is up to a sync.
 pub(crate) fn write_all(file: &mut File, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn open_nofollow(folder: &Dir, name: &str) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    // Without blocking: a pipe with a note's name must not hang the reader.
-    options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    folder.open_with(name, &options)
+fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_into(file, None, &mut bytes)?;
+    Ok(bytes)
 }
 
-fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
+/// Fills `bytes` with the file from its start: as many as are expected, else all there are; at
+/// most one more than a note may have.
+fn read_into(file: &File, expected: Option<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
     use std::io::{Seek, SeekFrom};
+    const MOST: usize = MAX_NOTE_BYTES as usize + 1;
+    let wanted = expected.map_or(MOST, |expected| MOST.min(usize::try_from(expected).unwrap_or(MOST)));
     let mut reader: &File = file;
     reader.seek(SeekFrom::Start(0))?;
-    let mut bytes = Vec::new();
-    reader.take(MAX_NOTE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    bytes.clear();
+    let mut filled = 0;
+    while filled < wanted {
+        if filled == bytes.len() {
+            let room = if expected.is_some() { wanted } else { (2 * filled).max(8 * 1024) };
+            bytes.resize(room.min(wanted), 0);
+        }
+        match reader.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(())
 }

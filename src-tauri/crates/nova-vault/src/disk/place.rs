@@ -1,12 +1,12 @@
 //! One note's place: its folder, opened, and its name there.
 
 use std::io;
-use std::time::SystemTime;
 
-use cap_fs_ext::{FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, File, OpenOptions};
 
-use super::{Found, MAX_NOTE_BYTES, Stamp, open_nofollow, platform, read_from_start};
+use super::platform::{Kind, Look};
+use super::{Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
@@ -37,10 +37,10 @@ impl Place {
         let Some(file) = self.open_file()? else {
             return Ok(None);
         };
-        let (bytes, metadata) = self.read_whole(&file)?;
+        let mut bytes = Vec::new();
+        let look = read_whole(&file, &self.path, None, &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
-        let modified = metadata.modified().map_or(SystemTime::UNIX_EPOCH, |time| time.into_std());
-        Ok(Some(Found { text, stamp: Stamp::of(&metadata), modified }))
+        Ok(Some(Found { text, stamp: look.stamp }))
     }
 
     /// The note's text now, `None` when it is gone.
@@ -53,51 +53,17 @@ impl Place {
         let Some(file) = self.open_file()? else {
             return Ok(None);
         };
-        let (bytes, metadata) = self.read_whole(&file)?;
-        let links = metadata.nlink();
-        if links > 1 {
-            return Err(VaultError::HardLink { path: self.path.clone(), links });
+        let mut bytes = Vec::new();
+        let look = read_whole(&file, &self.path, None, &mut bytes)?;
+        if look.names > 1 {
+            return Err(VaultError::HardLink { path: self.path.clone(), links: look.names });
         }
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
         Ok(Some(NoteFile { file, text }))
     }
 
     fn open_file(&self) -> Result<Option<File>, VaultError> {
-        let doing = || format!("read \"{}\"", self.path);
-        match open_nofollow(&self.folder, &self.name) {
-            Ok(file) => Ok(Some(file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => {
-                if self.folder.symlink_metadata(&self.name).is_ok_and(|m| m.is_symlink()) {
-                    return Err(VaultError::Symlink { path: self.path.clone() });
-                }
-                Err(VaultError::io(doing())(error))
-            }
-        }
-    }
-
-    /// Reads until the file's times are the same before and after, so that a note that is
-    /// just being written in place is not seen half.
-    fn read_whole(&self, file: &File) -> Result<(Vec<u8>, Metadata), VaultError> {
-        let doing = || format!("read \"{}\"", self.path);
-        let mut before = file.metadata().map_err(VaultError::io(doing()))?;
-        if !before.is_file() {
-            return Err(VaultError::NotANote { path: self.path.clone() });
-        }
-        let mut tries = 0;
-        loop {
-            if before.len() > MAX_NOTE_BYTES {
-                return Err(VaultError::TooLarge { path: self.path.clone(), bytes: before.len() });
-            }
-            let bytes = read_from_start(file).map_err(VaultError::io(doing()))?;
-            let after = file.metadata().map_err(VaultError::io(doing()))?;
-            tries += 1;
-            let whole = Stamp::of(&before) == Stamp::of(&after) && bytes.len() as u64 == after.len();
-            if whole || tries == 8 {
-                return Ok((bytes, after));
-            }
-            before = after;
-        }
+        open_note(&self.folder, &self.name, &self.path)
     }
 
     /// Creates the file `temp` beside the note with `text` in it, not yet synced. With
@@ -167,7 +133,7 @@ impl Place {
     /// The bytes of the file `temp`, `None` when it is not there; an error when it is no
     /// regular file.
     pub(crate) fn bytes_of(&self, temp: &str) -> io::Result<Option<Vec<u8>>> {
-        let file = match open_nofollow(&self.folder, temp) {
+        let file = match platform::open_file(&self.folder, temp) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -192,6 +158,57 @@ impl Place {
     /// Makes the names in the folder last through a power cut.
     pub(crate) fn sync_folder(&self) -> io::Result<()> {
         platform::sync_folder(&self.folder)
+    }
+}
+
+/// Opens the note `name` of a folder, which is `path` in the vault; `None` when it is not there.
+pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Option<File>, VaultError> {
+    match platform::open_file(folder, name) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(_) if platform::look(folder, name).is_ok_and(|look| look.kind == Kind::Link) => {
+            Err(VaultError::Symlink { path: path.clone() })
+        }
+        Err(error) => Err(VaultError::io(format!("read \"{path}\""))(error)),
+    }
+}
+
+/// Reads into `bytes` until the file is the same before and after, so that a note that is just
+/// being written in place is not seen half. `before` is what the file was a moment ago, where
+/// that is known.
+pub(super) fn read_whole(
+    file: &File,
+    path: &VaultPath,
+    before: Option<Stamp>,
+    bytes: &mut Vec<u8>,
+) -> Result<Look, VaultError> {
+    let failed = |error| VaultError::io(format!("read \"{path}\""))(error);
+    let mut before = match before {
+        Some(stamp) => stamp,
+        None => {
+            let look = platform::look_at(file).map_err(failed)?;
+            if look.kind != Kind::File {
+                return Err(VaultError::NotANote { path: path.clone() });
+            }
+            look.stamp
+        }
+    };
+    let mut tries = 0;
+    loop {
+        if before.size() > MAX_NOTE_BYTES {
+            return Err(VaultError::TooLarge { path: path.clone(), bytes: before.size() });
+        }
+        read_into(file, Some(before.size()), bytes).map_err(failed)?;
+        let after = platform::look_at(file).map_err(failed)?;
+        if after.kind != Kind::File {
+            return Err(VaultError::NotANote { path: path.clone() });
+        }
+        tries += 1;
+        let whole = before == after.stamp && bytes.len() as u64 == after.stamp.size();
+        if whole || tries == 8 {
+            return Ok(after);
+        }
+        before = after.stamp;
     }
 }
 

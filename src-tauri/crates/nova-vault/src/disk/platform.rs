@@ -1,5 +1,7 @@
 //! What each operating system does in its own way: exchanging two files, refusing to
-//! replace, file identity, modes and extended attributes.
+//! replace, listing a folder, file identity, modes and extended attributes.
+
+use jiff::Timestamp;
 
 /// What tells whether a file may have changed without reading it. The change time is
 /// what a program cannot set back.
@@ -9,20 +11,51 @@ pub(crate) struct Stamp {
     file: u64,
     size: u64,
     /// Nanoseconds since 1970.
-    modified: i128,
+    modified: i64,
     /// Nanoseconds since 1970.
-    changed: i128,
+    changed: i64,
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+    /// Whatever it is, its name is not UTF-8.
+    BadName,
+}
+
+/// What the system says of an entry, of a link itself and not of what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub(crate) kind: Kind,
+    pub(crate) stamp: Stamp,
+    /// How many names the file has.
+    pub(crate) names: u64,
 }
 
 impl Stamp {
     /// Equal to no file that is there.
     pub(crate) fn unknown() -> Stamp {
-        Stamp { device: u64::MAX, file: u64::MAX, size: u64::MAX, modified: i128::MIN, changed: i128::MIN }
+        Stamp { device: u64::MAX, file: u64::MAX, size: u64::MAX, modified: i64::MIN, changed: i64::MIN }
     }
 
     /// The later of modification and change time, in nanoseconds since 1970.
-    pub(crate) fn touched(&self) -> i128 {
+    pub(crate) fn touched(&self) -> i64 {
         self.modified.max(self.changed)
+    }
+
+    /// When the file was last modified.
+    pub(crate) fn modified(&self) -> Timestamp {
+        Timestamp::from_nanosecond(self.modified.into()).unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
+    /// In bytes.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
     }
 }
 
@@ -30,22 +63,106 @@ impl Stamp {
 mod system {
     use std::io;
 
-    use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
-    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown, fstat, fsync};
+    use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+    use rustix::fs::{
+        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
+    };
 
-    use super::Stamp;
+    use super::{Kind, Look, Stamp};
 
-    impl Stamp {
-        pub(crate) fn of(metadata: &Metadata) -> Stamp {
-            let nanos = |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
-            Stamp {
-                device: metadata.dev(),
-                file: metadata.ino(),
-                size: metadata.size(),
-                modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
-                changed: nanos(metadata.ctime(), metadata.ctime_nsec()),
+    impl Look {
+        fn of(found: &Stat) -> Look {
+            // A time beyond the year 2262 is as good as the last one.
+            let nanos =
+                |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+            Look {
+                kind: match FileType::from_raw_mode(found.st_mode) {
+                    FileType::RegularFile => Kind::File,
+                    FileType::Directory => Kind::Folder,
+                    FileType::Symlink => Kind::Link,
+                    _ => Kind::Other,
+                },
+                stamp: Stamp {
+                    device: found.st_dev as u64,
+                    file: found.st_ino,
+                    size: found.st_size as u64,
+                    modified: nanos(found.st_mtime, found.st_mtime_nsec as i64),
+                    changed: nanos(found.st_ctime, found.st_ctime_nsec as i64),
+                },
+                names: found.st_nlink as u64,
             }
         }
+    }
+
+    /// The entry `name` of a folder; a link is not followed.
+    pub(in crate::disk) fn look(folder: &Dir, name: &str) -> io::Result<Look> {
+        Ok(Look::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    pub(in crate::disk) fn look_at(file: &File) -> io::Result<Look> {
+        Ok(Look::of(&fstat(file)?))
+    }
+
+    /// Opens the folder `name` in another; a link is refused.
+    pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Dir::from_std_file(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
+    }
+
+    /// Opens a file of the folder for reading; a link is refused.
+    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+        // Without blocking: a pipe with a note's name must not hang the reader.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
+    }
+
+    /// A name that stays in its folder.
+    fn one_component(name: &str) -> io::Result<&str> {
+        if name.is_empty() || name == ".." || name.contains('/') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(name)
+    }
+
+    /// Visits the entries of a folder just opened, but those whose name begins with a dot, in the
+    /// system's order.
+    #[cfg(target_os = "linux")]
+    pub(in crate::disk) fn list(folder: &Dir, mut visit: impl FnMut(&str, Kind)) -> io::Result<()> {
+        use std::mem::MaybeUninit;
+
+        use rustix::fs::RawDir;
+
+        let mut buffer = [MaybeUninit::uninit(); 32 * 1024];
+        let mut entries = RawDir::new(folder, &mut buffer);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let bytes = entry.file_name().to_bytes();
+            if bytes.starts_with(b".") {
+                continue;
+            }
+            let Ok(name) = std::str::from_utf8(bytes) else {
+                visit(&String::from_utf8_lossy(bytes), Kind::BadName);
+                continue;
+            };
+            let kind = match entry.file_type() {
+                FileType::RegularFile => Kind::File,
+                FileType::Directory => Kind::Folder,
+                FileType::Symlink => Kind::Link,
+                // The file system does not say it with the name.
+                FileType::Unknown => match look(folder, name) {
+                    Ok(look) => look.kind,
+                    Err(_) => continue,
+                },
+                _ => Kind::Other,
+            };
+            visit(name, kind);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(in crate::disk) fn list(folder: &Dir, visit: impl FnMut(&str, Kind)) -> io::Result<()> {
+        super::list_portably(folder, visit)
     }
 
     /// A file that only its owner reads until it gets the mode of the note it replaces.
@@ -175,20 +292,45 @@ mod system {
 mod system {
     use std::io;
 
+    use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-    use super::Stamp;
+    use super::{Look, Stamp, kind_of};
 
-    impl Stamp {
-        pub(crate) fn of(metadata: &Metadata) -> Stamp {
+    impl Look {
+        fn of(metadata: &Metadata) -> Look {
             let modified = metadata
                 .modified()
                 .ok()
                 .and_then(|time| time.into_std().duration_since(std::time::SystemTime::UNIX_EPOCH).ok())
-                .map_or(0, |since| since.as_nanos() as i128);
-            Stamp { device: 0, file: 0, size: metadata.len(), modified, changed: modified }
+                .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+            Look {
+                kind: kind_of(metadata.file_type()),
+                stamp: Stamp { device: 0, file: 0, size: metadata.len(), modified, changed: modified },
+                names: metadata.nlink(),
+            }
         }
     }
+
+    pub(in crate::disk) fn look(folder: &Dir, name: &str) -> io::Result<Look> {
+        Ok(Look::of(&folder.symlink_metadata(name)?))
+    }
+
+    pub(in crate::disk) fn look_at(file: &File) -> io::Result<Look> {
+        Ok(Look::of(&file.metadata()?))
+    }
+
+    pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
+        folder.open_dir_nofollow(name)
+    }
+
+    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        folder.open_with(name, &options)
+    }
+
+    pub(in crate::disk) use super::list_portably as list;
 
     pub(in crate::disk) fn private(_options: &mut OpenOptions) {}
 
@@ -216,6 +358,35 @@ mod system {
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -> std::io::Result<()> {
+    for entry in folder.entries()?.flatten() {
+        let raw = entry.file_name();
+        match (raw.to_str(), entry.file_type()) {
+            (Some(name), _) if name.starts_with('.') => {}
+            (Some(name), Ok(kind)) => visit(name, kind_of(kind)),
+            (None, _) => visit(&raw.to_string_lossy(), Kind::BadName),
+            // Vanished between listing and looking: not there.
+            (_, Err(_)) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kind_of(kind: cap_std::fs::FileType) -> Kind {
+    if kind.is_symlink() {
+        Kind::Link
+    } else if kind.is_dir() {
+        Kind::Folder
+    } else if kind.is_file() {
+        Kind::File
+    } else {
+        Kind::Other
+    }
+}
+
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, exchange_support, private, rename_new, sync_folder,
+    copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, private,
+    rename_new, sync_folder,
 };

@@ -58,8 +58,10 @@ pub(super) enum Style {
     Alias,
     FlowList(Vec<Node>),
     BlockList(Vec<Item>),
-    FlowMap,
-    BlockMap,
+    /// The values, in order.
+    FlowMap(Vec<Node>),
+    /// The values, in order.
+    BlockMap(Vec<Node>),
 }
 
 /// One `- item` of a block list.
@@ -312,6 +314,7 @@ impl<'a> Reader<'a> {
     fn map(&mut self, pairs: Vec<(Spanned<Raw>, Spanned<Raw>)>, start: usize) -> Option<Node> {
         let is_flow = self.source[start..].starts_with('{');
         let mut entries = IndexMap::with_capacity(pairs.len());
+        let mut nodes = Vec::with_capacity(pairs.len());
         let mut at = if is_flow { start + 1 } else { start };
         for (key, value) in pairs {
             let (name, key) = self.key(&key)?;
@@ -320,10 +323,14 @@ impl<'a> Reader<'a> {
             let lead = self.skip_to(key.end, ':').map_or(key.end, |colon| colon + 1);
             let node = self.node(value, lead)?;
             at = at.max(node.span.end);
-            entries.insert(name, node.value);
+            entries.insert(name, node.value.clone());
+            nodes.push(node);
         }
-        let (end, style) =
-            if is_flow { (self.flow_end(at, '}')?, Style::FlowMap) } else { (at, Style::BlockMap) };
+        let (end, style) = if is_flow {
+            (self.flow_end(at, '}')?, Style::FlowMap(nodes))
+        } else {
+            (at, Style::BlockMap(nodes))
+        };
         Some(Node { value: Value::Map(entries), span: start..end, style })
     }
 
@@ -416,7 +423,9 @@ fn first_token(text: &str) -> &str {
 fn shift(node: &mut Node, by: usize) {
     node.span = node.span.start + by..node.span.end + by;
     match &mut node.style {
-        Style::FlowList(nodes) => nodes.iter_mut().for_each(|node| shift(node, by)),
+        Style::FlowList(nodes) | Style::FlowMap(nodes) | Style::BlockMap(nodes) => {
+            nodes.iter_mut().for_each(|node| shift(node, by));
+        }
         Style::BlockList(items) => items.iter_mut().for_each(|item| {
             item.dash += by;
             shift(&mut item.node, by);

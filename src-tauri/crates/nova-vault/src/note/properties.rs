@@ -261,12 +261,12 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
         value => write::inline(value, Place::Block),
     };
     let written = match (&node.style, value) {
-        (Style::FlowMap | Style::FlowList(_), Value::Map(_) | Value::List(_)) => write::on_line(value),
+        (Style::FlowMap(_) | Style::FlowList(_), Value::Map(_) | Value::List(_)) => write::on_line(value),
         _ => write::property(value, ""),
     };
     let in_place = matches!(
         node.style,
-        Style::Plain | Style::Quoted | Style::Alias | Style::FlowList(_) | Style::FlowMap
+        Style::Plain | Style::Quoted | Style::Alias | Style::FlowList(_) | Style::FlowMap(_)
     );
 
     if written.below.is_empty() {
@@ -279,7 +279,7 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
                 let at = entry.after_colon;
                 candidates.push(splice(text, at..at, &format!("{space}{simple}")));
             }
-            Style::BlockScalar | Style::BlockList(_) | Style::BlockMap => {
+            Style::BlockScalar | Style::BlockList(_) | Style::BlockMap(_) => {
                 let comment = comment_on_line(text, entry.after_colon);
                 let range = entry.after_colon..node_line_end(text, node.span.end);
                 candidates.push(splice(text, range, &format!("{space}{simple}{comment}")));
@@ -298,7 +298,8 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
 /// Everything behind the `:` anew; a comment on the entry's line stays there.
 fn rewritten(text: &str, entry: &Entry, written: &Written, eol: &str) -> String {
     let end = node_line_end(text, entry.node.span.end);
-    let comment = if matches!(entry.node.style, Style::BlockScalar | Style::BlockList(_) | Style::BlockMap) {
+    let comment = if matches!(entry.node.style, Style::BlockScalar | Style::BlockList(_) | Style::BlockMap(_))
+    {
         comment_on_line(text, entry.after_colon)
     } else {
         let rest = &text[entry.node.span.end..end];

@@ -60,6 +60,7 @@ fn child() {
         history: dir.join("data/history"),
         forbidden: vec![],
         clock: Arc::new(|| Timestamp::from_second(1_795_000_000).unwrap()),
+        zone: TimeZone::UTC,
         new_id: Arc::new(|| "child".to_owned()),
     };
     let steps = Steps::hooked(move |step, what| {

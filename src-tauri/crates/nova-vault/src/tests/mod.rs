@@ -2,11 +2,15 @@
 //! `std::fs` as any program would, and from inside through the public API.
 #![allow(clippy::unwrap_used)]
 
+//BASE mod bases;
 mod confinement;
 mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod linking;
+mod moving;
+mod querying;
 mod obsidian;
 mod reading;
 mod undo;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::note::{PropertyEdit, Value};
 use crate::step::Steps;
@@ -61,6 +66,7 @@ impl Bed {
             history: self.history(),
             forbidden: vec![self.dir.path().join("config"), self.dir.path().join("data")],
             clock: Arc::new(move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()),
+            zone: TimeZone::UTC,
             new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
         }
     }

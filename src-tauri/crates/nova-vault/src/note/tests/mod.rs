@@ -6,6 +6,7 @@ mod diff;
 mod edits;
 mod generate;
 mod merge;
+mod outline;
 mod paths;
 mod random_edits;
 mod random_merges;

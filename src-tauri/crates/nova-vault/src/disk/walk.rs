@@ -1,0 +1,211 @@
+//! Listing and reading folder after folder on several threads. What is done with the entries is
+//! up to the caller; here it is only made sure that no link is followed and nothing hangs.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use cap_std::fs::Dir;
+
+use super::place::{open_note, read_whole};
+use super::platform::{self, Kind, Look};
+use super::{Disk, Stamp};
+use crate::error::VaultError;
+use crate::note::VaultPath;
+
+/// Folders are followed this deep. Deeper ones are no notes of a person, and every level keeps
+/// a handle open.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// An opened folder of the vault.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    dir: Dir,
+}
+
+impl Disk {
+    /// The vault's root, opened for listing.
+    pub(crate) fn open_root(&self) -> io::Result<Folder> {
+        Ok(Folder { dir: platform::open_folder(&self.dir, ".")? })
+    }
+}
+
+impl Folder {
+    /// Opens a folder in this one; a link is refused.
+    pub(crate) fn open(&self, name: &str) -> io::Result<Folder> {
+        Ok(Folder { dir: platform::open_folder(&self.dir, name)? })
+    }
+
+    /// Its entries but those whose name begins with a dot. Once per opened folder.
+    pub(crate) fn list(&self, names: &mut Names) -> io::Result<()> {
+        names.text.clear();
+        names.ends.clear();
+        platform::list(&self.dir, |name, kind| {
+            names.text.push_str(name);
+            names.ends.push((u32::try_from(names.text.len()).unwrap_or(u32::MAX), kind));
+        })
+    }
+
+    /// What the entry is now.
+    pub(crate) fn look(&self, name: &str) -> io::Result<Look> {
+        platform::look(&self.dir, name)
+    }
+
+    /// Whether a link leads to a folder, as far as may be asked.
+    pub(crate) fn leads_to_folder(&self, link: &str) -> bool {
+        // Of a link out of the vault nothing can be asked; an attachment has an extension, a
+        // folder hardly ever.
+        self.dir.metadata(link).map_or(!link.contains('.'), |target| target.is_dir())
+    }
+
+    /// The note `name`, which is `path` in the vault, read into `bytes`; `None` when it is not
+    /// there. `before` is what it was a moment ago, where that is known.
+    pub(crate) fn read<'a>(
+        &self,
+        name: &str,
+        path: &VaultPath,
+        before: Option<Stamp>,
+        bytes: &'a mut Vec<u8>,
+    ) -> Result<Option<&'a str>, VaultError> {
+        let Some(file) = open_note(&self.dir, name, path)? else {
+            return Ok(None);
+        };
+        read_whole(&file, path, before, bytes)?;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(VaultError::NotText { path: path.clone() }),
+        }
+    }
+}
+
+/// The entries of a folder: names and kinds, in the system's order, in one piece of memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    text: String,
+    /// Where each name ends in `text`. Names of one folder beyond 4 GiB in all would overlap.
+    ends: Vec<(u32, Kind)>,
+}
+
+impl Names {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, at: usize) -> (&str, Kind) {
+        let start = if at == 0 { 0 } else { self.ends[at - 1].0 };
+        let (end, kind) = self.ends[at];
+        (self.text.get(start as usize..end as usize).unwrap_or_default(), kind)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Kind)> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+/// How many threads a walk over `entries` entries is worth; `None`: it is not known how many.
+pub(crate) fn threads(entries: Option<usize>) -> usize {
+    /// Below this, starting a thread takes longer than it saves.
+    const FEW: usize = 512;
+    /// More only wait for the file system.
+    const MOST: usize = 8;
+    match entries {
+        Some(entries) if entries < FEW => 1,
+        _ => std::thread::available_parallelism().map_or(1, usize::from).min(MOST),
+    }
+}
+
+/// Works off `first` and whatever a step adds, newest first, on several threads; each has a
+/// state of its own, and all of these are given back.
+pub(crate) fn in_parallel<W: Send, S: Send>(
+    threads: usize,
+    first: Vec<W>,
+    state: impl Fn() -> S + Sync,
+    step: impl Fn(&mut S, W, &mut Vec<W>) + Sync,
+) -> Vec<S> {
+    let queue =
+        Queue { open: Mutex::new(Open { work: first, busy: 0 }), more: Condvar::new(), idle: 0.into() };
+    let run = || {
+        let mut state = state();
+        let mut own = Vec::new();
+        while let Some(work) = queue.next() {
+            let _busy = Busy(&queue);
+            own.push(work);
+            while let Some(work) = own.pop() {
+                step(&mut state, work, &mut own);
+                queue.share(&mut own);
+            }
+        }
+        state
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut states = vec![run()];
+        for other in others {
+            match other.join() {
+                Ok(state) => states.push(state),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        states
+    })
+}
+
+struct Queue<W> {
+    open: Mutex<Open<W>>,
+    more: Condvar,
+    /// Threads that wait for work.
+    idle: AtomicUsize,
+}
+
+struct Open<W> {
+    work: Vec<W>,
+    /// Threads that may still add work.
+    busy: usize,
+}
+
+/// Ends a thread's turn however it ends, so that the others do not wait for it for ever.
+struct Busy<'a, W>(&'a Queue<W>);
+
+impl<W> Drop for Busy<'_, W> {
+    fn drop(&mut self) {
+        self.0.lock().busy -= 1;
+        self.0.more.notify_all();
+    }
+}
+
+impl<W> Queue<W> {
+    fn lock(&self) -> MutexGuard<'_, Open<W>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for work; `None` when there is none and none can come. Counts the thread as busy.
+    fn next(&self) -> Option<W> {
+        let mut open = self.lock();
+        loop {
+            if let Some(work) = open.work.pop() {
+                open.busy += 1;
+                return Some(work);
+            }
+            if open.busy == 0 {
+                return None;
+            }
+            self.idle.fetch_add(1, Ordering::Relaxed);
+            open = self.more.wait(open).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Hands the older half of a thread's work to those that have none.
+    fn share(&self, own: &mut Vec<W>) {
+        if own.len() > 1 && self.idle.load(Ordering::Relaxed) > 0 {
+            let half = own.len() / 2;
+            self.lock().work.extend(own.drain(..half));
+            self.more.notify_all();
+        }
+    }
+}

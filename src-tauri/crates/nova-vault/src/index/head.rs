@@ -1,0 +1,132 @@
+//! What is remembered of one note.
+
+use std::sync::{Arc, OnceLock};
+
+use jiff::Timestamp;
+
+use super::TextBudget;
+use crate::disk::Stamp;
+use crate::error::VaultError;
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath};
+use crate::vault::{Note, Problem};
+
+/// One note as it was when it was last read.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) path: VaultPath,
+    /// Without a property where the note cannot be read.
+    pub(crate) document: Arc<Document>,
+    modified: Timestamp,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// The hash is made when it is first asked for.
+    Remembered { text: Arc<str>, hash: OnceLock<ContentHash> },
+    /// Read again when it is asked for.
+    OnDisk { hash: ContentHash },
+    /// Why the note cannot be read at all, and the remedy.
+    Unreadable { problem: String, remedy: String },
+}
+
+impl Head {
+    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, texts: &TextBudget) -> Head {
+        let content = if texts.take(text.len()) {
+            Content::Remembered { text: text.into(), hash: OnceLock::new() }
+        } else {
+            Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
+        };
+        let document = Arc::new(Document::parse(text));
+        Head { path, document, modified: stamp.modified(), content }
+    }
+
+    pub(super) fn unreadable(path: VaultPath, error: &VaultError) -> Head {
+        Head {
+            path,
+            document: Arc::new(Document::parse("")),
+            modified: Timestamp::UNIX_EPOCH,
+            content: Content::Unreadable { problem: error.message(), remedy: error.hint() },
+        }
+    }
+
+    /// Whether the note still says that and was last modified then.
+    pub(super) fn holds(&self, text: &str, stamp: &Stamp) -> bool {
+        self.modified == stamp.modified()
+            && match &self.content {
+                Content::Remembered { text: remembered, .. } => **remembered == *text,
+                Content::OnDisk { hash } => *hash == ContentHash::of(text.as_bytes()),
+                Content::Unreadable { .. } => false,
+            }
+    }
+
+    /// Whether the note could not be read before for the same reason.
+    pub(super) fn fails_as(&self, error: &VaultError) -> bool {
+        matches!(&self.content, Content::Unreadable { problem, .. } if *problem == error.message())
+    }
+
+    /// Bytes of text in memory.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.text().map_or(0, |text| text.len())
+    }
+
+    /// The note, if its text is in memory.
+    pub(super) fn note(&self) -> Option<Note> {
+        Some(Note {
+            path: self.path.clone(),
+            text: Arc::clone(self.text()?),
+            hash: self.hash()?,
+            document: Arc::clone(&self.document),
+            modified: self.modified,
+        })
+    }
+
+    /// The text, if it is in memory.
+    pub(crate) fn text(&self) -> Option<&Arc<str>> {
+        match &self.content {
+            Content::Remembered { text, .. } => Some(text),
+            Content::OnDisk { .. } | Content::Unreadable { .. } => None,
+        }
+    }
+
+    /// What the bytes were; `None` when they could not be read.
+    pub(crate) fn hash(&self) -> Option<ContentHash> {
+        match &self.content {
+            Content::Remembered { text, hash } => {
+                Some(*hash.get_or_init(|| ContentHash::of(text.as_bytes())))
+            }
+            Content::OnDisk { hash } => Some(*hash),
+            Content::Unreadable { .. } => None,
+        }
+    }
+
+    pub(crate) fn record_type(&self) -> Option<&str> {
+        self.document.record_type()
+    }
+
+    /// Line and reason of front matter that cannot be read.
+    pub(crate) fn broken(&self) -> Option<(u32, &str)> {
+        match self.document.front_matter() {
+            FrontMatter::Broken { line, reason } => Some((*line, reason)),
+            FrontMatter::Absent | FrontMatter::Present(_) => None,
+        }
+    }
+
+    /// Whether the note can be read as text.
+    pub(crate) fn is_readable(&self) -> bool {
+        !matches!(self.content, Content::Unreadable { .. })
+    }
+
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        let (line, problem, remedy) = match (&self.content, self.broken()) {
+            (Content::Unreadable { problem, remedy }, _) => (1, problem.clone(), remedy.clone()),
+            (_, Some((line, reason))) => (
+                line,
+                format!("the front matter cannot be read: {reason}"),
+                "Correct that line in the note.".to_owned(),
+            ),
+            (_, None) => return None,
+        };
+        Some(Problem { path: self.path.as_str().to_owned(), line, problem, remedy })
+    }
+}

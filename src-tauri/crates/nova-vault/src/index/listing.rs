@@ -1,0 +1,163 @@
+//! The vault at one moment, kept in order from one question to the next.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{Head, TextBudget};
+use crate::note::VaultPath;
+use crate::vault::Problem;
+
+/// The vault at one moment.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Listing {
+    /// The notes, in order of their paths.
+    pub(crate) heads: Vec<Arc<Head>>,
+    /// Every other file outside dot-folders, in order of their paths.
+    pub(crate) files: Vec<VaultPath>,
+    /// How many folders below the root.
+    pub(crate) folders: usize,
+    /// What lies there and is neither note nor file.
+    pub(super) unusable: BTreeSet<Problem>,
+    /// The notes of each `type:`, in order of their paths.
+    by_type: HashMap<Box<str>, Vec<Arc<Head>>>,
+}
+
+/// What a walk found to differ.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Notes that are not there any more.
+    pub(super) gone: Vec<VaultPath>,
+    /// Notes that are new or were read again and differ.
+    pub(super) heads: Vec<Arc<Head>>,
+    pub(super) files_gone: Vec<VaultPath>,
+    pub(super) files: Vec<VaultPath>,
+    pub(super) unusable_gone: Vec<Problem>,
+    pub(super) unusable: Vec<Problem>,
+}
+
+impl Listing {
+    /// How many entries a walk will meet, folders and links not counted.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len() + self.files.len()
+    }
+
+    /// The notes of these types, in order of their paths.
+    pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
+        let types: BTreeSet<&str> = types.iter().copied().collect();
+        let mut found: Vec<_> =
+            types.into_iter().filter_map(|name| self.by_type.get(name)).flatten().collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// Everything that cannot be read as it should, in order of path and line.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let mut problems: Vec<_> = self
+            .heads
+            .iter()
+            .filter_map(|head| head.problem())
+            .chain(self.unusable.iter().cloned())
+            .collect();
+        problems.sort();
+        problems
+    }
+
+    /// What is not searched: notes that cannot be read, and what cannot be one.
+    pub(crate) fn unsearchable(&self) -> Vec<Problem> {
+        let unreadable = self.heads.iter().filter(|head| !head.is_readable());
+        let mut problems: Vec<_> =
+            unreadable.filter_map(|head| head.problem()).chain(self.unusable.iter().cloned()).collect();
+        problems.sort();
+        problems
+    }
+
+    pub(super) fn apply(&mut self, changes: Changes, texts: &TextBudget) {
+        /// Up to so many are put in their places one by one.
+        const FEW: usize = 16;
+        let Changes { gone, heads, files_gone, files, unusable_gone, unusable } = changes;
+        for problem in &unusable_gone {
+            self.unusable.remove(problem);
+        }
+        self.unusable.extend(unusable);
+        if !files_gone.is_empty() || !files.is_empty() {
+            let files_gone: HashSet<_> = files_gone.into_iter().collect();
+            self.files.retain(|path| !files_gone.contains(path));
+            self.files.extend(files);
+            self.files.sort();
+            self.files.dedup();
+        }
+        if gone.len() + heads.len() <= FEW {
+            for path in &gone {
+                if let Ok(at) = position(&self.heads, path) {
+                    let old = self.heads.remove(at);
+                    self.forget(&old, texts);
+                }
+            }
+            for head in heads {
+                self.put(head, texts);
+            }
+        } else {
+            self.put_many(gone, heads, texts);
+        }
+    }
+
+    fn put(&mut self, head: Arc<Head>, texts: &TextBudget) {
+        match position(&self.heads, &head.path) {
+            Ok(at) => {
+                let old = std::mem::replace(&mut self.heads[at], Arc::clone(&head));
+                self.forget(&old, texts);
+            }
+            Err(at) => self.heads.insert(at, Arc::clone(&head)),
+        }
+        if let Some(record_type) = head.record_type() {
+            let records = self.by_type.entry(record_type.into()).or_default();
+            if let Err(at) = position(records, &head.path) {
+                records.insert(at, head);
+            }
+        }
+    }
+
+    fn forget(&mut self, old: &Head, texts: &TextBudget) {
+        texts.give_back(old.text_bytes());
+        let Some(record_type) = old.record_type() else { return };
+        if let Some(records) = self.by_type.get_mut(record_type) {
+            if let Ok(at) = position(records, &old.path) {
+                records.remove(at);
+            }
+            if records.is_empty() {
+                self.by_type.remove(record_type);
+            }
+        }
+    }
+
+    fn put_many(&mut self, gone: Vec<VaultPath>, mut heads: Vec<Arc<Head>>, texts: &TextBudget) {
+        heads.sort_by(|a, b| a.path.cmp(&b.path));
+        let gone: HashSet<_> = gone.into_iter().collect();
+        self.heads.retain(|head| {
+            let stays = !gone.contains(&head.path) && position(&heads, &head.path).is_err();
+            if !stays {
+                texts.give_back(head.text_bytes());
+            }
+            stays
+        });
+        self.heads.append(&mut heads);
+        // Two ordered runs, which a stable sort merges.
+        self.heads.sort_by(|a, b| a.path.cmp(&b.path));
+        self.heads.dedup_by(|a, b| a.path == b.path);
+        self.by_type.clear();
+        for head in &self.heads {
+            if let Some(record_type) = head.record_type() {
+                match self.by_type.get_mut(record_type) {
+                    Some(records) => records.push(Arc::clone(head)),
+                    None => {
+                        self.by_type.insert(record_type.into(), vec![Arc::clone(head)]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn position(heads: &[Arc<Head>], path: &VaultPath) -> Result<usize, usize> {
+    heads.binary_search_by(|head| head.path.cmp(path))
+}

@@ -1,0 +1,125 @@
+//! All notes of the vault, compared with the disk at every question. The memory of what was
+//! read only saves reading again what did not change.
+//!
+//! ```text
+//! Index::listing ── tree: folder by folder, what is known against what is there
+//!                     └── Changes ── Listing: notes and files in order of their paths
+//! ```
+
+mod head;
+mod listing;
+mod tree;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::disk::Disk;
+use crate::error::VaultError;
+use crate::note::{ContentHash, Document, VaultPath};
+use crate::vault::Note;
+
+pub(crate) use head::Head;
+pub(crate) use listing::Listing;
+
+/// Texts are remembered up to this many bytes in all; beyond it a note is read when asked for.
+/// A hundred thousand notes of ordinary length fit.
+const TEXT_BUDGET: usize = 256 * 1024 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    known: Mutex<Known>,
+    texts: TextBudget,
+    /// Whether the notes were ever all read.
+    loaded: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    root: Arc<Mutex<tree::KnownFolder>>,
+    listing: Arc<Listing>,
+    /// The system's clock at the last question, in nanoseconds since 1970.
+    asked_at: i64,
+}
+
+impl Index {
+    /// Compares everything known with the disk and reads what may differ.
+    pub(crate) fn listing(&self, disk: &Disk) -> Result<Arc<Listing>, VaultError> {
+        let mut known = self.known.lock().unwrap_or_else(|poisoned| {
+            // Half compared is worth nothing: all of it is read again.
+            self.known.clear_poison();
+            self.texts.used.store(0, Ordering::Relaxed);
+            let mut known = poisoned.into_inner();
+            *known = Known::default();
+            known
+        });
+        let now = nanos_now();
+        // After the clock was set back a file may get, by an edit, the very times it had.
+        let set_back_to = (now < known.asked_at).then_some(now);
+        known.asked_at = now;
+        let walked = tree::compare(disk, &known.root, known.listing.len(), &self.texts, set_back_to)?;
+        let listing = Arc::make_mut(&mut known.listing);
+        listing.folders = walked.folders;
+        listing.apply(walked.changes, &self.texts);
+        self.loaded.store(true, Ordering::Relaxed);
+        Ok(Arc::clone(&known.listing))
+    }
+
+    /// The note as [`Index::listing`] saw it; `None` when it cannot be read.
+    pub(crate) fn note(&self, disk: &Disk, head: &Head) -> Option<Note> {
+        head.note().or_else(|| read_note(disk, &head.path).ok())
+    }
+
+    /// Whether a question was answered before, so that the next one finds its notes in memory.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.loaded.load(Ordering::Relaxed)
+    }
+}
+
+/// How many bytes of text are remembered.
+#[derive(Debug, Default)]
+struct TextBudget {
+    used: AtomicUsize,
+}
+
+impl TextBudget {
+    /// Whether a text of that length may be remembered; counts it if so.
+    fn take(&self, bytes: usize) -> bool {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        let fits = before + bytes <= TEXT_BUDGET;
+        if !fits {
+            self.give_back(bytes);
+        }
+        fits
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Reads one note from the disk.
+pub(crate) fn read_note(disk: &Disk, path: &VaultPath) -> Result<Note, VaultError> {
+    let found = disk.read(path)?;
+    Ok(Note {
+        path: path.clone(),
+        document: Arc::new(Document::parse(&found.text)),
+        hash: ContentHash::of(found.text.as_bytes()),
+        text: found.text.into(),
+        modified: found.stamp.modified(),
+    })
+}
+
+fn nanos_now() -> i64 {
+    // Compared with file times only, so it is the system's clock and not the caller's.
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+/// A name as it is compared: composed, without case.
+pub(crate) fn folded(name: &str) -> String {
+    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+}

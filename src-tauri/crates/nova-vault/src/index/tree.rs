@@ -1,0 +1,393 @@
+//! What is known of the vault, folder by folder as it lies on the disk, and its comparison with
+//! the disk. Where nothing changed a comparison allocates nothing and hashes nothing.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::listing::Changes;
+use super::{Head, TextBudget, nanos_now};
+use crate::disk::{Disk, Folder, Kind, MAX_DEPTH, Names, Stamp, in_parallel, threads};
+use crate::error::VaultError;
+use crate::note::VaultPath;
+use crate::vault::Problem;
+
+/// File times are only so fine: what was touched this shortly before it was read may have been
+/// touched again without a trace. In nanoseconds.
+const RACY: i64 = 2_000_000_000;
+
+/// So many entries of a folder are compared by one thread at a time.
+const PART: usize = 256;
+
+/// A folder as it was when it was last listed.
+#[derive(Debug, Default)]
+pub(super) struct KnownFolder {
+    /// `""` for the root, else the path with a `/` at its end.
+    prefix: Arc<str>,
+    depth: usize,
+    names: Arc<Names>,
+    parts: Vec<Arc<Mutex<Part>>>,
+    /// Why it could not be listed.
+    refused: Option<Problem>,
+}
+
+/// Some of a folder's entries, in the order of its names.
+#[derive(Debug)]
+struct Part {
+    /// The place of the first one among the names.
+    first: usize,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    /// Not looked at yet, or gone when it was.
+    Unknown,
+    Note(Seen),
+    File(VaultPath),
+    Folder(Arc<Mutex<KnownFolder>>),
+    Unusable(Problem),
+    Ignored,
+}
+
+/// A note as it was when it was last read.
+#[derive(Debug)]
+struct Seen {
+    stamp: Stamp,
+    /// Nanoseconds since 1970.
+    read_at: i64,
+    head: Arc<Head>,
+}
+
+/// The outcome of a comparison.
+pub(super) struct Walked {
+    pub(super) changes: Changes,
+    pub(super) folders: usize,
+}
+
+/// Compares what is known with the disk, reads what may differ, and keeps what it found.
+/// `entries` is how many are known; `set_back_to` the clock, when it was set back.
+pub(super) fn compare(
+    disk: &Disk,
+    root: &Arc<Mutex<KnownFolder>>,
+    entries: usize,
+    texts: &TextBudget,
+    set_back_to: Option<i64>,
+) -> Result<Walked, VaultError> {
+    let failed = |error| VaultError::io("list the vault")(error);
+    let opened = disk.open_root().map_err(failed)?;
+    let state = || Comparison {
+        texts,
+        set_back_to,
+        changes: Changes::default(),
+        folders: 0,
+        names: Names::default(),
+        bytes: Vec::new(),
+    };
+    let mut begun = state();
+    let mut first = Vec::new();
+    begun.list(Arc::new(opened), &mut lock(root), &mut first).map_err(failed)?;
+    let threads = threads((entries > 0).then_some(entries));
+    let mut all = in_parallel(threads, first, state, |state: &mut Comparison<'_>, work, more| match work {
+        Work::Visit { parent, folder } => state.visit(&parent, &folder, more),
+        Work::Check(check) => state.check(&check, more),
+    });
+    all.push(begun);
+    let mut walked = Walked { changes: Changes::default(), folders: 0 };
+    for one in all {
+        walked.changes.join(one.changes);
+        walked.folders += one.folders;
+    }
+    // The root is none below the root.
+    walked.folders -= 1;
+    Ok(walked)
+}
+
+enum Work {
+    Visit { parent: Arc<Folder>, folder: Arc<Mutex<KnownFolder>> },
+    Check(Check),
+}
+
+/// A part of an opened folder, to be compared.
+struct Check {
+    folder: Arc<Folder>,
+    prefix: Arc<str>,
+    depth: usize,
+    names: Arc<Names>,
+    part: Arc<Mutex<Part>>,
+}
+
+/// One thread's comparison.
+struct Comparison<'a> {
+    texts: &'a TextBudget,
+    set_back_to: Option<i64>,
+    changes: Changes,
+    folders: usize,
+    names: Names,
+    bytes: Vec<u8>,
+}
+
+impl Comparison<'_> {
+    fn visit(&mut self, parent: &Folder, folder: &Mutex<KnownFolder>, more: &mut Vec<Work>) {
+        let mut known = lock(folder);
+        let path = known.prefix.trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let outcome = parent.open(name).and_then(|opened| self.list(Arc::new(opened), &mut known, more));
+        let refused = match outcome {
+            Ok(()) => None,
+            Err(error) => {
+                known.relist(&Names::default(), &mut self.changes);
+                // Vanished since its parent was listed: not there.
+                (error.kind() != io::ErrorKind::NotFound).then(|| {
+                    unusable(
+                        known.prefix.trim_end_matches('/'),
+                        &error.to_string(),
+                        "Give your user the right to read the folder.",
+                    )
+                })
+            }
+        };
+        if known.refused != refused {
+            self.changes.unusable_gone.extend(known.refused.take());
+            self.changes.unusable.extend(refused.clone());
+            known.refused = refused;
+        }
+    }
+
+    /// Compares the names and goes on with the entries.
+    fn list(&mut self, opened: Arc<Folder>, known: &mut KnownFolder, more: &mut Vec<Work>) -> io::Result<()> {
+        opened.list(&mut self.names)?;
+        self.folders += 1;
+        if self.names != *known.names {
+            known.relist(&self.names, &mut self.changes);
+        }
+        let check = |part: &Arc<Mutex<Part>>| Check {
+            folder: Arc::clone(&opened),
+            prefix: Arc::clone(&known.prefix),
+            depth: known.depth,
+            names: Arc::clone(&known.names),
+            part: Arc::clone(part),
+        };
+        match known.parts.as_slice() {
+            [part] => self.check(&check(part), more),
+            parts => more.extend(parts.iter().map(|part| Work::Check(check(part)))),
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, check: &Check, more: &mut Vec<Work>) {
+        let mut part = lock(&check.part);
+        let first = part.first;
+        for (at, entry) in part.entries.iter_mut().enumerate() {
+            let (name, kind) = check.names.get(first + at);
+            match entry {
+                Entry::Note(seen) => {
+                    if let Some(other) = self.compare_note(check, name, seen) {
+                        self.replace(entry, other);
+                    }
+                }
+                Entry::File(_) | Entry::Folder(_) => {}
+                Entry::Ignored if kind != Kind::Link => {}
+                Entry::Unknown | Entry::Unusable(_) | Entry::Ignored => {
+                    let found = self.classify(check, name, kind);
+                    if !matches!((&*entry, &found), (Entry::Unusable(a), Entry::Unusable(b)) if a == b) {
+                        self.replace(entry, found);
+                    }
+                }
+            }
+            if let Entry::Folder(folder) = entry {
+                more.push(Work::Visit { parent: Arc::clone(&check.folder), folder: Arc::clone(folder) });
+            }
+        }
+    }
+
+    fn replace(&mut self, entry: &mut Entry, by: Entry) {
+        match &by {
+            Entry::Note(seen) => self.changes.heads.push(Arc::clone(&seen.head)),
+            Entry::File(path) => self.changes.files.push(path.clone()),
+            Entry::Unusable(problem) => self.changes.unusable.push(problem.clone()),
+            Entry::Unknown | Entry::Folder(_) | Entry::Ignored => {}
+        }
+        match (std::mem::replace(entry, by), &*entry) {
+            // Its place is taken by the one read now.
+            (Entry::Note(_), Entry::Note(_)) => {}
+            (old, _) => self.changes.drop_entry(old),
+        }
+    }
+
+    /// `None`: the note is still what it was.
+    fn compare_note(&mut self, check: &Check, name: &str, seen: &mut Seen) -> Option<Entry> {
+        if let Some(now) = self.set_back_to {
+            seen.read_at = seen.read_at.min(now);
+        }
+        let read_at = nanos_now();
+        let look = match check.folder.look(name) {
+            Ok(look) if look.kind == Kind::File => look,
+            Ok(look) => return Some(self.classify(check, name, look.kind)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Entry::Unknown),
+            Err(error) => return self.fail(check, name, Some(seen), error),
+        };
+        if seen.is_current(&look.stamp) {
+            return None;
+        }
+        let path = seen.head.path.clone();
+        let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
+            Ok(None) => return Some(Entry::Unknown),
+            Ok(Some(text)) if seen.head.holds(text, &look.stamp) => None,
+            Ok(Some(text)) => Some(Head::new(path, text, &look.stamp, self.texts)),
+            Err(error) if seen.head.fails_as(&error) => None,
+            Err(error) => Some(Head::unreadable(path, &error)),
+        };
+        match head {
+            None => {
+                // Touched without a change: what was made of it still holds.
+                *seen = Seen { stamp: look.stamp, read_at, head: Arc::clone(&seen.head) };
+                None
+            }
+            Some(head) => Some(Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) })),
+        }
+    }
+
+    fn classify(&mut self, check: &Check, name: &str, kind: Kind) -> Entry {
+        let path = format!("{}{name}", check.prefix);
+        let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
+        match kind {
+            Kind::BadName => Entry::Unusable(unusable(&path, "its name is not UTF-8", "Rename it.")),
+            Kind::Link if is_note || check.folder.leads_to_folder(name) => Entry::Unusable(unusable(
+                &path,
+                "it is a symbolic link, which Nova does not follow",
+                "Put the notes themselves into the vault in place of the link.",
+            )),
+            Kind::Folder if check.depth >= MAX_DEPTH => Entry::Unusable(unusable(
+                &path,
+                &format!("it lies more than {MAX_DEPTH} folders deep"),
+                "Move it further up.",
+            )),
+            Kind::Folder => Entry::Folder(Arc::new(Mutex::new(KnownFolder {
+                prefix: format!("{path}/").into(),
+                depth: check.depth + 1,
+                ..KnownFolder::default()
+            }))),
+            Kind::File | Kind::Other if is_note => match VaultPath::parse(&path) {
+                Err(error) => Entry::Unusable(unusable(&path, &error.to_string(), "Rename it.")),
+                Ok(_) if kind == Kind::Other => Entry::Unusable(unusable(
+                    &path,
+                    "it is not a regular file",
+                    "Replace it by a file, or remove it.",
+                )),
+                Ok(path) => self.read(check, name, path),
+            },
+            Kind::File => VaultPath::parse(&path).map_or(Entry::Ignored, Entry::File),
+            Kind::Link | Kind::Other => Entry::Ignored,
+        }
+    }
+
+    /// A note that is not known.
+    fn read(&mut self, check: &Check, name: &str, path: VaultPath) -> Entry {
+        let read_at = nanos_now();
+        let look = match check.folder.look(name) {
+            Ok(look) if look.kind == Kind::File => look,
+            // It was a file a moment ago; the next question will see what it is.
+            Ok(_) => return Entry::Unknown,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
+            Err(error) => return self.fail(check, name, None, error).unwrap_or(Entry::Unknown),
+        };
+        let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
+            Ok(None) => return Entry::Unknown,
+            Ok(Some(text)) => Head::new(path, text, &look.stamp, self.texts),
+            Err(error) => Head::unreadable(path, &error),
+        };
+        Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) })
+    }
+
+    /// A note of which nothing can be asked. `None`: that is what was known.
+    fn fail(&mut self, check: &Check, name: &str, seen: Option<&Seen>, error: io::Error) -> Option<Entry> {
+        let path = match VaultPath::parse(&format!("{}{name}", check.prefix)) {
+            Ok(path) => path,
+            Err(_) => return Some(Entry::Ignored),
+        };
+        let error = VaultError::io(format!("read \"{path}\""))(error);
+        if seen.is_some_and(|seen| seen.head.fails_as(&error)) {
+            return None;
+        }
+        let head = Arc::new(Head::unreadable(path, &error));
+        Some(Entry::Note(Seen { stamp: Stamp::unknown(), read_at: 0, head }))
+    }
+}
+
+impl Seen {
+    fn is_current(&self, stamp: &Stamp) -> bool {
+        self.stamp == *stamp && stamp.touched().saturating_add(RACY) < self.read_at
+    }
+}
+
+impl KnownFolder {
+    /// Takes over other names. Entries of a name that stayed are kept.
+    fn relist(&mut self, names: &Names, changes: &mut Changes) {
+        let before = std::mem::take(&mut self.names);
+        let entries = self
+            .parts
+            .drain(..)
+            .flat_map(|part| std::mem::take(&mut lock(&part).entries))
+            .collect::<Vec<_>>();
+        let mut known: HashMap<(&str, Kind), Entry> = HashMap::with_capacity(entries.len());
+        for (key, entry) in before.iter().zip(entries) {
+            if let Some(double) = known.insert(key, entry) {
+                changes.drop_entry(double);
+            }
+        }
+        let mut next = names.iter().map(|key| known.remove(&key).unwrap_or(Entry::Unknown));
+        let mut first = 0;
+        while first < names.len() {
+            let entries: Vec<_> = next.by_ref().take(PART).collect();
+            let length = entries.len();
+            self.parts.push(Arc::new(Mutex::new(Part { first, entries })));
+            first += length;
+        }
+        for (_, gone) in known {
+            changes.drop_entry(gone);
+        }
+        let mut names = names.clone();
+        names.shrink();
+        self.names = Arc::new(names);
+    }
+}
+
+impl Changes {
+    /// Everything of an entry is gone.
+    fn drop_entry(&mut self, entry: Entry) {
+        match entry {
+            Entry::Note(seen) => self.gone.push(seen.head.path.clone()),
+            Entry::File(path) => self.files_gone.push(path),
+            Entry::Unusable(problem) => self.unusable_gone.push(problem),
+            Entry::Folder(folder) => {
+                let mut folder = lock(&folder);
+                self.unusable_gone.extend(folder.refused.take());
+                folder.relist(&Names::default(), self);
+            }
+            Entry::Unknown | Entry::Ignored => {}
+        }
+    }
+
+    fn join(&mut self, other: Changes) {
+        self.gone.extend(other.gone);
+        self.heads.extend(other.heads);
+        self.files_gone.extend(other.files_gone);
+        self.files.extend(other.files);
+        self.unusable_gone.extend(other.unusable_gone);
+        self.unusable.extend(other.unusable);
+    }
+}
+
+fn unusable(path: &str, reason: &str, remedy: &str) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: 1,
+        problem: format!("{reason}; it is not read"),
+        remedy: remedy.to_owned(),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

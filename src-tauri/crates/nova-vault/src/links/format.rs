@@ -1,0 +1,103 @@
+//! How the vault's owner wants links written.
+
+use serde::Deserialize;
+
+use super::names::Names;
+use crate::disk::Disk;
+use crate::note::{Link, VaultPath};
+
+/// Obsidian's setting "New link format", `newLinkFormat` in `.obsidian/app.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LinkFormat {
+    /// The name alone where no other file has it, else the path from the root.
+    #[default]
+    Shortest,
+    /// The path from the folder of the note that holds the link.
+    Relative,
+    /// The path from the root.
+    Absolute,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AppSettings {
+    new_link_format: Option<serde_json::Value>,
+}
+
+impl LinkFormat {
+    /// What the vault is set to. A setting that is missing or not understood is the default.
+    pub(super) fn of(disk: &Disk) -> LinkFormat {
+        disk.hidden_file(".obsidian", "app.json")
+            .and_then(|text| serde_json::from_str::<AppSettings>(&text).ok())
+            .and_then(|settings| serde_json::from_value(settings.new_link_format?).ok())
+            .unwrap_or_default()
+    }
+
+    /// What `link`, which stands in the note at `from` and meant the file at `was` when its note
+    /// was at `from_before`, can say to mean the file at `to`; the best first. A name stays a name
+    /// where the setting lets it, a path stays a path of its kind.
+    pub(super) fn targets(
+        self,
+        link: &Link,
+        (from_before, was): (&VaultPath, &VaultPath),
+        (from, to): (&VaultPath, &VaultPath),
+        names: &Names,
+    ) -> Vec<String> {
+        let had_extension = !was.is_note() || ends_in_md(&link.target);
+        let keeps = |path: String| if had_extension { path } else { without_extension(path) };
+        let name = keeps(file_name(to).to_owned());
+        let root = keeps(to.as_str().to_owned());
+        let near = keeps(relative(from.folder(), to));
+        let explicit = if near.starts_with("../") { near.clone() } else { format!("./{near}") };
+
+        let is_path = link.target.contains('/');
+        let mut targets = if link.target.starts_with("./") {
+            vec![explicit.clone()]
+        } else if link.target.starts_with("../") {
+            vec![near.clone()]
+        } else if link.target.starts_with('/') {
+            vec![format!("/{root}")]
+        } else if is_path {
+            let was_near =
+                !from_before.folder().is_empty() && keeps(relative(from_before.folder(), was)) == link.target;
+            if was_near { vec![near, root.clone()] } else { vec![root.clone()] }
+        } else {
+            match self {
+                LinkFormat::Shortest if names.is_unique(to) => vec![name],
+                LinkFormat::Relative => vec![near],
+                LinkFormat::Shortest | LinkFormat::Absolute => Vec::new(),
+            }
+        };
+        targets.extend([root.clone(), format!("/{root}"), explicit]);
+        // With its extension a name is itself also where a file without it stands in the way.
+        targets.extend([to.as_str().to_owned(), format!("/{to}")]);
+        targets
+    }
+}
+
+fn file_name(path: &VaultPath) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
+}
+
+fn ends_in_md(target: &str) -> bool {
+    target.len() > 3
+        && target.is_char_boundary(target.len() - 3)
+        && target[target.len() - 3..].eq_ignore_ascii_case(".md")
+}
+
+fn without_extension(mut path: String) -> String {
+    if ends_in_md(&path) {
+        path.truncate(path.len() - 3);
+    }
+    path
+}
+
+/// The way from a folder to a file: `Jane.md`, `People/Jane.md`, `../Jane.md`.
+fn relative(folder: &str, to: &VaultPath) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = to.as_str().split('/').collect();
+    let shared = from.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(parts[shared..].iter().copied()).collect::<Vec<_>>().join("/")
+}

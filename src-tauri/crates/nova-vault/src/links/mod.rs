@@ -1,0 +1,340 @@
+//! What links to what, which tags there are, and moving a note without breaking a link.
+
+mod format;
+mod moving;
+mod names;
+mod outlines;
+mod rewrite;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::error::VaultError;
+use crate::index::{Head, folded};
+use crate::note::{Link, LinkKind, Outline, VaultPath};
+use crate::view::View;
+
+pub use moving::{LeftLink, Moved};
+use names::{Names, key, keys_of};
+pub(crate) use outlines::{Outlined, Outlines};
+
+/// The links of one note, in the order of the notes and lines they stand on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Links {
+    /// From it.
+    pub out: Vec<LinkOut>,
+    /// To it, from other notes.
+    pub back: Vec<LinkBack>,
+    /// From it, to no note there is.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// A link to a file of the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinkOut {
+    /// Where it leads: a note, an attachment, or the note itself.
+    pub path: VaultPath,
+    /// The line it stands on, 1-based.
+    pub line: u32,
+    /// That line.
+    pub text: String,
+    /// How it is written.
+    pub kind: LinkKind,
+    /// The heading (`Log`) or block (`^id`) it leads to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subpath: Option<String>,
+    /// The note has no such heading or block.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub subpath_missing: bool,
+    /// It names an alias. Obsidian offers aliases while a link is typed, but does not follow a
+    /// link that names one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_alias: bool,
+}
+
+/// A link from another note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinkBack {
+    /// The note it stands in.
+    pub path: VaultPath,
+    /// The line it stands on, 1-based.
+    pub line: u32,
+    /// That line.
+    pub text: String,
+    /// How it is written.
+    pub kind: LinkKind,
+}
+
+/// A link to nothing there is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unresolved {
+    /// What it names.
+    pub target: String,
+    /// The line it stands on, 1-based.
+    pub line: u32,
+    /// That line.
+    pub text: String,
+}
+
+/// A tag and how many notes have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TagCount {
+    /// Without `#`, as the first note that has it spells it.
+    pub tag: String,
+    /// How many notes have it or a tag below it.
+    pub notes: usize,
+}
+
+impl View {
+    /// What the file links to, what links to it, and its links that lead nowhere. A link to a
+    /// hidden note leads nowhere, as if there were no such note.
+    pub fn links(&self, path: &VaultPath) -> Result<Links, VaultError> {
+        let question = Question::new(self)?;
+        let mut links = Links::default();
+        if path.is_note() {
+            let note = self.read(path)?;
+            let outlined = self.vault().outlines().of(note.hash, || Some(Arc::clone(&note.text)));
+            if let Some(outlined) = outlined {
+                question.forward(path, &note.text, &outlined.outline, &mut links);
+            }
+        } else if !question.names.contains(path) {
+            return Err(VaultError::NotFound { name: path.as_str().to_owned() });
+        }
+        question.back(path, &mut links);
+        Ok(links)
+    }
+
+    /// All tags, by name, with the number of notes that have them. A note with `inbox/to-read` has
+    /// the tag `inbox`, too, as in Obsidian's list of tags; case does not matter.
+    pub fn tags(&self) -> Result<Vec<TagCount>, VaultError> {
+        let question = Question::new(self)?;
+        let mut counts: BTreeMap<String, TagCount> = BTreeMap::new();
+        for head in &question.heads {
+            let Some(outlined) = question.outlined(head) else { continue };
+            let mut seen = HashSet::new();
+            for used in &outlined.outline.tags {
+                let ends = used.tag.match_indices('/').map(|(at, _)| at).chain([used.tag.len()]);
+                for tag in ends.map(|end| &used.tag[..end]).filter(|tag| !tag.is_empty()) {
+                    let name = folded(tag);
+                    let count = counts
+                        .entry(name.clone())
+                        .or_insert_with(|| TagCount { tag: tag.to_owned(), notes: 0 });
+                    if seen.insert(name) {
+                        count.notes += 1;
+                    }
+                }
+            }
+        }
+        Ok(counts.into_values().collect())
+    }
+
+    /// The file that a link means: `Jane Doe`, `CRM/Jane Doe#Log`, `[[pic.png]]`. `from` is the
+    /// note it stands in, which decides between files of one name and begins relative paths. An
+    /// alias counts where no file has the name and no other note the alias.
+    pub fn resolve(&self, link: &str, from: Option<&VaultPath>) -> Result<Option<VaultPath>, VaultError> {
+        let question = Question::new(self)?;
+        let target = bare_target(link);
+        Ok(question.resolve(target, from).map(|(path, _)| path.clone()))
+    }
+}
+
+/// The vault at the moment of one question, as far as the reader may see it: hidden notes are not
+/// among its names, so that nothing can be learnt from what a link leads to.
+struct Question<'a> {
+    view: &'a View,
+    heads: Vec<Arc<Head>>,
+    names: Names,
+    /// Notes by folded alias; `None` where several have it.
+    aliases: HashMap<String, Option<VaultPath>>,
+}
+
+impl<'a> Question<'a> {
+    fn new(view: &'a View) -> Result<Question<'a>, VaultError> {
+        let vault = view.vault();
+        let listing = vault.index().listing(&vault.core().disk)?;
+        let (mut heads, mut files) = (listing.heads.clone(), listing.files.clone());
+        vault.outlines().keep(heads.iter().filter_map(|head| head.hash()));
+        heads.retain(|head| head.is_readable() && !view.privacy().hides(&head.path, &head.document));
+        files.retain(|path| !view.privacy().lists(path));
+        let names = Names::new(heads.iter().map(|head| &head.path).chain(&files));
+        let mut aliases: HashMap<String, Option<VaultPath>> = HashMap::new();
+        for head in &heads {
+            for alias in head.document.aliases() {
+                aliases
+                    .entry(folded(alias.trim()))
+                    .and_modify(|path| {
+                        if path.as_ref() != Some(&head.path) {
+                            *path = None;
+                        }
+                    })
+                    .or_insert_with(|| Some(head.path.clone()));
+            }
+        }
+        Ok(Question { view, heads, names, aliases })
+    }
+
+    /// The file, and whether it is found by an alias.
+    fn resolve(&self, target: &str, from: Option<&VaultPath>) -> Option<(&VaultPath, bool)> {
+        if let Some(path) = self.names.resolve(target, from) {
+            return Some((path, false));
+        }
+        let by_alias = self.aliases.get(&folded(target.trim()))?.as_ref()?;
+        Some((by_alias, true))
+    }
+
+    fn outlined(&self, head: &Head) -> Option<Arc<Outlined>> {
+        let vault = self.view.vault();
+        let text = || vault.index().note(&vault.core().disk, head).map(|note| note.text);
+        vault.outlines().of(head.hash()?, text)
+    }
+
+    fn head(&self, path: &VaultPath) -> Option<&Arc<Head>> {
+        let at = self.heads.binary_search_by(|head| head.path.cmp(path)).ok()?;
+        self.heads.get(at)
+    }
+
+    fn forward(&self, path: &VaultPath, text: &str, outline: &Outline, links: &mut Links) {
+        let lines = Lines::of(text);
+        for link in &outline.links {
+            let shown = lines.around(link);
+            match self.resolve(&link.target, Some(path)) {
+                Some((to, by_alias)) => links.out.push(LinkOut {
+                    path: to.clone(),
+                    line: link.line,
+                    text: shown,
+                    kind: link.kind,
+                    subpath: link.subpath.clone(),
+                    subpath_missing: link.subpath.as_deref().is_some_and(|part| self.lacks(to, part)),
+                    by_alias,
+                }),
+                None => links.unresolved.push(Unresolved {
+                    target: link.target.clone(),
+                    line: link.line,
+                    text: shown,
+                }),
+            }
+        }
+    }
+
+    fn back(&self, path: &VaultPath, links: &mut Links) {
+        let mut keys = HashSet::from(keys_of(path));
+        if let Some(head) = self.head(path) {
+            keys.extend(head.document.aliases().iter().map(|alias| key(alias)));
+        }
+        for head in self.heads.iter().filter(|head| head.path != *path) {
+            let Some(outlined) = self.outlined(head) else { continue };
+            let leads_here =
+                |link: &Link| self.resolve(&link.target, Some(&head.path)).is_some_and(|(to, _)| to == path);
+            let mut found = outlined
+                .outline
+                .links
+                .iter()
+                .zip(&outlined.keys)
+                .filter(|(link, key)| keys.contains(*key) && leads_here(link))
+                .map(|(link, _)| link)
+                .peekable();
+            if found.peek().is_none() {
+                continue;
+            }
+            let vault = self.view.vault();
+            let Some(note) = vault.index().note(&vault.core().disk, head) else { continue };
+            // Read anew after it left the memory, it may be another text by now.
+            if Some(note.hash) != head.hash() {
+                continue;
+            }
+            let lines = Lines::of(&note.text);
+            links.back.extend(found.map(|link| LinkBack {
+                path: head.path.clone(),
+                line: link.line,
+                text: lines.around(link),
+                kind: link.kind,
+            }));
+        }
+    }
+
+    /// Whether a note has no such heading or block. Of other files nothing is known.
+    fn lacks(&self, path: &VaultPath, subpath: &str) -> bool {
+        let Some(outlined) = self.head(path).and_then(|head| self.outlined(head)) else {
+            return false;
+        };
+        let outline = &outlined.outline;
+        if let Some(id) = subpath.strip_prefix('^') {
+            return !outline.blocks.iter().any(|block| block.id.eq_ignore_ascii_case(id));
+        }
+        // Each heading of `A#B` stands below the one before.
+        let mut rest = outline.headings.iter();
+        let mut above = 0;
+        !subpath.split('#').map(comparable).filter(|wanted| !wanted.is_empty()).all(|wanted| {
+            rest.by_ref().any(|heading| {
+                let found = heading.level > above && comparable(&heading.text) == wanted;
+                if found {
+                    above = heading.level;
+                }
+                found
+            })
+        })
+    }
+}
+
+/// A heading as Obsidian compares it: without punctuation, white space run together, without case.
+fn comparable(heading: &str) -> String {
+    let words: String = heading
+        .chars()
+        .map(|c| match c {
+            '-' | '_' | '\'' => c,
+            c if c.is_ascii_punctuation() => ' ',
+            c => c,
+        })
+        .collect();
+    folded(&words.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// What a link names, however it was given: with brackets, subpath and display or without.
+fn bare_target(link: &str) -> &str {
+    let link = link.trim();
+    let link = link.strip_prefix('!').unwrap_or(link);
+    let inner = link.strip_prefix("[[").and_then(|link| link.strip_suffix("]]")).unwrap_or(link);
+    let name = inner.split('|').next().unwrap_or(inner);
+    name.split('#').next().unwrap_or(name).trim()
+}
+
+/// A text's lines, to show one of them.
+struct Lines<'a> {
+    text: &'a str,
+}
+
+/// A longer line is shown around its link only, in characters.
+const MAX_SHOWN: usize = 300;
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Lines<'a> {
+        Lines { text }
+    }
+
+    /// The line a link begins on, without blanks around it.
+    fn around(&self, link: &Link) -> String {
+        let reach = MAX_SHOWN * 4;
+        let mut from = link.span.start.saturating_sub(reach);
+        while !self.text.is_char_boundary(from) {
+            from += 1;
+        }
+        let mut to = (link.span.end + reach).min(self.text.len());
+        while !self.text.is_char_boundary(to) {
+            to -= 1;
+        }
+        let before = &self.text[from..link.span.start];
+        let line_start = before.rfind('\n').map_or(from, |at| from + at + 1);
+        let line_end = self.text[link.span.start..to].find('\n').map_or(to, |at| link.span.start + at);
+        let line = self.text[line_start..line_end].trim();
+        if line.chars().count() <= MAX_SHOWN {
+            return line.to_owned();
+        }
+        let room = MAX_SHOWN / 2;
+        let start = self.text[line_start..link.span.start].char_indices().rev().take(room).last();
+        let shown = &self.text[start.map_or(link.span.start, |(at, _)| line_start + at)..line_end];
+        let shown: String = shown.chars().take(MAX_SHOWN).collect();
+        shown.trim().to_owned()
+    }
+}

@@ -1,0 +1,259 @@
+//! A note moved, with every link to it.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::format::LinkFormat;
+use super::names::{Names, keys_of};
+use super::outlines::Outlined;
+use super::rewrite::{Change, rewritten};
+use crate::draft::Draft;
+use crate::error::VaultError;
+use crate::index::folded;
+use crate::note::{VaultPath, unreadable_matter, wikilinks};
+
+/// What moving a note planned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// The notes of which links are rewritten, by their paths after the move. Notes that the
+    /// reader may not see are rewritten, too, and not named.
+    pub rewritten: Vec<VaultPath>,
+    /// Links that will lead nowhere, because they stand in front matter that cannot be read and
+    /// in which therefore nothing is changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<LeftLink>,
+}
+
+/// A link that a move does not touch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftLink {
+    /// The note it stands in.
+    pub path: VaultPath,
+    /// 1-based.
+    pub line: u32,
+    /// The link as written.
+    pub text: String,
+}
+
+impl Draft {
+    /// Plans another path for a note or a `.base` file, and in every note the links that would
+    /// lead elsewhere or nowhere because of it: links to the note, links that its new name would
+    /// draw to it or its old name leave to another note, and relative links in the note itself.
+    /// Of such a link the target changes and no other byte. Links that hold after the move as they
+    /// are stay as they are, also those that name an alias.
+    ///
+    /// [`VaultError::Unlinkable`] when a link cannot be written: then nothing is planned.
+    pub fn move_note(&mut self, from: &VaultPath, to: &VaultPath) -> Result<Moved, VaultError> {
+        if from.is_note() != to.is_note() {
+            return Err(VaultError::NotANote { path: to.clone() });
+        }
+        // Also says whether it is there, may be seen and may be written.
+        let mut moved_draft = self.clone();
+        moved_draft.rename(from, to)?;
+        if from == to {
+            return Ok(Moved::default());
+        }
+        let before = Snapshot::of(self)?;
+        if before.names.contains(to) {
+            return Err(VaultError::Exists { path: to.clone() });
+        }
+        let after = Names::new(before.paths.iter().map(|path| if path == from { to } else { path }));
+        let plan = MovePlan {
+            before: &before.names,
+            after: &after,
+            from,
+            to,
+            format: LinkFormat::of(&self.vault().core().disk),
+            keys: [from, to].into_iter().flat_map(keys_of).collect(),
+        };
+
+        let mut moved = Moved::default();
+        let mut texts = Vec::new();
+        for source in &before.sources {
+            if let Some(text) = plan.rewrite(self, source, &mut moved)? {
+                texts.push((source, text));
+            }
+        }
+        for (source, text) in texts {
+            let path = plan.path_after(&source.path);
+            if source.is_visible {
+                moved.rewritten.push(path.clone());
+            }
+            moved_draft.rewrite_links(path, &source.text(self)?, text, source.is_visible);
+        }
+        *self = moved_draft;
+        Ok(moved)
+    }
+}
+
+/// The vault as the draft leaves it.
+struct Snapshot {
+    paths: BTreeSet<VaultPath>,
+    names: Names,
+    sources: Vec<Source>,
+}
+
+/// A note that may hold links.
+struct Source {
+    path: VaultPath,
+    outlined: Arc<Outlined>,
+    is_visible: bool,
+    /// Its text as planned; `None` for what is on the disk.
+    planned: Option<Arc<str>>,
+    hash: Option<crate::note::ContentHash>,
+    is_broken: bool,
+}
+
+impl Snapshot {
+    fn of(draft: &Draft) -> Result<Snapshot, VaultError> {
+        let vault = draft.vault();
+        let disk = &vault.core().disk;
+        let listing = vault.index().listing(disk)?;
+        vault.outlines().keep(listing.heads.iter().filter_map(|head| head.hash()));
+        let planned: HashMap<VaultPath, Arc<str>> = draft.planned_texts().collect();
+        let gone: HashSet<&VaultPath> = draft.origins().collect();
+        let mut paths: BTreeSet<VaultPath> = listing.heads.iter().map(|head| head.path.clone()).collect();
+        paths.extend(listing.files.iter().cloned());
+        paths.retain(|path| !gone.contains(path));
+        paths.extend(planned.keys().cloned());
+
+        let mut sources = Vec::new();
+        for head in &listing.heads {
+            if gone.contains(&head.path) || planned.contains_key(&head.path) {
+                continue;
+            }
+            let Some(hash) = head.hash() else { continue };
+            let text = || vault.index().note(disk, head).map(|note| note.text);
+            let Some(outlined) = vault.outlines().of(hash, text) else { continue };
+            sources.push(Source {
+                path: head.path.clone(),
+                outlined,
+                is_visible: !draft.view().privacy().hides(&head.path, &head.document),
+                planned: None,
+                hash: Some(hash),
+                is_broken: head.broken().is_some(),
+            });
+        }
+        for (path, text) in planned {
+            if path.is_note() {
+                sources.push(Source {
+                    outlined: Arc::new(Outlined::of(&text)),
+                    is_visible: !draft.is_unseen(&path),
+                    is_broken: unreadable_matter(&text).is_some(),
+                    planned: Some(text),
+                    hash: None,
+                    path,
+                });
+            }
+        }
+        sources.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources })
+    }
+}
+
+impl Source {
+    fn text(&self, draft: &Draft) -> Result<Arc<str>, VaultError> {
+        if let Some(text) = &self.planned {
+            return Ok(Arc::clone(text));
+        }
+        let note = draft.vault().read(&self.path)?;
+        if self.hash != Some(note.hash) {
+            // Written between the listing and now: the plan was made for another text.
+            return Err(VaultError::Conflict {
+                path: self.path.clone(),
+                mine: String::new(),
+                theirs: note.text.to_string(),
+                what: vec!["edited outside".to_owned()],
+            });
+        }
+        Ok(note.text)
+    }
+}
+
+struct MovePlan<'a> {
+    before: &'a Names,
+    after: &'a Names,
+    from: &'a VaultPath,
+    to: &'a VaultPath,
+    format: LinkFormat,
+    /// Of all links outside the moved note only those with these keys can be affected.
+    keys: HashSet<String>,
+}
+
+impl<'a> MovePlan<'a> {
+    fn path_after<'p>(&self, path: &'p VaultPath) -> &'p VaultPath
+    where
+        'a: 'p,
+    {
+        if path == self.from { self.to } else { path }
+    }
+
+    /// The text of a note with the links that must change, `None` when none must.
+    fn rewrite(
+        &self,
+        draft: &Draft,
+        source: &Source,
+        moved: &mut Moved,
+    ) -> Result<Option<String>, VaultError> {
+        if source.outlined.outline.is_cut {
+            let text = source.text(draft)?;
+            if folded(&text).contains(&folded(self.from.name())) {
+                return Err(self.unlinkable(source, 1));
+            }
+        }
+        if source.is_broken && source.is_visible {
+            self.leave(source, &source.text(draft)?, moved);
+        }
+        let is_moved = source.path == *self.from;
+        let here = self.path_after(&source.path);
+        let mut changes = Vec::new();
+        for (index, link) in source.outlined.outline.links.iter().enumerate() {
+            if link.target.is_empty() || !(is_moved || self.keys.contains(&source.outlined.keys[index])) {
+                continue;
+            }
+            let Some(was) = self.before.resolve(&link.target, Some(&source.path)) else { continue };
+            let wanted = self.path_after(was);
+            let means = |target: &str| self.after.resolve(target, Some(here)) == Some(wanted);
+            if means(&link.target) {
+                continue;
+            }
+            let mut targets = self.format.targets(link, (&source.path, was), (here, wanted), self.after);
+            targets.retain(|target| means(target));
+            changes.push(Change { link: index, targets });
+        }
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let text = source.text(draft)?;
+        rewritten(&text, &source.outlined.outline, &changes)
+            .map(Some)
+            .map_err(|unwritable| self.unlinkable(source, unwritable.line))
+    }
+
+    /// Names the links in front matter that cannot be read and that the move breaks.
+    fn leave(&self, source: &Source, text: &str, moved: &mut Moved) {
+        let Some(range) = unreadable_matter(text) else { return };
+        for link in wikilinks(text, range) {
+            let was = self.before.resolve(&text[link.target.clone()], Some(&source.path));
+            let is = self.after.resolve(&text[link.target.clone()], Some(self.path_after(&source.path)));
+            if was.is_some_and(|was| is != Some(self.path_after(was))) {
+                let line = text[..link.span.start].matches('\n').count() + 1;
+                moved.left.push(LeftLink {
+                    path: self.path_after(&source.path).clone(),
+                    line: u32::try_from(line).unwrap_or(u32::MAX),
+                    text: text[link.span].to_owned(),
+                });
+            }
+        }
+    }
+
+    fn unlinkable(&self, source: &Source, line: u32) -> VaultError {
+        VaultError::Unlinkable {
+            path: source.is_visible.then(|| source.path.clone()),
+            line,
+            to: self.to.clone(),
+        }
+    }
+}

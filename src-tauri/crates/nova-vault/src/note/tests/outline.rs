@@ -1,0 +1,345 @@
+//! What is a link, a tag, a heading, a block in a text, and what only looks like one.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use super::super::{Link, LinkKind, Outline, outline};
+use super::generate::Random;
+
+/// `line kind target#subpath|display`, the form the tables below are written in.
+fn shown(text: &str, link: &Link) -> String {
+    let kind = match link.kind {
+        LinkKind::Wikilink => "wiki",
+        LinkKind::Embed => "embed",
+        LinkKind::Markdown => "md",
+        LinkKind::Image => "image",
+        LinkKind::Definition => "def",
+        LinkKind::Property => "prop",
+    };
+    let mut out = format!("{} {kind} {}", link.line, link.target);
+    if let Some(subpath) = &link.subpath {
+        write!(out, "#{subpath}").unwrap();
+    }
+    if let Some(display) = &link.display {
+        write!(out, "|{display}").unwrap();
+    }
+    // The spans have to hold what they say.
+    assert!(link.span.start <= link.target_span.start && link.target_span.end <= link.span.end);
+    assert!(text[link.span.clone()].contains(&text[link.target_span.clone()]));
+    out
+}
+
+#[track_caller]
+fn check(text: &str, links: &[&str]) {
+    let found: Vec<String> = outline(text).links.iter().map(|link| shown(text, link)).collect();
+    assert_eq!(found, links, "{text:?}");
+}
+
+#[track_caller]
+fn check_tags(text: &str, tags: &[&str]) {
+    let found = outline(text).tags;
+    let found: Vec<&str> = found.iter().map(|tag| tag.tag.as_str()).collect();
+    assert_eq!(found, tags, "{text:?}");
+}
+
+#[test]
+fn every_form_of_a_link() {
+    let table: &[(&str, &[&str])] = &[
+        ("[[Jane Doe]]", &["1 wiki Jane Doe"]),
+        ("a [[Jane Doe|Jane]] b", &["1 wiki Jane Doe|Jane"]),
+        ("[[t#H]] [[t#H#H2]]\n[[t#^b]]", &["1 wiki t#H", "1 wiki t#H#H2", "2 wiki t#^b"]),
+        ("[[#H]] [[#^b|x]]", &["1 wiki #H", "1 wiki #^b|x"]),
+        ("[[v1.2 plan]] [[a/b.c]]", &["1 wiki v1.2 plan", "1 wiki a/b.c"]),
+        ("![[pic.png|100x20]] ![[Note#H]]", &["1 embed pic.png|100x20", "1 embed Note#H"]),
+        ("[[ a | b ]]", &["1 wiki a|b"]),
+        ("[[Sq]uare]] [[a [[Inner]]", &["1 wiki Sq]uare", "1 wiki Inner"]),
+        ("[[[Foo]]]", &["1 wiki Foo"]),
+        ("[d](t.md)", &["1 md t.md|d"]),
+        ("[d](<t with spaces.md>)", &["1 md t with spaces.md|d"]),
+        ("[d](t%20x.md#H \"title\")", &["1 md t x.md#H|d"]),
+        ("[d](a\\(b.md) [e](a(b).md)", &["1 md a(b.md|d", "1 md a(b).md|e"]),
+        ("[d](#H) [e](t.md#^b)", &["1 md #H|d", "1 md t.md#^b|e"]),
+        ("![d](pic%20one.png)", &["1 image pic one.png|d"]),
+        ("[![a](x.png)](y.md)", &["1 md y.md|![a](x.png)", "1 image x.png|a"]),
+        ("[a\nb](c.md)", &["1 md c.md|a\nb"]),
+        ("[r]: t.md\n[s]: <a b.md> 'title'\ntext [r]", &["1 def t.md", "2 def a b.md"]),
+        ("# See [[Other]]\n\n- [ ] do [[x]]\n> [!note] [[y]]", &["1 wiki Other", "3 wiki x", "4 wiki y"]),
+        ("[^1]: see [[note]]", &["1 wiki note"]),
+        ("| a | b |\n|---|---|\n| [[t\\|d]] | x |", &["3 wiki t|d"]),
+        ("| a | b |\n|---|---|\n| ` | [[t]] |\n| ` | [[u]] |", &["3 wiki t", "4 wiki u"]),
+        ("a\r\n[[x]]\r\n\r\n[[y]]\r\n", &["2 wiki x", "4 wiki y"]),
+        ("\u{feff}[[x]]", &["1 wiki x"]),
+        ("**[[x]]** and *[y](y.md)*", &["1 wiki x", "1 md y.md|y"]),
+        ("<div>[[x]]</div>", &["1 wiki x"]),
+    ];
+    for (text, links) in table {
+        check(text, links);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_link() {
+    let table = [
+        "`[[a]]`",
+        "``[[a]] ` [[b]]``",
+        "`a\n[[b]]`",
+        "```\n[[a]]\n[b](c.md)\n```",
+        "~~~~ md\n[[a]]\n~~~\n[[b]]\n~~~~",
+        "```\n[[never closed]]",
+        "- x\n  ```\n  [[a]]\n  ```",
+        "> ```\n> [[a]]\n> ```",
+        "    [[indented]]",
+        "- a\n\n      [[indented in the item]]",
+        "%% [[a]] %%",
+        "%%\n[[a]]\n\n[[b]]\n%%",
+        "<!-- [[a]] -->",
+        "x <!-- [[a]]\n[[b]] --> y",
+        "<!--\n\n[[a]]\n-->",
+        "$[[1,2],[3,4]]$",
+        "$$\n[[a]]\n\n$$",
+        "x $$[[a]]$$ y",
+        "\\[[a]]",
+        "\\[a](b.md)",
+        "[[]] [[ ]] [[|x]]",
+        "[[a\nb]]",
+        "[a](https://example.com/x.md) [b](mailto:a@b.c) [c](obsidian://open?vault=x)",
+        "[[https://example.com]] <https://example.com/[[x]]>",
+        "[a]() [b]",
+        "[x]: https://example.com",
+        "[a] (b.md)",
+        "[a](b c.md)",
+        "<img alt=\"[[x]]\">",
+    ];
+    for text in table {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn what_stands_beside_such_things_is_a_link() {
+    let table: &[(&str, &[&str])] = &[
+        ("`` ` [[a]]", &["1 wiki a"]),
+        ("a ` b\n\n[[c]] `", &["3 wiki c"]),
+        ("\\`[[a]]`", &["1 wiki a"]),
+        ("```\n```\n[[a]]", &["3 wiki a"]),
+        ("> ```\n> x\n[[a]]", &["3 wiki a"]),
+        ("%% x %% [[a]]", &["1 wiki a"]),
+        ("100 %% and [[a]]", &["1 wiki a"]),
+        ("%% never closed [[a]]", &["1 wiki a"]),
+        ("<!-- never closed [[a]]", &["1 wiki a"]),
+        ("costs $5 and [[a]] for $6", &["1 wiki a"]),
+        ("\\\\[[a]]", &["1 wiki a"]),
+        ("para\n    [[lazy]]", &["2 wiki lazy"]),
+        ("- a\n\n  [[b]]\n    - [[c]]", &["3 wiki b", "4 wiki c"]),
+        ("1. [[a]]\n   ```\n   x\n   ```\n2. [[b]]", &["1 wiki a", "5 wiki b"]),
+        ("a < b [[c]] > d", &["1 wiki c"]),
+        ("[a](b.md)[c](d.md)", &["1 md b.md|a", "1 md d.md|c"]),
+        ("[x](./a:b.md)", &["1 md ./a:b.md|x"]),
+        ("[x](100%.md) [y](%C3%A9.md) [z](%FF.md)", &["1 md 100%.md|x", "1 md é.md|y", "1 md %FF.md|z"]),
+    ];
+    for (text, links) in table {
+        check(text, links);
+    }
+}
+
+#[test]
+fn links_in_properties() {
+    let table: &[(&str, &[&str])] = &[
+        (
+            "---\na: \"[[Jane Doe|J]]\"\nb: '[[It''s]]'\nc: [[Plain]]\n---\n",
+            &["2 prop Jane Doe|J", "3 prop It's", "4 prop Plain"],
+        ),
+        (
+            "---\nl:\n  - \"[[A#H]]\"\n  - [[B]]\nf: [\"[[C]]\", [[D]]]\n---\n[[E]]",
+            &["3 prop A#H", "4 prop B", "5 prop C", "5 prop D", "7 wiki E"],
+        ),
+        ("---\nm:\n  n: {x: \"[[A]]\"}\n  o:\n    - p: '[[B]]'\n---\n", &["3 prop A", "5 prop B"]),
+        ("---\na: \"\\u00c9t\\u00e9 \\\"[[\\u00c9t\\u00e9]]\\\"\"\n---\n", &["2 prop Été"]),
+        ("---\na: |\n  see [[A]]\n  and [[B]]\n---\n", &["3 prop A", "4 prop B"]),
+        ("---\na: see [[A]] # and [[not B]]\n---\n", &["2 prop A"]),
+        ("---\na: \"[x](y.md)\"\n---\n", &[]),
+        ("---\r\na: \"[[A]]\"\r\n---\r\n[[B]]", &["2 prop A", "4 wiki B"]),
+        // Unreadable: the body is read all the same.
+        ("---\na: \"[[A]]\n---\n[[B]]", &["4 wiki B"]),
+        ("---\na: b: [[A]]\n...\n[[B]]", &["4 wiki B"]),
+    ];
+    for (text, links) in table {
+        check(text, links);
+    }
+}
+
+#[test]
+fn tags() {
+    let table: &[(&str, &[&str])] = &[
+        ("#tag and #a/b, #größe-1 #東京 #🍣", &["tag", "a/b", "größe-1", "東京", "🍣"]),
+        ("#1984 #y1984 # heading", &["y1984"]),
+        ("# Title #in-heading\n#also", &["in-heading", "also"]),
+        ("`#code` %%#comment%% <!-- #html --> $#math$", &[]),
+        ("https://x.y/#frag a#b &#39; [[note#heading]] [d](t.md#x)", &[]),
+        ("[see #inside](t.md) #outside", &["outside"]),
+        ("(#paren) **#bold** #end/ \\#escaped", &["paren", "bold", "end"]),
+        ("---\ntags: [a, '#b', c/d, 2024]\n---\n#e", &["a", "b", "c/d", "e"]),
+        ("---\ntags: a, b c\ntag:\n  - d\n---\n", &["a", "b", "c", "d"]),
+        ("---\nother: '#no'\n---\n", &[]),
+    ];
+    for (text, tags) in table {
+        check_tags(text, tags);
+    }
+}
+
+#[test]
+fn headings_and_blocks() {
+    let text = "# One\n\ntext ^b1\n\nTwo\n===\n\n> ## Three ##\n\n- item ^b-2\n\n```\n# no\n```\n####### no\n#no\n\n\
+                Four\nlines\n---\n\n| a |\n|---|\n\n^table\n\nnot ^an id\n";
+    let Outline { headings, blocks, .. } = outline(text);
+    let headings: Vec<_> = headings.iter().map(|h| (h.line, h.level, h.text.as_str())).collect();
+    assert_eq!(headings, [(1, 1, "One"), (5, 1, "Two"), (8, 2, "Three"), (18, 2, "Four\nlines")]);
+    let blocks: Vec<_> = blocks.iter().map(|b| (b.line, b.id.as_str())).collect();
+    assert_eq!(blocks, [(3, "b1"), (10, "b-2"), (24, "table")]);
+}
+
+/// What a parser of CommonMark takes for a link has to be one here. Wikilinks, comments and
+/// formulas are ours alone, so the texts have none.
+#[test]
+fn markdown_links_are_those_of_another_parser() {
+    let pieces = [
+        "[a](b.md)",
+        "[a](<b c.md>)",
+        "![a](b.png)",
+        "[a](b.md 'x')",
+        "`",
+        "``",
+        "```",
+        "~~~",
+        "\n",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "  ",
+        "    ",
+        "1. ",
+        "# ",
+        "text",
+        " ",
+        "\\",
+        "[",
+        "]",
+        "(",
+        ")",
+        "<",
+        ">",
+        "---\n",
+        "***\n",
+        "* ",
+        "[r]: d.md\n",
+        "é",
+        "===\n",
+        "\t",
+        "\"",
+        "[a](b(c).md)",
+        "+ ",
+    ];
+    let mut found = 0;
+    for seed in 1..=20_000 {
+        let random = &mut Random::new(seed);
+        let text: String = (0..=random.below(14)).map(|_| *random.of(&pieces)).collect();
+        // What cannot be compared: definitions make `[r]` a link there, HTML is read as text here.
+        if text.contains("[r]") || text.contains("[[") || text.starts_with("---") || text.contains("<b>") {
+            continue;
+        }
+        let expected: Vec<String> = pulldown_cmark::Parser::new(&text)
+            .filter_map(|event| match event {
+                pulldown_cmark::Event::Start(
+                    pulldown_cmark::Tag::Link { dest_url, .. } | pulldown_cmark::Tag::Image { dest_url, .. },
+                ) if !dest_url.is_empty() => Some(dest_url.to_string()),
+                _ => None,
+            })
+            .collect();
+        let links = outline(&text).links;
+        let is: Vec<&str> = links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(is, expected, "seed {seed}: {text:?}");
+        found += is.len();
+    }
+    assert!(found > 5_000, "only {found} links");
+}
+
+/// Time in proportion to the length: a quadratic reader would need hours for these, so the limit
+/// has room for any machine.
+#[test]
+fn hostile_texts_take_no_longer_than_long_ones() {
+    let size = 4 * 1024 * 1024;
+    let table = [
+        "[",
+        "![",
+        "[[",
+        "[[a",
+        "]",
+        "](",
+        "[a](",
+        "[](<",
+        "[](a \"",
+        "[](a (",
+        "`",
+        "` `` ",
+        "%%a",
+        "% ",
+        "<!--",
+        "<a ",
+        "$a ",
+        "$$ ",
+        "$",
+        "> ",
+        "- ",
+        "* ",
+        "# ",
+        "\t",
+        " ",
+        "\n",
+        "a\n",
+        "#a",
+        "^a ",
+        "\\",
+        "[a]:",
+        "[a]: b 'c\n",
+        "| ",
+        "|-",
+        "é",
+        "\u{0}",
+        "~~~\n",
+        "1. ",
+        "[[a]]",
+        "[a](b.md)",
+        "a|b\n-|-\n",
+        "- \n",
+    ];
+    for piece in table {
+        for front in ["", "---\n", "---\na: \"", "x "] {
+            let text = format!("{front}{}", piece.repeat(size / piece.len() / 4));
+            let began = Instant::now();
+            let found = outline(&text);
+            assert!(found.links.len() <= 200_000);
+            assert!(began.elapsed() < Duration::from_secs(60), "{front:?} {piece:?}: {:?}", began.elapsed());
+        }
+    }
+}
+
+#[test]
+fn any_text_is_read() {
+    let pieces = [
+        "[[", "]]", "|", "#", "^", "%%", "$", "$$", "`", "```", "\n", "\r\n", "---\n", "---", "\u{feff}",
+        "<!--", "-->", "a", "é", "🍣", "\\", "[", "]", "(", ")", "<", ">", "\"", "'", "- ", "> ", "    ",
+        "\t", "a: ", "b:\n  - ", "{", "}", "&x ", "*x", "|\n  ", "\u{85}", "\u{2028}", "!", ".md", "tags: ",
+        "~~~",
+    ];
+    for seed in 1..=20_000 {
+        let random = &mut Random::new(seed ^ 0xB0D7);
+        let text: String = (0..=random.below(20)).map(|_| *random.of(&pieces)).collect();
+        let found = outline(&text);
+        for link in &found.links {
+            shown(&text, link);
+        }
+        let order: Vec<usize> = found.links.iter().map(|link| link.span.start).collect();
+        assert!(order.is_sorted(), "seed {seed}: {text:?}");
+    }
+}

@@ -1,0 +1,322 @@
+//! `KEY OP VALUE`: reading it, and whether a value meets it.
+
+use std::cmp::Ordering;
+
+use jiff::tz::TimeZone;
+
+use super::key::Key;
+use super::number::Number;
+use super::scalar::{Moment, link_name};
+use crate::index::folded;
+use crate::note::Value;
+
+/// One condition on a note's properties, such as `amount >= 100`, `tags contains saas`,
+/// `stage in lead, contacted`, `"next contact" = 2026-11-24`, `email exists false`.
+///
+/// The property says how VALUE is read. A number is compared by its worth, exactly and at any
+/// size; a date by the calendar, and by its beginning with a date-time; a link by the name of
+/// the note it names; all else as text without case. What cannot be compared (`amount < abc`)
+/// matches nothing. Of a list, one item has to match; `contains` finds an item in a list and a
+/// part in a text.
+///
+/// A note without the property, or with nothing in it (`email:`, `tags: []`), meets no
+/// condition but `exists false`, and so does not meet `!=` either.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    pub(super) key: Key,
+    test: Test,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Test {
+    Equal(Operand),
+    NotEqual(Operand),
+    Ordered(Ordered, Operand),
+    Contains(Operand),
+    In(Vec<Operand>),
+    Exists(bool),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ordered {
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// A VALUE in every form it may be compared in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Operand {
+    /// Folded; of a link, the name of its note.
+    text: String,
+    /// Folded: the name of a note, were the value a link to it.
+    name: String,
+    number: Option<Number>,
+    moment: Option<Moment>,
+}
+
+/// A condition or a sort key that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the condition `{condition}` cannot be read: {problem}; {remedy}")]
+pub struct QueryError {
+    /// The text, cut after 200 characters.
+    pub condition: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+const OPERATORS: &str = "= != < <= > >= contains in exists";
+
+impl Condition {
+    /// Reads `KEY OP VALUE`. A KEY with spaces is quoted with `"`; a VALUE may be; `in` takes
+    /// `a, b, c` or `[a, "b, c"]`; `exists` takes nothing, `true` or `false`.
+    pub fn parse(text: &str) -> Result<Condition, QueryError> {
+        let error = |problem: &str, remedy: &str| QueryError::new(text, problem, remedy);
+        let (key, rest) = split_key(text).map_err(|problem| error(problem, EXAMPLE))?;
+        let (operator, value) = split_operator(rest);
+        let value = value.trim();
+        let operand = || match operand(value) {
+            Ok(Some(operand)) => Ok(operand),
+            Ok(None) => {
+                Err(error("there is no value", "write one after the operator, `\"\"` for empty text"))
+            }
+            Err(problem) => {
+                Err(error(problem, "end the value at its closing `\"`; write a `\"` in it as `\\\"`"))
+            }
+        };
+        let test = match operator.to_lowercase().as_str() {
+            "=" => Test::Equal(operand()?),
+            "!=" => Test::NotEqual(operand()?),
+            "<" => Test::Ordered(Ordered::Less, operand()?),
+            "<=" => Test::Ordered(Ordered::AtMost, operand()?),
+            ">" => Test::Ordered(Ordered::Greater, operand()?),
+            ">=" => Test::Ordered(Ordered::AtLeast, operand()?),
+            "contains" => Test::Contains(operand()?),
+            "in" => Test::In(
+                operands(value)
+                    .map_err(|problem| error(problem, "write `in a, b, c` or `in [a, \"b, c\"]`"))?,
+            ),
+            "exists" => match value.to_lowercase().as_str() {
+                "" | "true" => Test::Exists(true),
+                "false" => Test::Exists(false),
+                _ => {
+                    return Err(error(
+                        "`exists` takes nothing, `true` or `false`",
+                        "ask with `=` for a value",
+                    ));
+                }
+            },
+            "" => return Err(error("there is no operator", &format!("use one of {OPERATORS}"))),
+            unknown => {
+                let quotes = "; put a property's name with spaces into quotes: `\"next contact\" exists`";
+                let quotes = if unknown.starts_with(char::is_alphabetic) { quotes } else { "" };
+                return Err(error(
+                    &format!("`{unknown}` is not an operator"),
+                    &format!("use one of {OPERATORS}{quotes}"),
+                ));
+            }
+        };
+        Ok(Condition { key, test })
+    }
+
+    /// Whether a property with this value, or no such property, meets the condition.
+    pub(crate) fn matches(&self, value: Option<&Value>, zone: &TimeZone) -> bool {
+        let held = value.filter(|value| match value {
+            Value::Null => false,
+            Value::List(items) => !items.is_empty(),
+            _ => true,
+        });
+        let Some(value) = held else {
+            return self.test == Test::Exists(false);
+        };
+        match &self.test {
+            Test::Equal(operand) => any(value, &|item| operand.equals(item, zone)),
+            Test::NotEqual(operand) => !any(value, &|item| operand.equals(item, zone)),
+            Test::Ordered(wanted, operand) => any(value, &|item| {
+                operand.compared_with(item, zone).is_some_and(|ordering| wanted.admits(ordering))
+            }),
+            Test::Contains(operand) => match value {
+                Value::List(_) => any(value, &|item| operand.equals(item, zone)),
+                Value::Text(text) | Value::Number(text) => folded(text).contains(&operand.text),
+                Value::Link(inner) => folded(link_name(inner)).contains(&operand.text),
+                Value::Null | Value::Bool(_) | Value::Map(_) => false,
+            },
+            Test::In(operands) => {
+                any(value, &|item| operands.iter().any(|operand| operand.equals(item, zone)))
+            }
+            Test::Exists(wanted) => *wanted,
+        }
+    }
+}
+
+/// Whether the value, or one item of the list it is, passes. YAML's reader bounds the depth.
+fn any(value: &Value, passes: &dyn Fn(&Value) -> bool) -> bool {
+    match value {
+        Value::List(items) => items.iter().any(|item| any(item, passes)),
+        single => passes(single),
+    }
+}
+
+impl Ordered {
+    fn admits(self, ordering: Ordering) -> bool {
+        match self {
+            Ordered::Less => ordering.is_lt(),
+            Ordered::AtMost => ordering.is_le(),
+            Ordered::Greater => ordering.is_gt(),
+            Ordered::AtLeast => ordering.is_ge(),
+        }
+    }
+}
+
+impl Operand {
+    fn of(text: &str) -> Operand {
+        let written = match Value::from_text(text) {
+            Value::Link(inner) => link_name(&inner).to_owned(),
+            _ => text.to_owned(),
+        };
+        Operand {
+            name: folded(link_name(&written)),
+            text: folded(&written),
+            number: Number::parse(text),
+            moment: Moment::parse(text),
+        }
+    }
+
+    fn equals(&self, value: &Value, zone: &TimeZone) -> bool {
+        match value {
+            Value::Null | Value::List(_) | Value::Map(_) => false,
+            Value::Bool(value) => self.text == value.to_string(),
+            Value::Number(written) => match (Number::parse(written), &self.number) {
+                (Some(number), Some(wanted)) => number == *wanted,
+                _ => folded(written) == self.text,
+            },
+            Value::Text(text) => match (Moment::parse(text), self.moment) {
+                (Some(moment), Some(wanted)) => moment.civil(zone) == wanted.civil(zone),
+                _ => folded(text) == self.text,
+            },
+            Value::Link(inner) => folded(link_name(inner)) == self.name,
+        }
+    }
+
+    /// How a value compares with this one; `None` where the two are of different kinds.
+    fn compared_with(&self, value: &Value, zone: &TimeZone) -> Option<Ordering> {
+        match value {
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+            Value::Bool(value) => Some(value.cmp(&self.text.parse().ok()?)),
+            Value::Number(written) => Some(Number::parse(written)?.cmp(self.number.as_ref()?)),
+            Value::Text(text) => match (Moment::parse(text), self.moment) {
+                (Some(moment), Some(wanted)) => Some(moment.civil(zone).cmp(&wanted.civil(zone))),
+                (None, None) if self.number.is_none() => Some(folded(text).cmp(&self.text)),
+                _ => None,
+            },
+            Value::Link(inner) => Some(folded(link_name(inner)).cmp(&self.name)),
+        }
+    }
+}
+
+impl QueryError {
+    pub(super) fn new(condition: &str, problem: &str, remedy: &str) -> QueryError {
+        QueryError {
+            condition: condition.chars().take(200).collect(),
+            problem: problem.to_owned(),
+            remedy: remedy.to_owned(),
+        }
+    }
+}
+
+const EXAMPLE: &str = "write it like `stage = lead` or `\"next contact\" < 2026-12-01`";
+
+fn split_key(text: &str) -> Result<(Key, &str), &'static str> {
+    let text = text.trim_start();
+    let (key, rest) = if text.starts_with('"') {
+        unquote(text)?
+    } else {
+        let is_end = |c: char| c.is_whitespace() || is_symbol(c);
+        let end = text.find(is_end).unwrap_or(text.len());
+        (text[..end].to_owned(), &text[end..])
+    };
+    match Key::parse(&key) {
+        Some(key) => Ok((key, rest)),
+        None => Err("it does not begin with the name of a property"),
+    }
+}
+
+/// The operator, a word or a run of symbols, and what follows it.
+fn split_operator(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let is_end = |c: char| match text.starts_with(is_symbol) {
+        true => !is_symbol(c),
+        false => c.is_whitespace() || matches!(c, '[' | '"'),
+    };
+    text.split_at(text.find(is_end).unwrap_or(text.len()))
+}
+
+fn is_symbol(c: char) -> bool {
+    matches!(c, '=' | '<' | '>' | '!')
+}
+
+/// A whole VALUE; `None` when there is none.
+fn operand(value: &str) -> Result<Option<Operand>, &'static str> {
+    if !value.starts_with('"') {
+        return Ok((!value.is_empty()).then(|| Operand::of(value)));
+    }
+    match unquote(value)? {
+        (text, "") => Ok(Some(Operand::of(&text))),
+        _ => Err("something follows the quoted value"),
+    }
+}
+
+fn operands(value: &str) -> Result<Vec<Operand>, &'static str> {
+    // `in [[A]], [[B]]` is a list of links without brackets of its own.
+    let listed = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_link = value.starts_with("[[")
+        && !value.starts_with("[[[")
+        && value.ends_with("]]")
+        && !value.ends_with("]]]");
+    let mut rest = match listed {
+        Some(inner) if !is_link => inner,
+        _ => value,
+    };
+    let mut operands = Vec::new();
+    loop {
+        rest = rest.trim();
+        let (text, after) = if rest.starts_with('"') {
+            unquote(rest)?
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            let text = rest[..end].trim_end();
+            if text.is_empty() {
+                return Err("a value of the list is missing");
+            }
+            (text.to_owned(), &rest[end..])
+        };
+        operands.push(Operand::of(&text));
+        let after = after.trim_start();
+        match after.strip_prefix(',') {
+            Some(next) => rest = next,
+            None if after.is_empty() => return Ok(operands),
+            None => return Err("something follows the quoted value"),
+        }
+    }
+}
+
+/// A quoted text at the beginning of `text`, and what follows it.
+pub(super) fn unquote(text: &str) -> Result<(String, &str), &'static str> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Ok((inner, &text[at + 1..])),
+            '\\' => match chars.next() {
+                Some((_, escaped @ ('"' | '\\'))) => inner.push(escaped),
+                Some((_, other)) => inner.extend(['\\', other]),
+                None => inner.push('\\'),
+            },
+            other => inner.push(other),
+        }
+    }
+    Err("a quote `\"` is not closed")
+}

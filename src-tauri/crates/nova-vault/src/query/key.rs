@@ -1,0 +1,163 @@
+//! What a condition or a sort key is about: a property of the note, or something of its file.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::condition::{QueryError, unquote};
+use crate::disk::Disk;
+use crate::index::{Head, folded};
+use crate::note::{Document, Properties, Value, VaultPath};
+
+/// The name of a property, or of something of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Key {
+    Property(String),
+    File(FileKey),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKey {
+    /// As a link names the note: without `.md`.
+    Name,
+    Path,
+    Folder,
+    Ext,
+    Size,
+    Mtime,
+    Ctime,
+    Tags,
+}
+
+/// What answers are sorted by: `date`, or `-date` for the latest first. `file.name` and the
+/// other keys of conditions are understood, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SortKey {
+    pub(super) key: Key,
+    pub(super) descending: bool,
+}
+
+impl SortKey {
+    /// Reads `KEY` or `-KEY`; the key may be quoted with `"`.
+    pub fn parse(text: &str) -> Result<SortKey, QueryError> {
+        let error = |problem: &str| QueryError::new(text, problem, "write it like `date` or `-date`");
+        let trimmed = text.trim();
+        let (descending, key) = match trimmed.strip_prefix('-') {
+            Some(key) => (true, key.trim()),
+            None => (false, trimmed),
+        };
+        let key = if key.starts_with('"') {
+            match unquote(key).map_err(error)? {
+                (key, "") => key,
+                _ => return Err(error("something follows the quoted key")),
+            }
+        } else {
+            key.to_owned()
+        };
+        let key = Key::parse(&key).ok_or_else(|| error("there is no name of a property to sort by"))?;
+        Ok(SortKey { key, descending })
+    }
+}
+
+impl Key {
+    pub(super) fn parse(key: &str) -> Option<Key> {
+        let key = key.trim();
+        if key.is_empty() {
+            return None;
+        }
+        let file = match key.to_lowercase().as_str() {
+            "file.name" => FileKey::Name,
+            "file.path" => FileKey::Path,
+            "file.folder" => FileKey::Folder,
+            "file.ext" => FileKey::Ext,
+            "file.size" => FileKey::Size,
+            "file.mtime" => FileKey::Mtime,
+            "file.ctime" => FileKey::Ctime,
+            "file.tags" => FileKey::Tags,
+            _ => return Some(Key::Property(key.to_owned())),
+        };
+        Some(Key::File(file))
+    }
+
+    /// What the note holds under this key.
+    pub(super) fn value<'a>(&self, head: &'a Head, disk: &Disk, zone: &TimeZone) -> Option<Cow<'a, Value>> {
+        let key = match self {
+            Key::Property(name) => return property(head.document.properties(), name).map(Cow::Borrowed),
+            Key::File(key) => key,
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let facts = || FileFacts::of(disk, &head.path);
+        let moment = |at: Timestamp| Value::Text(zone.to_datetime(at).to_string());
+        Some(Cow::Owned(match key {
+            FileKey::Name => text(head.path.name()),
+            FileKey::Path => text(head.path.as_str()),
+            FileKey::Folder => text(head.path.folder()),
+            FileKey::Ext => text(extension(&head.path)),
+            FileKey::Size => Value::Number(facts()?.size.to_string()),
+            FileKey::Mtime => moment(facts()?.modified),
+            FileKey::Ctime => moment(facts()?.created),
+            FileKey::Tags => Value::List(tags(&head.document).into_iter().map(Value::Text).collect()),
+        }))
+    }
+}
+
+/// A property by its name. Obsidian does not tell `Date` from `date`; where a note has both,
+/// the one written as asked for is meant.
+pub(crate) fn property<'a>(properties: &'a Properties, name: &str) -> Option<&'a Value> {
+    if let Some(property) = properties.get(name) {
+        return Some(&property.value);
+    }
+    let name = folded(name);
+    let (_, property) = properties.iter().find(|(key, _)| folded(key) == name)?;
+    Some(&property.value)
+}
+
+/// The extension of a file, without the dot.
+pub(crate) fn extension(path: &VaultPath) -> &str {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// The tags of a note, each once and without `#`.
+pub(crate) fn tags(document: &Document) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for key in ["tags", "tag"] {
+        let written = match property(document.properties(), key) {
+            Some(Value::List(items)) => items.iter().filter_map(|item| item.as_text()).collect(),
+            Some(value) => Vec::from_iter(value.as_text()),
+            None => Vec::new(),
+        };
+        for tag in written {
+            let tag = tag.trim().trim_start_matches('#');
+            if !tag.is_empty() && !tags.iter().any(|known| folded(known) == folded(tag)) {
+                tags.push(tag.to_owned());
+            }
+        }
+    }
+    tags
+}
+
+/// What the file system says about a file, now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileFacts {
+    /// In bytes.
+    pub(crate) size: u64,
+    pub(crate) modified: Timestamp,
+    /// Where the file system does not say, when it was modified.
+    pub(crate) created: Timestamp,
+}
+
+impl FileFacts {
+    /// `None` when there is no such file any more.
+    pub(crate) fn of(disk: &Disk, path: &VaultPath) -> Option<FileFacts> {
+        let file = path.as_str().rsplit('/').next()?;
+        let metadata = disk.folder(path.folder()).ok()?.symlink_metadata(file).ok()?;
+        let timestamp = |time: cap_std::time::SystemTime| {
+            Timestamp::try_from(time.into_std()).unwrap_or(Timestamp::UNIX_EPOCH)
+        };
+        let modified = metadata.modified().map_or(Timestamp::UNIX_EPOCH, timestamp);
+        let created = metadata.created().map_or(modified, timestamp);
+        Some(FileFacts { size: metadata.len(), modified, created })
+    }
+}

@@ -1,0 +1,498 @@
+//! What a query finds, by what its notes say.
+
+use std::fs::{File, FileTimes};
+use std::time::{Duration, SystemTime};
+
+use super::*;
+use crate::note::Document;
+use crate::{Condition, Privacy, Query, QueryError, SortKey};
+
+/// A vault of notes `name: properties`, a line each; `|` separates properties.
+fn vault(notes: &str) -> (Bed, Vault) {
+    let bed = Bed::new(&[]);
+    for line in notes.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (name, properties) = line.split_once(": ").unwrap_or((line, ""));
+        let properties: Vec<_> = properties.split(" | ").collect();
+        bed.put(&format!("{name}.md"), &format!("---\n{}\n---\n", properties.join("\n")));
+    }
+    let vault = bed.vault();
+    (bed, vault)
+}
+
+fn conditions(conditions: &[&str]) -> Vec<Condition> {
+    conditions.iter().map(|text| Condition::parse(text).unwrap()).collect()
+}
+
+fn sort(keys: &[&str]) -> Vec<SortKey> {
+    keys.iter().map(|key| SortKey::parse(key).unwrap()).collect()
+}
+
+fn names(vault: &Vault, query: &Query) -> String {
+    let answer = vault.seen_by_owner().query(query).unwrap();
+    let names: Vec<_> = answer.rows.iter().map(|row| row.path.name()).collect();
+    names.join(" ")
+}
+
+/// Checks which notes each condition finds, in order of their paths.
+fn check(notes: &str, expected: &[(&str, &str)]) {
+    let (_bed, vault) = vault(notes);
+    for (condition, found) in expected {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&vault, &query), *found, "{condition}");
+    }
+}
+
+#[test]
+fn numbers_are_compared_by_their_worth() {
+    check(
+        "a: amount: 1.50
+         b: amount: 1.5
+         c: amount: -2
+         d: amount: 12345678901234567890
+         e: amount: 12345678901234567891
+         f: amount: 3e2
+         g: amount: 0.1000000000000000000000000000000000000000000001
+         h: amount: abc
+         i: amount: 0x10
+         j: amount: 010
+         k: amount: .inf",
+        &[
+            ("amount = 1.5", "a b"),
+            ("amount = +1.500", "a b"),
+            ("amount = \"1.5\"", "a b"),
+            ("amount != 1.5", "c d e f g h i j k"),
+            ("amount < 0", "c"),
+            ("amount <= 0.1", "c"),
+            ("amount > 0.1", "a b d e f g i j"),
+            ("amount = 12345678901234567891", "e"),
+            ("amount > 12345678901234567890", "e"),
+            ("amount >= 12345678901234567890", "d e"),
+            ("amount = 300", "f"),
+            ("amount = 0.1", ""),
+            ("amount = 16", "i"),
+            ("amount = 10", "j"),
+            ("amount < abc", ""),
+            ("amount < 1e999999", "a b c d e f g i j"),
+            ("amount = ABC", "h"),
+            ("amount contains 234", "d e"),
+        ],
+    );
+}
+
+#[test]
+fn dates_are_compared_by_the_calendar() {
+    check(
+        "a: when: 2026-11-24
+         b: when: 2026-11-24T00:00
+         c: when: 2026-11-24 10:30:05
+         d: when: 2026-11-24T01:00:00+02:00
+         e: when: 2027-01-02
+         f: when: 2026-02-30
+         g: when: soon
+         h: when: 2026-11-24T10:30:05.5Z",
+        &[
+            ("when = 2026-11-24", "a b"),
+            ("when = 2026-11-24T00:00:00", "a b"),
+            ("when < 2026-11-24", "d"),
+            ("when = 2026-11-23T23:00", "d"),
+            ("when > 2026-11-24", "c e h"),
+            ("when > 2026-11-24T10:30:05", "e h"),
+            ("when >= \"2027-01-02\"", "e"),
+            ("when = 2026-02-30", "f"),
+            ("when = soon", "g"),
+            ("when contains 2026-11", "a b c d h"),
+            ("when < 100", ""),
+        ],
+    );
+}
+
+#[test]
+fn texts_are_compared_without_case_and_composition() {
+    check(
+        "a: stage: Lead | city: Caf\u{e9}
+         b: stage: lead | city: \"Cafe\u{301}\"
+         c: stage: won | city: ''
+         d: stage: true | city: \"007\"
+         e: stage: TRUE",
+        &[
+            ("stage = LEAD", "a b"),
+            ("stage=lead", "a b"),
+            ("stage > m", "c"),
+            ("stage = True", "d e"),
+            ("stage != lead", "c d e"),
+            ("stage contains EA", "a b"),
+            ("city = CAF\u{c9}", "a b"),
+            ("city = \"\"", "c"),
+            ("city = 007", "d"),
+            ("city = 7", ""),
+            ("city > 5", ""),
+            ("stage in won, \"lead\"", "a b c"),
+            ("stage IN [Won, x]", "c"),
+        ],
+    );
+}
+
+#[test]
+fn a_link_is_compared_by_the_name_of_its_note() {
+    check(
+        "a: company: \"[[Quillon Labs]]\"
+         b: company: \"[[CRM/Companies/Quillon Labs|Quillon]]\"
+         c: company: Quillon Labs
+         d: company: [[Quillon Labs#Log]]
+         e: company: [\"[[Acme]]\", \"[[quillon labs.md]]\"]
+         f: company: \"[[Acme]]\"",
+        &[
+            ("company = Quillon Labs", "a b c d e"),
+            ("company = \"quillon labs\"", "a b c d e"),
+            ("company = [[Quillon Labs]]", "a b c d e"),
+            ("company = [[CRM/Companies/Quillon Labs]]", "a b c d e"),
+            ("company = Quillon", ""),
+            ("company contains labs", "a b c d"),
+            ("company in [[Acme]], [[Quillon Labs]]", "a b c d e f"),
+            ("company in [[[Acme]], other]", "e f"),
+            ("company < b", "e f"),
+        ],
+    );
+}
+
+#[test]
+fn of_a_list_one_item_has_to_match() {
+    check(
+        "a: tags: [saas, cold chain]
+         b: tags: saas
+         c: tags: []
+         d: tags: [1, 20, 2026-11-24]
+         e: tags: [[x, y], {saas: saas}]",
+        &[
+            ("tags = saas", "a b"),
+            ("tags contains SAAS", "a b"),
+            ("tags contains cold", ""),
+            ("tags contains sa", "b"),
+            ("tags contains \"cold chain\"", "a"),
+            ("tags != saas", "d e"),
+            ("tags > 10", "d"),
+            ("tags >= 2026-11-24", "d"),
+            ("tags = y", "e"),
+            ("tags exists", "a b d e"),
+            ("tags exists false", "c"),
+        ],
+    );
+}
+
+#[test]
+fn a_note_without_the_property_meets_nothing_but_its_absence() {
+    check(
+        "a: email: x | Next Contact: 2026-12-01
+         b: email:
+         c: other: 1
+         d: Email: Y | email: z",
+        &[
+            ("email != q", "a d"),
+            ("email exists true", "a d"),
+            ("email exists false", "b c"),
+            ("EMAIL = x", "a"),
+            ("email = z", "d"),
+            ("Email = y", "d"),
+            ("\"next contact\" < 2027-01-01", "a"),
+            ("unknown = 1", ""),
+            ("unknown != 1", ""),
+            ("unknown exists", ""),
+        ],
+    );
+}
+
+#[test]
+fn files_have_properties_of_their_own() {
+    let bed = Bed::new(&[
+        ("CRM/Jane Doe.md", "---\ntags: [\"#Saas\", a/b, saas]\ntag: one\n---\n12345"),
+        ("Old.MD", "12"),
+    ]);
+    let times =
+        |seconds| FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+    // 2026-11-20T23:30:00Z, and a day earlier.
+    File::options()
+        .write(true)
+        .open(bed.root().join("CRM/Jane Doe.md"))
+        .unwrap()
+        .set_times(times(1_795_217_400))
+        .unwrap();
+    File::options()
+        .write(true)
+        .open(bed.root().join("Old.MD"))
+        .unwrap()
+        .set_times(times(1_795_131_000))
+        .unwrap();
+    let jane = fs::metadata(bed.root().join("CRM/Jane Doe.md")).unwrap().len();
+    let mut options = bed.options();
+    // There it is already the next day.
+    options.zone = TimeZone::fixed(jiff::tz::offset(1));
+    let vault = Vault::open(options).unwrap();
+    for (condition, found) in [
+        ("file.name = jane doe", "Jane Doe"),
+        ("file.path = CRM/Jane Doe.md", "Jane Doe"),
+        ("file.folder = CRM", "Jane Doe"),
+        ("file.folder = \"\"", "Old"),
+        ("file.ext = md", "Jane Doe Old"),
+        ("file.size = 2", "Old"),
+        (&format!("file.size = {jane}"), "Jane Doe"),
+        ("File.mtime >= 2026-11-21", "Jane Doe"),
+        ("file.mtime = 2026-11-21T00:30", "Jane Doe"),
+        ("file.mtime < 2026-11-21", "Old"),
+        ("file.ctime > 2020-01-01", "Jane Doe Old"),
+        ("file.tags = one", "Jane Doe"),
+        ("file.tags contains saas", "Jane Doe"),
+        ("file.tags exists false", "Old"),
+        ("file.color exists", ""),
+    ] {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&vault, &query), found, "{condition}");
+    }
+    let query = Query { sort: sort(&["file.mtime"]), ..Query::default() };
+    assert_eq!(names(&vault, &query), "Old Jane Doe");
+}
+
+#[test]
+fn records_of_a_type_do_not_count_templates() {
+    let bed = Bed::new(&[
+        ("a.md", "---\ntype: Contact\n---\n"),
+        ("Templates/b.md", "---\ntype: contact\n---\n"),
+        ("c.md", "---\ntype: contacts\n---\n"),
+        ("d.md", "contact"),
+    ]);
+    let vault = bed.vault();
+    let of_type = |name: &str| Query { record_type: Some(name.to_owned()), ..Query::default() };
+    assert_eq!(names(&vault, &of_type("CONTACT")), "a");
+    let property = Query { conditions: conditions(&["type = contact"]), ..Query::default() };
+    assert_eq!(names(&vault, &property), "b a");
+    assert_eq!(names(&vault, &Query::default()), "b a c d");
+}
+
+#[test]
+fn answers_are_sorted_and_then_limited() {
+    let (_bed, vault) = vault(
+        "a: n: 2 | d: 2026-01-02 | t: Beta
+         b: n: 10 | d: 2026-01-02T01:00 | t: alpha
+         c: n: 2.0 | t: [z, a]
+         d: d: 2025-12-31
+         e: n: x | t: [a, z]
+         f: n: 2026-01-01 | t:
+         g: n: true",
+    );
+    let check = |keys: &[&str], expected: &str| {
+        let query = Query { sort: sort(keys), ..Query::default() };
+        assert_eq!(names(&vault, &query), expected, "{keys:?}");
+    };
+    // Numbers, dates, booleans, texts; then those without. Equal ones by path.
+    check(&["n"], "a c b f g e d");
+    check(&["-n"], "e g f b a c d");
+    check(&["d"], "d a b c e f g");
+    check(&["-d"], "b a d c e f g");
+    check(&["t"], "e b a c d f g");
+    check(&["-t"], "c a b e d f g");
+    check(&["n", "-t"], "c a b f g e d");
+    check(&["N", "-file.name"], "c a b f g e d");
+    check(&["\"n\""], "a c b f g e d");
+    check(&["none"], "a b c d e f g");
+
+    let query = Query {
+        conditions: conditions(&["n exists", "n != x"]),
+        sort: sort(&["-n"]),
+        limit: Some(2),
+        ..Query::default()
+    };
+    let answer = vault.seen_by_owner().query(&query).unwrap();
+    let found: Vec<_> = answer.rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!((found.as_slice(), answer.total), (["g.md", "f.md"].as_slice(), 5));
+    let none = Query { limit: Some(0), ..query };
+    assert_eq!(names(&vault, &none), "");
+}
+
+#[test]
+fn a_row_serializes_as_the_contract_says() {
+    let (_bed, vault) = vault("a: type: deal | value: 1.50 | id: 010 | who: \"[[Jane]]\"\nb: x: 1");
+    let answer = vault.seen_by_owner().query(&Query::default()).unwrap();
+    assert_eq!(
+        serde_json::to_string(&answer.rows).unwrap(),
+        r#"[{"path":"a.md","type":"deal","properties":{"type":"deal","value":1.5,"id":"010","who":"[[Jane]]"}},{"path":"b.md","type":null,"properties":{"x":1}}]"#
+    );
+}
+
+#[test]
+fn hidden_and_broken_notes() {
+    let bed = Bed::new(&[
+        ("open.md", "---\nn: 1\n---\n"),
+        ("marked.md", "---\nn: 1\nnova: private\n---\n"),
+        ("Diary/x.md", "---\nn: 1\n---\n"),
+        ("broken.md", "---\nn: 1\nn: 2\n---\n"),
+    ]);
+    fs::write(bed.root().join("latin1.md"), b"---\nn: 1\n---\n\xe9").unwrap();
+    let vault = bed.vault();
+    let remote = vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] }));
+    let check = |condition: &str, owner: &str, seen: &str| {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&vault, &query), owner);
+        let answer = remote.query(&query).unwrap();
+        let found: Vec<_> = answer.rows.iter().map(|row| row.path.name()).collect();
+        assert_eq!((found.join(" "), answer.total), (seen.to_owned(), found.len()));
+    };
+    check("n = 1", "x marked open", "open");
+    check("n exists false", "broken latin1", "");
+    check("file.size > 0", "x broken latin1 marked open", "open");
+}
+
+#[test]
+fn what_cannot_be_read_says_what_would_be_right() {
+    let error = |text: &str| Condition::parse(text).unwrap_err();
+    for (condition, problem, remedy) in [
+        ("stage is lead", "`is` is not an operator", "= != < <= > >= contains in exists"),
+        ("next contact = x", "`contact` is not an operator", "quotes"),
+        ("a == 1", "`==` is not an operator", "= != <"),
+        ("a", "there is no operator", "= != <"),
+        ("", "does not begin with the name", "stage = lead"),
+        ("= 1", "does not begin with the name", "stage = lead"),
+        ("\"\" = 1", "does not begin with the name", "stage = lead"),
+        ("\"a = 1", "not closed", "stage = lead"),
+        ("a =", "no value", "after the operator"),
+        ("a = \"x", "not closed", "closing"),
+        ("a = \"x\" y", "something follows", "closing"),
+        ("a in", "is missing", "in a, b, c"),
+        ("a in x,,y", "is missing", "in a, b, c"),
+        ("a in \"x\" y", "something follows", "in a, b, c"),
+        ("a exists maybe", "takes nothing", "`=`"),
+    ] {
+        let QueryError { condition: said, problem: what, remedy: how } = error(condition);
+        assert_eq!(said, condition);
+        assert!(what.contains(problem), "{condition}: {what}");
+        assert!(how.contains(remedy), "{condition}: {how}");
+    }
+    for key in ["", "-", "\"a", "\"a\" b"] {
+        assert!(SortKey::parse(key).is_err(), "{key}");
+    }
+    let vault_error = VaultError::from(error("a ~ 1"));
+    assert_eq!(vault_error.code(), "invalid_query");
+    assert_eq!(error(&"ä".repeat(1000)).condition.chars().count(), 200);
+}
+
+/// What a value means in the naive reading below: a number in thousandths, minutes since 2026,
+/// or lower-case text.
+#[derive(PartialEq, PartialOrd)]
+enum Naive {
+    Thousandths(i64),
+    Minutes(i64),
+    Text(String),
+}
+
+/// Values as they stand in a note, with what they mean.
+fn pool() -> Vec<(&'static str, Naive)> {
+    let text = |text: &str| Naive::Text(text.to_owned());
+    vec![
+        ("1.50", Naive::Thousandths(1500)),
+        ("1.5", Naive::Thousandths(1500)),
+        ("-2", Naive::Thousandths(-2000)),
+        ("0", Naive::Thousandths(0)),
+        ("15e-1", Naive::Thousandths(1500)),
+        ("1000000", Naive::Thousandths(1_000_000_000)),
+        ("2026-01-01", Naive::Minutes(0)),
+        ("2026-01-01T00:00", Naive::Minutes(0)),
+        ("2026-01-02 01:00", Naive::Minutes(25 * 60)),
+        ("2026-02-01", Naive::Minutes(31 * 24 * 60)),
+        ("lead", text("lead")),
+        ("Lead", text("lead")),
+        ("won deal", text("won deal")),
+        ("Zoë", text("zoë")),
+    ]
+}
+
+#[test]
+fn random_vaults_answer_as_a_naive_reading_does() {
+    let pool = pool();
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut below = |limit: usize| {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        usize::try_from(state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33).unwrap() % limit
+    };
+    let keys = ["a", "b"];
+    let mut matched = 0;
+    for _ in 0..25 {
+        // A note has per key: nothing, one value, or a list.
+        let notes: Vec<[Vec<usize>; 2]> = (0..8)
+            .map(|_| [(); 2].map(|()| (0..[0, 1, 1, 2][below(4)]).map(|_| below(pool.len())).collect()))
+            .collect();
+        let bed = Bed::new(&[]);
+        for (n, note) in notes.iter().enumerate() {
+            let mut text = "---\nn: x\n".to_owned();
+            for (key, values) in keys.iter().zip(note) {
+                match values.as_slice() {
+                    [] => {}
+                    [one] => text += &format!("{key}: {}\n", pool[*one].0),
+                    many => {
+                        let items: Vec<_> = many.iter().map(|value| pool[*value].0).collect();
+                        text += &format!("{key}: [{}]\n", items.join(", "));
+                    }
+                }
+            }
+            bed.put(&format!("{n}.md"), &(text + "---\n"));
+        }
+        let vault = bed.vault();
+        for _ in 0..40 {
+            let key = below(2);
+            let wanted = below(pool.len());
+            let operator = ["=", "!=", "<", "<=", ">", ">=", "in", "exists"][below(8)];
+            let other = below(pool.len());
+            let condition = match operator {
+                "in" => format!("{} in [{}, \"{}\"]", keys[key], pool[wanted].0, pool[other].0),
+                "exists" => format!("{} exists false", keys[key]),
+                operator => format!("{} {operator} {}", keys[key], pool[wanted].0),
+            };
+            let one = |value: &usize| {
+                let (value, wanted, other) = (&pool[*value].1, &pool[wanted].1, &pool[other].1);
+                let same_kind = std::mem::discriminant(value) == std::mem::discriminant(wanted);
+                match operator {
+                    "=" | "!=" => value == wanted,
+                    "<" => same_kind && value < wanted,
+                    "<=" => same_kind && value <= wanted,
+                    ">" => same_kind && value > wanted,
+                    ">=" => same_kind && value >= wanted,
+                    "in" => value == wanted || value == other,
+                    _ => false,
+                }
+            };
+            let expected: Vec<_> = (0..notes.len())
+                .filter(|n| {
+                    let values = &notes[*n][key];
+                    match operator {
+                        "!=" => !values.is_empty() && !values.iter().any(one),
+                        "exists" => values.is_empty(),
+                        _ => values.iter().any(one),
+                    }
+                })
+                .map(|n| n.to_string())
+                .collect();
+            matched += expected.len();
+            let query = Query { conditions: conditions(&[&condition]), ..Query::default() };
+            assert_eq!(names(&vault, &query), expected.join(" "), "{condition} in {notes:?}");
+        }
+    }
+    assert!(matched > 500, "the conditions hardly ever match: {matched}");
+}
+
+#[test]
+fn no_condition_makes_it_panic() {
+    let pieces =
+        ["a", "\"", "\\", "=", "!", "<", " in ", "[", "]", ",", " exists", "é", "2026-1", "9e9", "-", "."];
+    let mut state = 7_u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..6 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text += pieces[usize::try_from(state >> 33).unwrap() % pieces.len()];
+        }
+        if let Ok(condition) = Condition::parse(&text) {
+            let document = Document::parse("---\na: [é, -9e9, 2026-11-24, [x]]\n---\n");
+            condition.matches(document.property("a"), &TimeZone::UTC);
+        }
+        SortKey::parse(&text).ok();
+    }
+}
