@@ -36,6 +36,13 @@ pub enum VaultError {
         /// The note, by the name it was asked for.
         name: String,
     },
+    /// What was asked for cannot be asked for like that.
+    InvalidQuery {
+        /// What is wrong with it, as a clause.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
     /// Dot-folders (`.obsidian`, `.trash`, `.git`) are not notes.
     Hidden {
         /// The refused path.
@@ -133,6 +140,7 @@ impl VaultError {
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
             VaultError::Private { .. } => "private",
+            VaultError::InvalidQuery { .. } => "invalid_query",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
             VaultError::Edit { .. } => "edit_refused",
@@ -156,6 +164,7 @@ impl VaultError {
             VaultError::Private { name } => {
                 format!("\"{name}\" is private: it is not read for a remote model")
             }
+            VaultError::InvalidQuery { reason, .. } => format!("The search cannot be made: {reason}"),
             VaultError::Hidden { path } => {
                 format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
             }
@@ -196,6 +205,7 @@ impl VaultError {
                 "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
             }
             VaultError::Private { .. } => "Use a model on this machine, or leave the note out.".to_owned(),
+            VaultError::InvalidQuery { remedy, .. } => remedy.clone(),
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {

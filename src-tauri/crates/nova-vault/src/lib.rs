@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! Vault ── read, notes, records, find      asks the disk every time
+//!   ├── View                               the same for a reader who may not see everything, and search
 //!   ├── Draft                              writes planned against what was read
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune
@@ -31,6 +32,7 @@ mod history;
 mod index;
 mod journal;
 mod privacy;
+mod search;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -51,5 +53,6 @@ pub use history::{
 };
 pub use note::{ContentHash, VaultPath};
 pub use privacy::Privacy;
+pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

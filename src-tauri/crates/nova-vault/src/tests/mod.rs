@@ -8,6 +8,8 @@ mod feed;
 mod interleaving;
 mod killed;
 mod reading;
+mod revalidating;
+mod searching;
 mod undo;
 mod writing;
 
