@@ -86,6 +86,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         | VaultError::Symlink { .. }
         | VaultError::HardLink { .. } => ErrorCode::PathRefused,
         VaultError::Private { .. } => ErrorCode::Private,
+        VaultError::InvalidQuery { .. } => ErrorCode::InvalidArguments,
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
         VaultError::Edit { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,

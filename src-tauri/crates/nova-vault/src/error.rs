@@ -37,6 +37,13 @@ pub enum VaultError {
         /// The note, by the name it was asked for.
         name: String,
     },
+    /// What was asked for cannot be asked for like that.
+    InvalidQuery {
+        /// What is wrong with it, as a clause.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
     /// Dot-folders (`.obsidian`, `.trash`, `.git`) are not notes.
     Hidden {
         /// The refused path.
@@ -146,6 +153,7 @@ impl VaultError {
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
             VaultError::Private { .. } => "private",
+            VaultError::InvalidQuery { .. } => "invalid_query",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
             VaultError::Edit { .. } | VaultError::Unlinkable { .. } => "edit_refused",
@@ -170,6 +178,7 @@ impl VaultError {
             VaultError::Private { name } => {
                 format!("\"{name}\" is private: it is not read for a remote model")
             }
+            VaultError::InvalidQuery { reason, .. } => format!("The search cannot be made: {reason}"),
             VaultError::Hidden { path } => {
                 format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
             }
@@ -219,6 +228,7 @@ impl VaultError {
                 "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
             }
             VaultError::Private { .. } => "Use a model on this machine, or leave the note out.".to_owned(),
+            VaultError::InvalidQuery { remedy, .. } => remedy.clone(),
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {

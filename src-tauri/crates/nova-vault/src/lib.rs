@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! Vault ── read, notes, records, find      asks the disk every time
+//!   ├── View                               the same for a reader who may not see everything, and search
 //!   ├── Draft                              writes planned against what was read
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune
@@ -35,6 +36,7 @@ mod links;
 mod obsidian;
 mod privacy;
 mod query;
+mod search;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -62,5 +64,6 @@ pub use obsidian::{
 };
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
+pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

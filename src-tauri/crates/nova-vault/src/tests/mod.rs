@@ -13,6 +13,8 @@ mod moving;
 mod querying;
 mod obsidian;
 mod reading;
+mod revalidating;
+mod searching;
 mod undo;
 mod writing;
 
