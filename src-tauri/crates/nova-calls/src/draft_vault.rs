@@ -6,7 +6,9 @@ use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::note::ContentHash;
-use nova_vault::{Draft, Privacy, Vault, View};
+use nova_vault::{
+    Draft, Links, Moved, Privacy, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault, View,
+};
 
 /// The vault of one call: reads go to the disk, writes into a draft.
 #[derive(Clone)]
@@ -82,6 +84,10 @@ impl ToolVault for DraftVault {
         self.with(move |view, _| view.find(&name)).await
     }
 
+    async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|view, _| paths(view)).await
+    }
+
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         self.records.get(record_type)?;
         let wanted = record_type.to_owned();
@@ -132,7 +138,40 @@ impl ToolVault for DraftVault {
         self.with(move |_, draft| draft.delete(&path)).await
     }
 
+    async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
+        let (from, to) = (from.clone(), to.clone());
+        self.with(move |_, draft| draft.move_note(&from, &to)).await
+    }
+
+    async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
+        let search = search.clone();
+        self.with(move |view, _| view.search(&search)).await
+    }
+
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
+        let query = query.clone();
+        let answer = self.with(move |view, _| view.query(&query)).await?;
+        if let Some(state) = &self.state {
+            let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.extend(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
+        }
+        Ok(answer)
+    }
+
+    async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
+        let path = path.clone();
+        self.with(move |view, _| view.links(&path)).await
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
+        self.with(|view, _| view.tags()).await
+    }
+
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
         self.with(|view, _| Ok(view.obsidian())).await
     }
+}
+
+fn paths(view: &View) -> Result<Vec<VaultPath>, VaultError> {
+    Ok(view.query(&Query::default())?.rows.into_iter().map(|row| row.path).collect())
 }

@@ -6,7 +6,9 @@ use nova_skill::{
     PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
     ToolVault, VaultError, VaultPath,
 };
-use nova_vault::{Draft, PlannedDiff, Vault};
+use nova_vault::{
+    Draft, Links, Moved, PlannedDiff, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -215,6 +217,10 @@ impl ToolVault for PlannedVault {
         self.with(|vault, _| vault.find(name))
     }
 
+    async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|vault, _| Ok(vault.notes()?.into_iter().map(|note| note.path).collect()))
+    }
+
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         self.records.get(record_type)?;
         let notes = self.with(|vault, _| vault.records(&[record_type]))?;
@@ -255,6 +261,26 @@ impl ToolVault for PlannedVault {
 
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
         self.with(|_, draft| draft.delete(path))
+    }
+
+    async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
+        self.with(|_, draft| draft.move_note(from, to))
+    }
+
+    async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().search(search))
+    }
+
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().query(query))
+    }
+
+    async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().links(path))
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().tags())
     }
 
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
