@@ -1,6 +1,7 @@
 mod asking_a_question;
 mod bad_input;
 mod changing_a_note;
+mod checking_a_vault;
 mod choosing_a_provider;
 mod choosing_a_side;
 mod command_line;

@@ -60,7 +60,7 @@ impl NativeTool for AddContact {
         Contacts::read(ctx.as_ref()).await?.refuse_twice(name, email)?;
 
         let declared = ctx.records().get(CONTACT)?;
-        let text = declared.new_note(CONTACT, &details.0)?;
+        let text = declared.new_note(&details.0)?;
         let path = ctx.vault().free_path(&declared.folder, name).await?;
         ctx.vault().create(&path, text).await?;
         let note = ctx.vault().read(&path).await?;

@@ -45,12 +45,8 @@ fn whole(contact: &Contact) -> Value {
     let mut out = Map::new();
     out.insert("name".into(), contact.name.clone().into());
     let declared = contact.record.to_json();
-    let mut other = Map::new();
-    for (key, property) in note.document.properties() {
-        if key != "type" && !declared.contains_key(key) {
-            other.insert(key.clone(), property.value.to_json());
-        }
-    }
+    let other = contact.record.other_properties();
+    let other: Map<_, _> = other.map(|(key, value)| (key.to_owned(), value.to_json())).collect();
     out.extend(declared.into_iter().filter(|(_, value)| !value.is_null()));
     if !other.is_empty() {
         out.insert("other_properties".into(), Value::Object(other));

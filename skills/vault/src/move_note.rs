@@ -74,5 +74,5 @@ async fn is_folder(ctx: &dyn ToolContext, said: &str) -> Result<bool, ToolError>
         return Ok(false);
     }
     let all = ctx.vault().paths().await?;
-    Ok(all.rows.iter().any(|path| path.as_str().strip_prefix(said).is_some_and(|rest| rest.starts_with('/'))))
+    Ok(all.iter().any(|path| path.as_str().strip_prefix(said).is_some_and(|rest| rest.starts_with('/'))))
 }

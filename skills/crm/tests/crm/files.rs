@@ -56,7 +56,7 @@ fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
 fn every_parameter_that_is_written_is_a_declared_field() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let entry = &snapshot.skills()[0];
-    let fields = &entry.manifest.records["contact"].fields;
+    let fields = &entry.manifest.records.get("contact").unwrap().fields;
     for tool in &entry.tools[2..] {
         for name in tool.spec().parameters["properties"].as_object().unwrap().keys() {
             assert!(fields.contains_key(name), "{} writes {name}", tool.id);

@@ -6,6 +6,7 @@ mod files;
 mod finding;
 mod getting;
 mod listing;
+mod records;
 mod updating;
 
 use nova_testkit::SkillInVault;

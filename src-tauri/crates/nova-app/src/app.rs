@@ -112,6 +112,7 @@ impl App {
         let mut settings = SettingsInForce::default();
         settings.reload(places, &rule_file);
         let registry = Arc::new(Registry::new(sources, &settings.config.skills));
+        settings.look_at_skills(places, &registry);
         let app = Self {
             inner: Arc::new(Inner {
                 trust: Trust::new(&places.data),
@@ -172,12 +173,14 @@ impl App {
 
     /// Reads configuration and rules again; broken ones leave the last good ones in force.
     pub(crate) fn reload_settings(&self) {
-        let (skills, problem) = {
+        let (changed, problem) = {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
             settings.reload(self.places(), &self.inner.rule_file);
+            let changed = self.inner.registry.reload(&settings.config.skills);
+            settings.look_at_skills(self.places(), &self.inner.registry);
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
-            (settings.config.skills.clone(), news)
+            (changed, news)
         };
         if let Some(problem) = problem {
             self.emit(Event::ConfigProblem {
@@ -186,7 +189,6 @@ impl App {
                 message: problem.message,
             });
         }
-        let changed = self.inner.registry.reload(&skills);
         if !changed.is_empty() {
             self.emit(Event::RegistryChanged { added: Vec::new(), removed: Vec::new(), changed });
         }
@@ -282,6 +284,21 @@ impl SettingsInForce {
                     ),
                 });
             }
+        }
+    }
+}
+
+impl SettingsInForce {
+    /// A skill finds out what its own part of the configuration is worth.
+    fn look_at_skills(&mut self, places: &Places, registry: &Registry) {
+        if self.problem.is_none()
+            && let Some(message) = registry.snapshot().config_problem()
+        {
+            self.problem = Some(nova_protocol::ConfigProblemView {
+                file: places.config_file().display().to_string(),
+                line: None,
+                message: message.to_owned(),
+            });
         }
     }
 }

@@ -2,6 +2,8 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
+use nova_registry::Snapshot;
+use nova_skill::{RecordType, RecordTypes};
 use nova_vault::watch::WatchState;
 use nova_vault::{Problem, Vault, VaultOptions};
 use serde_json::Value;
@@ -68,9 +70,10 @@ impl App {
 
     pub(crate) async fn vault_summary(&self) -> Result<VaultSummary, UserError> {
         let vault = self.vault()?;
+        let skills = self.registry().snapshot();
         blocking(move || {
             let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
-            let problems = vault.problems().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let problems = all_problems(&vault, &skills)?;
             Ok(VaultSummary {
                 name: status.name,
                 path: status.root.display().to_string(),
@@ -88,26 +91,52 @@ impl App {
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_status(&self) -> Result<Value, UserError> {
         let vault = self.vault()?;
+        let skills = self.registry().snapshot();
         blocking(move || {
-            let status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let mut status = vault.status().map_err(|error| nova_calls::error_from_vault(&error))?;
+            status.problems = all_problems(&vault, &skills)?.len();
             serde_json::to_value(status)
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))
         })
         .await
     }
 
-    /// Everything in the vault that could not be read in full.
+    /// Everything in the vault that a person should put right, in order of path and line: what cannot
+    /// be read, and records of available skills that are not as declared.
     ///
     /// # Errors
     /// `no_vault`, or what prevents reading it.
     pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
         let vault = self.vault()?;
+        let skills = self.registry().snapshot();
         blocking(move || {
-            let problems = vault.problems().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let problems = all_problems(&vault, &skills)?;
             Ok(problems.into_iter().map(problem_view).collect())
         })
         .await
     }
+}
+
+/// The problems of the vault and those of its records. A note that cannot be read is nobody's record,
+/// so nothing is said twice.
+fn all_problems(vault: &Vault, skills: &Snapshot) -> Result<Vec<Problem>, UserError> {
+    let view = vault.seen_by_owner();
+    let failed = |error| nova_calls::error_from_vault(&error);
+    let mut problems = view.problems().map_err(failed)?;
+    let types: Vec<&RecordTypes> = skills.available().map(|skill| skill.records.as_ref()).collect();
+    let values: Vec<&str> = types
+        .iter()
+        .flat_map(|types| types.iter())
+        .flat_map(RecordType::type_values)
+        .map(String::as_str)
+        .collect();
+    for note in view.records(&values).map_err(failed)? {
+        if let Some(declared) = types.iter().find_map(|types| types.of_note(&note)) {
+            problems.extend(declared.check(&note));
+        }
+    }
+    problems.sort();
+    Ok(problems)
 }
 
 /// "watching", or why edits are not seen at once.

@@ -89,17 +89,16 @@ impl ToolVault for DraftVault {
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
-        self.records.get(record_type)?;
-        let wanted = record_type.to_owned();
-        let notes = self.with(move |view, _| view.records(&[&wanted])).await?;
+        let types = self.records.get(record_type)?.type_values().to_vec();
+        let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
         notes.iter().for_each(|note| self.saw(note));
         Ok(notes)
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
-        let folder = self.records.get(record_type)?.folder.clone();
-        let wanted = record_type.to_owned();
-        self.with(move |view, _| view.unreadable(&folder, &[&wanted])).await
+        let declared = self.records.get(record_type)?;
+        let (folder, types) = (declared.folder.clone(), declared.type_values().to_vec());
+        self.with(move |view, _| view.unreadable(&folder, &borrowed(&types))).await
     }
 
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {
@@ -174,4 +173,8 @@ impl ToolVault for DraftVault {
 
 fn paths(view: &View) -> Result<Vec<VaultPath>, VaultError> {
     Ok(view.query(&Query::default())?.rows.into_iter().map(|row| row.path).collect())
+}
+
+fn borrowed(types: &[String]) -> Vec<&str> {
+    types.iter().map(String::as_str).collect()
 }

@@ -246,7 +246,7 @@ impl Running<'_> {
         self.write(&skill, &tool, args).await
     }
 
-    /// A tool that only writes notes runs against a draft first: what is shown is what is written.
+    /// A tool that writes notes runs against a draft first: what is shown is what is written.
     async fn write(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -466,13 +466,11 @@ async fn drain(output: ToolOutput, events: &dyn CallEvents, call: &str) -> Resul
 /// wherever it lies.
 fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
     draft.paths().iter().all(|path| {
-        let in_folder = skill.records.0.values().any(|record| {
+        let in_folder = skill.records.iter().any(|record| {
             let folder = record.folder.trim_matches('/');
             path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
         });
-        let is_record = |note: nova_skill::Note| {
-            note.document.record_type().is_some_and(|name| skill.records.0.contains_key(name))
-        };
+        let is_record = |note: nova_skill::Note| skill.records.of_note(&note).is_some();
         in_folder || draft.read(path).is_ok_and(is_record)
     })
 }

@@ -22,9 +22,21 @@ pub struct SkillEntry {
     pub pinned: bool,
     pub hidden: bool,
     pub manifest: Manifest,
+    /// As the vault spells them, by the user's configuration.
     pub records: Arc<RecordTypes>,
     pub config: Arc<Value>,
+    pub config_problem: Option<ConfigProblem>,
     pub tools: Vec<Arc<ToolEntry>>,
+}
+
+/// What is wrong with `skills.<id>.config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// Each key with what is wrong and what would be right, and what is in force instead.
+    pub message: String,
+    /// Whether an earlier, good configuration is still in force. Otherwise the skill is unavailable:
+    /// with the wrong names it would not see the user's records, and write new ones beside them.
+    pub last_good: bool,
 }
 
 /// How far a skill is. That it is *active* belongs to a session.
@@ -52,10 +64,47 @@ pub struct ToolEntry {
 }
 
 impl SkillEntry {
-    pub(crate) fn new(source: SourceKind, loaded: crate::LoadedSkill, settings: &SkillSettings) -> Self {
+    /// `before` is the same skill as it was in force until now.
+    pub(crate) fn new(
+        source: SourceKind,
+        loaded: crate::LoadedSkill,
+        settings: &SkillSettings,
+        before: Option<&Self>,
+    ) -> Self {
         let crate::LoadedSkill { id, skill_md, manifest, tools } = loaded;
         let mut reason = None;
         let mut state = State::Available;
+        let (mut records, mut config) = (Arc::default(), Arc::default());
+        let mut config_problem = None;
+        match manifest.records.with_config(&settings.config) {
+            Ok(mapped) => {
+                records = Arc::new(mapped);
+                config = Arc::new(settings.config.clone());
+            }
+            Err(faults) => {
+                let faults: Vec<_> =
+                    faults.iter().map(|fault| format!("skills.{id}.config.{fault}")).collect();
+                let faults = faults.join(" ");
+                let good = before.filter(|before| {
+                    before.manifest == manifest
+                        && before.config_problem.as_ref().is_none_or(|problem| problem.last_good)
+                });
+                if let Some(before) = good {
+                    records = before.records.clone();
+                    config = before.config.clone();
+                } else {
+                    state = State::Unavailable;
+                    reason = Some(format!("{faults} Correct it in nova.config.json."));
+                }
+                let until = if good.is_some() {
+                    format!("The last good configuration of {id} stays in use.")
+                } else {
+                    format!("Until it is corrected, {id} is not available.")
+                };
+                config_problem =
+                    Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
+            }
+        }
         let mut entries = Vec::new();
         for tool in tools {
             if settings.denied_tools.contains(&tool.spec().id) {
@@ -84,8 +133,9 @@ impl SkillEntry {
             lifetime: settings.lifetime.unwrap_or(manifest.loading.lifetime),
             pinned: settings.pinned,
             hidden: settings.hidden,
-            records: Arc::new(RecordTypes(manifest.records.clone())),
-            config: Arc::new(settings.config.clone()),
+            records,
+            config,
+            config_problem,
             tools: entries,
             manifest,
             id,
@@ -109,7 +159,25 @@ impl SkillEntry {
             manifest: Manifest::default(),
             records: Arc::default(),
             config: Arc::default(),
+            config_problem: None,
             tools: Vec::new(),
+        }
+    }
+
+    /// Takes the skill out when one of its records is another skill's: a note is a record of one
+    /// type only.
+    pub(crate) fn refuse_types_of<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
+        let mut others = others.filter(|other| other.is_available());
+        let shared = others.find_map(|other| {
+            let mut values = self.records.iter().flat_map(nova_skill::RecordType::type_values);
+            values.find(|value| other.records.of_type_value(value).is_some()).map(|value| (value, &other.id))
+        });
+        if let Some((value, owner)) = shared {
+            self.reason = Some(format!(
+                "Notes with `type: {value}` are records of the skill {owner} already. Disable one of the two, or give \
+                 this one another type in its configuration."
+            ));
+            self.state = State::Broken;
         }
     }
 

@@ -14,7 +14,7 @@ mod source;
 mod wire;
 
 pub use catalog::catalog_section;
-pub use entry::{SkillEntry, State, ToolEntry};
+pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
 pub use skill_md::{SkillMd, SkillMdError};

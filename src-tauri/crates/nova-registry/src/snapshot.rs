@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
-use nova_skill::Manifest;
-
 use crate::{Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
 
 /// The current set of skills; replaced whole whenever something changes.
@@ -42,24 +40,28 @@ impl Registry {
         self.current.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Scans again and swaps the snapshot; answers with the ids whose state changed.
+    /// Scans again and swaps the snapshot; answers with the ids whose state, records or
+    /// configuration changed.
     pub fn reload(&self, settings: &Settings) -> Vec<String> {
-        let fresh = Arc::new(Snapshot::scan(&self.sources, settings));
         let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let before: BTreeMap<_, _> = current.skills.iter().map(|skill| (&skill.id, skill.state)).collect();
-        let changed = fresh
-            .skills
-            .iter()
-            .filter(|skill| before.get(&skill.id) != Some(&skill.state))
-            .map(|skill| skill.id.clone())
-            .collect();
+        let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &current));
+        let before: BTreeMap<_, _> = current.skills.iter().map(|skill| (&skill.id, skill)).collect();
+        let differs = |skill: &SkillEntry| {
+            before.get(&skill.id).is_none_or(|before| {
+                before.state != skill.state
+                    || before.records != skill.records
+                    || before.config != skill.config
+            })
+        };
+        let changed =
+            fresh.skills.iter().filter(|skill| differs(skill)).map(|skill| skill.id.clone()).collect();
         *current = fresh;
         changed
     }
 }
 
 impl Snapshot {
-    fn scan(sources: &[Box<dyn Source>], settings: &Settings) -> Self {
+    fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self) -> Self {
         let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
         let unset = SkillSettings::default();
         for source in sources {
@@ -73,7 +75,15 @@ impl Snapshot {
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
                 } else {
                     let own = settings.0.get(&loaded.id).unwrap_or(&unset);
-                    SkillEntry::new(source.kind(), loaded, own)
+                    let before = before
+                        .skills
+                        .iter()
+                        .find(|skill| skill.id == loaded.id && skill.source == source.kind());
+                    let mut entry = SkillEntry::new(source.kind(), loaded, own, before.map(Arc::as_ref));
+                    if entry.is_available() {
+                        entry.refuse_types_of(skills.iter().map(Arc::as_ref));
+                    }
+                    entry
                 };
                 skills.push(Arc::new(entry));
             }
@@ -121,11 +131,10 @@ impl Snapshot {
         ToolLookup::Unknown { nearest: by_distance.into_iter().take(5).map(|(_, name)| name).collect() }
     }
 
-    /// Every declared record type with the skill that declares it.
-    pub fn record_types(&self) -> impl Iterator<Item = (&str, &Manifest)> {
-        self.skills
-            .iter()
-            .flat_map(|skill| skill.records.0.keys().map(move |name| (name.as_str(), &skill.manifest)))
+    /// What is wrong with the configuration of a skill.
+    pub fn config_problem(&self) -> Option<&str> {
+        let mut problems = self.skills.iter().filter_map(|skill| skill.config_problem.as_ref());
+        problems.next().map(|problem| problem.message.as_str())
     }
 }
 

@@ -65,17 +65,22 @@ impl Source for NativeSkills {
         for (at, skill) in self.0.iter().enumerate() {
             match load(skill.as_ref()) {
                 Ok(loaded) => scan.skills.push(loaded),
-                Err(reason) => scan.problems.push(Problem { id: format!("native-{at}"), reason }),
+                Err((id, reason)) => {
+                    let id = id.unwrap_or_else(|| format!("native-{at}"));
+                    scan.problems.push(Problem { id, reason });
+                }
             }
         }
         scan
     }
 }
 
-fn load(skill: &dyn Skill) -> Result<LoadedSkill, String> {
-    let skill_md = SkillMd::parse(skill.skill_md()).map_err(|error| error.to_string())?;
+/// Else the id, where it could be read, and the reason.
+fn load(skill: &dyn Skill) -> Result<LoadedSkill, (Option<String>, String)> {
+    let skill_md = SkillMd::parse(skill.skill_md()).map_err(|error| (None, error.to_string()))?;
+    let id = skill_md.name.clone();
     let options = serde_saphyr::options! { strict_booleans: true };
     let manifest = serde_saphyr::from_str_with_options(skill.manifest(), options)
-        .map_err(|error| format!("manifest.yaml: {error}"))?;
-    Ok(LoadedSkill { id: skill_md.name.clone(), skill_md, manifest, tools: skill.tools() })
+        .map_err(|error| (Some(id.clone()), format!("manifest.yaml: {error}")))?;
+    Ok(LoadedSkill { id, skill_md, manifest, tools: skill.tools() })
 }

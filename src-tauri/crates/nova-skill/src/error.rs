@@ -1,4 +1,4 @@
-use nova_vault::VaultError;
+use nova_vault::{Problem, VaultError};
 
 /// Why a tool could not do what it was asked. Every message is told to the model and shown to the
 /// user, so it says what happened and what to do.
@@ -40,6 +40,10 @@ pub enum ToolError {
     Vault(#[from] VaultError),
     #[error("No vault is open.")]
     NoVault,
+    /// A record says something that its type does not allow where it was asked for; nothing was
+    /// guessed.
+    #[error("{}, line {}: {}.", .0.path, .0.line, .0.problem)]
+    BrokenRecord(Problem),
     /// A credential is missing.
     #[error("The credential {credential} is missing.")]
     CredentialNeeded { credential: String },
@@ -72,6 +76,7 @@ impl ToolError {
             Self::Ambiguous { .. } => "Ask which one is meant, then use its full name or path.".into(),
             Self::Exists { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
+            Self::BrokenRecord(problem) => problem.remedy.clone(),
             Self::CredentialNeeded { credential } => format!("Provide {credential}, then call again."),
             Self::NotDeclared { remedy, .. } => remedy.clone(),
             Self::NoVault => "Open a vault first.".into(),

@@ -26,7 +26,7 @@ pub use error::ToolError;
 pub use folded::{folded, likeness};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Output, OutputPart, OutputStream, Source, ToolOutput};
-pub use record::{Field, FieldKind, Record, RecordType, RecordTypes};
+pub use record::{ConfigFault, Field, FieldKind, ItemKind, Record, RecordType, RecordTypes};
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.
@@ -41,6 +41,7 @@ pub use nova_vault::{
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;
-pub use jiff;
+pub use jiff::{self, civil::Date};
+pub use rust_decimal::Decimal;
 pub use schemars::{self, JsonSchema};
 pub use serde_json::{self, Value, json};

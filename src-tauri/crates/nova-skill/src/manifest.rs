@@ -2,7 +2,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::RecordType;
+use crate::RecordTypes;
 
 /// `manifest.yaml`: what the Agent Skills standard has no place for. Unknown keys are ignored.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -17,8 +17,9 @@ pub struct Manifest {
     pub requires: Requires,
     pub hints: Hints,
     pub routing: Routing,
-    /// Record types by their `type:` value.
-    pub records: IndexMap<String, RecordType>,
+    /// Record types by their `type:` value. Here, and only here, an unknown or contradictory key is
+    /// an error: notes are written by it.
+    pub records: RecordTypes,
     pub panel: Option<Value>,
     /// JSON Schema of the skill's configuration.
     pub config: Option<Value>,

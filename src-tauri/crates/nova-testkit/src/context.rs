@@ -108,7 +108,13 @@ impl TestContext {
         self
     }
 
+    /// As `skills.<id>.config`.
+    ///
+    /// # Panics
+    /// When it maps names that the skill does not have.
     pub fn with_config(mut self, config: Value) -> Self {
+        self.records = self.records.with_config(&config).expect("a configuration that fits the skill");
+        self.vault.records = self.records.clone();
         self.config = config;
         self
     }
@@ -129,6 +135,12 @@ impl TestContext {
 
     pub fn log_so_far(&self) -> Vec<(LogLevel, String)> {
         lock(&self.said).log.clone()
+    }
+}
+
+impl Drop for TestContext {
+    fn drop(&mut self) {
+        crate::skill::assert_declared(&self.records);
     }
 }
 
@@ -222,9 +234,9 @@ impl ToolVault for PlannedVault {
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
-        self.records.get(record_type)?;
-        let notes = self.with(|vault, _| vault.records(&[record_type]))?;
-        Ok(notes)
+        let types: Vec<&str> =
+            self.records.get(record_type)?.type_values().iter().map(String::as_str).collect();
+        self.with(|vault, _| vault.records(&types))
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {

@@ -186,8 +186,8 @@ impl Vault {
         Ok(listing.heads.iter().map(|head| entry(head)).collect())
     }
 
-    /// The notes whose `type:` is one of these, in order of their paths. Those in the folder
-    /// [`TEMPLATES`] are forms for notes to come and do not count.
+    /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
+    /// the folder [`TEMPLATES`] are forms for notes to come and do not count.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.inner.index.listing(disk)?;

@@ -30,12 +30,41 @@ records:
     folder: Things
     title: name
     fields:
-      name: { kind: text, required: true }
+      name: { kind: text, required: true, description: What it is called. }
 "
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![native(WriteThing)]
+        vec![native(WriteThing), native(AskTooMuch)]
+    }
+}
+
+/// Asks for a field that is not declared, and keeps the error to itself.
+struct AskTooMuch;
+
+#[derive(serde::Deserialize, JsonSchema)]
+struct NoArgs {}
+
+#[async_trait]
+impl NativeTool for AskTooMuch {
+    type Args = NoArgs;
+    const ID: &'static str = "ask_too_much";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Asks for the colour of things.")
+    }
+
+    async fn run(&self, _: NoArgs, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let thing = ctx.records().get("thing")?;
+        let colours: Vec<Option<String>> = ctx
+            .vault()
+            .records("thing")
+            .await?
+            .iter()
+            .map(|note| thing.read(note).text("colour").unwrap_or_default())
+            .collect();
+        Ok(json!(colours).into())
     }
 }
 
@@ -61,7 +90,7 @@ impl NativeTool for WriteThing {
     async fn run(&self, args: ThingArgs, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let path = ctx.vault().free_path("Things", &args.name).await?;
         let values = [("name".to_owned(), json!(args.name))].into_iter().collect();
-        let text = ctx.records().get("thing")?.new_note("thing", &values)?;
+        let text = ctx.records().get("thing")?.new_note(&values)?;
         ctx.vault().create(&path, text).await?;
         Ok(json!(path.as_str()).into())
     }
@@ -187,4 +216,26 @@ fn a_sound_skill_is_told_from_one_that_is_not() {
     assert_sound(Box::new(Probe), "probe");
     let wrong = std::panic::catch_unwind(|| assert_sound(Box::new(Probe), "other"));
     assert!(wrong.is_err(), "the folder has another name");
+}
+
+#[test]
+fn a_field_that_is_not_declared_fails_the_test_also_where_its_error_is_swallowed() {
+    let said = |body: &dyn Fn()| {
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).expect_err("it fails");
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    let vault = "//- Lamp.md\n---\ntype: Thing\n---\n";
+    let probe = probe(vault);
+    let asks = || {
+        probe.call("ask_too_much", json!({}));
+    };
+    assert!(said(&asks).contains("the field colour of thing"));
+
+    let vault = TempVault::from(vault);
+    let asks = || {
+        let ctx = Arc::new(TestContext::of(Box::new(Probe)).with_vault(&vault.open()));
+        let asked = futures::executor::block_on(AskTooMuch.run(NoArgs {}, ctx));
+        assert!(asked.is_ok());
+    };
+    assert!(said(&asks).contains("the field colour of thing"));
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Head, TextBudget};
+use super::{Head, TextBudget, folded};
 use crate::note::VaultPath;
 use crate::vault::Problem;
 
@@ -18,8 +18,8 @@ pub(crate) struct Listing {
     pub(crate) folders: usize,
     /// What lies there and is neither note nor file.
     pub(super) unusable: BTreeSet<Problem>,
-    /// The notes of each `type:`, in order of their paths.
-    by_type: HashMap<Box<str>, Vec<Arc<Head>>>,
+    /// The notes of each `type:`, whatever its case, in order of their paths.
+    by_type: HashMap<String, Vec<Arc<Head>>>,
 }
 
 /// What a walk found to differ.
@@ -43,9 +43,8 @@ impl Listing {
 
     /// The notes of these types, in order of their paths.
     pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
-        let types: BTreeSet<&str> = types.iter().copied().collect();
-        let mut found: Vec<_> =
-            types.into_iter().filter_map(|name| self.by_type.get(name)).flatten().collect();
+        let types: BTreeSet<String> = types.iter().map(|name| folded(name)).collect();
+        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type.get(name)).flatten().collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
@@ -110,7 +109,7 @@ impl Listing {
             Err(at) => self.heads.insert(at, Arc::clone(&head)),
         }
         if let Some(record_type) = head.record_type() {
-            let records = self.by_type.entry(record_type.into()).or_default();
+            let records = self.by_type.entry(folded(record_type)).or_default();
             if let Err(at) = position(records, &head.path) {
                 records.insert(at, head);
             }
@@ -120,6 +119,7 @@ impl Listing {
     fn forget(&mut self, old: &Head, texts: &TextBudget) {
         texts.give_back(old.text_bytes());
         let Some(record_type) = old.record_type() else { return };
+        let record_type = &folded(record_type);
         if let Some(records) = self.by_type.get_mut(record_type) {
             if let Ok(at) = position(records, &old.path) {
                 records.remove(at);
@@ -147,12 +147,7 @@ impl Listing {
         self.by_type.clear();
         for head in &self.heads {
             if let Some(record_type) = head.record_type() {
-                match self.by_type.get_mut(record_type) {
-                    Some(records) => records.push(Arc::clone(head)),
-                    None => {
-                        self.by_type.insert(record_type.into(), vec![Arc::clone(head)]);
-                    }
-                }
+                self.by_type.entry(folded(record_type)).or_default().push(Arc::clone(head));
             }
         }
     }

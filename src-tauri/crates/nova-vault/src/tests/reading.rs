@@ -31,6 +31,22 @@ fn templates_are_notes_but_no_records() {
 }
 
 #[test]
+fn the_case_of_a_type_does_not_matter() {
+    let bed = Bed::new(&[
+        ("a.md", "---\ntype: Contact\n---\n"),
+        ("b.md", "---\ntype: KÄUFER\n---\n"),
+        ("c.md", "---\ntype: contacts\n---\n"),
+    ]);
+    let vault = bed.vault();
+    let paths = |types: &[&str]| -> Vec<String> {
+        vault.records(types).unwrap().into_iter().map(|note| note.path.to_string()).collect()
+    };
+    assert_eq!(paths(&["contact"]), ["a.md"]);
+    assert_eq!(paths(&["käufer"]), ["b.md"]);
+    assert_eq!(paths(&["CONTACT", "Ka\u{308}ufer"]), ["a.md", "b.md"]);
+}
+
+#[test]
 fn records_follow_every_edit() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();

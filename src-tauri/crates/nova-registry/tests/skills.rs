@@ -1,0 +1,142 @@
+//! What becomes of a skill whose records or configuration do not fit.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use nova_registry::{NativeSkills, Registry, Settings, SkillEntry, SkillSettings, State};
+use nova_skill::{Skill, Tool, Value, json};
+
+/// A skill of that id with this manifest and no tools.
+struct Declares(String, String);
+
+impl Skill for Declares {
+    fn skill_md(&self) -> &str {
+        &self.0
+    }
+
+    fn manifest(&self) -> &str {
+        &self.1
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+}
+
+fn skill(id: &str, manifest: &str) -> Box<dyn Skill> {
+    let skill_md = format!("---\nname: {id}\ndescription: Knows {id}.\n---\n\nOnly a test.\n");
+    Box::new(Declares(skill_md, manifest.to_owned()))
+}
+
+const THINGS: &str = "
+records:
+  thing:
+    folder: Things
+    title: name
+    fields:
+      name: { kind: text }
+";
+
+fn registry(skills: Vec<Box<dyn Skill>>, settings: &Settings) -> Registry {
+    Registry::new(vec![Box::new(NativeSkills(skills))], settings)
+}
+
+fn settings<const N: usize>(skills: [(&str, SkillSettings); N]) -> Settings {
+    Settings(skills.into_iter().map(|(id, own)| (id.to_owned(), own)).collect())
+}
+
+fn config(config: Value) -> SkillSettings {
+    SkillSettings { config, ..SkillSettings::default() }
+}
+
+fn entry(registry: &Registry, id: &str) -> Arc<SkillEntry> {
+    registry.snapshot().skills().iter().find(|skill| skill.id == id).unwrap().clone()
+}
+
+/// The type values of its one record type.
+fn type_values(skill: &SkillEntry) -> Vec<String> {
+    skill.records.iter().flat_map(|record| record.type_values().to_vec()).collect()
+}
+
+#[test]
+fn a_contradictory_manifest_is_a_broken_skill_beside_the_others() {
+    let registry = registry(
+        vec![
+            skill("odd", &THINGS.replace("title: name", "title: nmae")),
+            skill("typo", &THINGS.replace("kind: text", "kind: text, requierd: true")),
+            skill("good", THINGS),
+        ],
+        &Settings::default(),
+    );
+    let odd = entry(&registry, "odd");
+    assert_eq!(odd.state, State::Broken);
+    let reason = odd.reason.clone().unwrap();
+    assert!(reason.contains("records.thing: the title `nmae` is not one of its fields"), "{reason}");
+    assert!(entry(&registry, "typo").reason.clone().unwrap().contains("requierd"));
+    assert_eq!(entry(&registry, "good").state, State::Available);
+}
+
+#[test]
+fn a_type_belongs_to_the_first_enabled_skill_that_declares_it() {
+    let skills = || vec![skill("one", THINGS), skill("two", &THINGS.replace("thing:", "THING:"))];
+    let registry = registry(skills(), &Settings::default());
+    let two = entry(&registry, "two");
+    assert_eq!((entry(&registry, "one").state, two.state), (State::Available, State::Broken));
+    assert_eq!(
+        two.reason.as_deref(),
+        Some(
+            "Notes with `type: THING` are records of the skill one already. Disable one of the two, or give this one \
+             another type in its configuration."
+        )
+    );
+
+    let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
+    registry.reload(&settings([("one", off)]));
+    assert_eq!(entry(&registry, "two").state, State::Available);
+
+    registry.reload(&settings([("two", config(json!({"fields": {"THING": {"type": "object"}}})))]));
+    assert_eq!(entry(&registry, "two").state, State::Available, "the remedy helps");
+}
+
+#[test]
+fn a_configuration_that_does_not_fit_at_the_start_makes_the_skill_unavailable() {
+    let wrong = settings([("one", config(json!({"fields": {"thing": {"nmae": "title"}}})))]);
+    let registry = registry(vec![skill("one", THINGS)], &wrong);
+    let one = entry(&registry, "one");
+    assert_eq!(
+        one.state,
+        State::Unavailable,
+        "with the wrong names it would write beside the user's records"
+    );
+    let what = "skills.one.config.fields.thing.nmae names no field of thing; it has name.";
+    assert_eq!(one.reason.as_deref(), Some(&*format!("{what} Correct it in nova.config.json.")));
+    assert_eq!(
+        registry.snapshot().config_problem(),
+        Some(&*format!("{what} Until it is corrected, one is not available."))
+    );
+
+    assert_eq!(registry.reload(&wrong), [""; 0], "still wrong is no news");
+    assert_eq!(entry(&registry, "one").state, State::Unavailable);
+    let right = settings([("one", config(json!({"fields": {"thing": {"name": "title"}}})))]);
+    assert_eq!(registry.reload(&right), ["one"]);
+    assert_eq!(entry(&registry, "one").state, State::Available);
+    assert_eq!(registry.snapshot().config_problem(), None);
+}
+
+#[test]
+fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
+    let with = |fields: Value| settings([("one", config(json!({ "fields": fields })))]);
+    let registry = registry(vec![skill("one", THINGS)], &with(json!({"thing": {"type": "object"}})));
+    assert_eq!(type_values(&entry(&registry, "one")), ["object"]);
+
+    for _ in 0..2 {
+        assert_eq!(registry.reload(&with(json!({"thing": {"type": 3}}))), [""; 0]);
+        let one = entry(&registry, "one");
+        assert_eq!((one.state, type_values(&one)), (State::Available, vec!["object".to_owned()]));
+        assert_eq!(one.config["fields"]["thing"]["type"], "object");
+        let said = registry.snapshot().config_problem().unwrap().to_owned();
+        assert!(said.ends_with("The last good configuration of one stays in use."), "{said}");
+    }
+    assert_eq!(registry.reload(&with(json!({"thing": {"type": "item"}}))), ["one"]);
+    assert_eq!(type_values(&entry(&registry, "one")), ["item"]);
+}

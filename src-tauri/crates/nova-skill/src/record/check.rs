@@ -1,0 +1,47 @@
+//! What is wrong with a record that can be read.
+
+use nova_vault::{Note, Problem};
+
+use super::fault::is_empty;
+use super::{Field, RecordType};
+
+impl RecordType {
+    /// Everything in the note that is not as declared, in the order of its lines, each with what to
+    /// write instead. Properties that are not declared are the user's own.
+    ///
+    /// A missing title is none: then the note's name is the title.
+    pub fn check(&self, note: &Note) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            self.fields.iter().filter_map(|(key, field)| self.check_field(note, key, field)).collect();
+        problems.sort();
+        problems
+    }
+
+    fn check_field(&self, note: &Note, key: &str, field: &Field) -> Option<Problem> {
+        let property = &field.property;
+        let present = note.document.properties().get(property);
+        match present.filter(|present| !is_empty(&present.value)) {
+            Some(present) => {
+                let fault = field.fault(&present.value)?;
+                Some(problem(note, present.line, format!("`{property}` {}", fault.what), fault.remedy))
+            }
+            None if field.required && self.title.as_deref() != Some(key) => {
+                let (line, missing) = match present {
+                    Some(present) => (present.line, format!("`{property}` is empty")),
+                    None => (1, format!("`{property}` is missing")),
+                };
+                let name = &self.name;
+                let remedy = match field.choices.as_slice() {
+                    [] => format!("Add it: a {name} needs {}.", field.kind.noun()),
+                    choices => format!("Add it: a {name} needs one of {}.", choices.join(", ")),
+                };
+                Some(problem(note, line, missing, remedy))
+            }
+            None => None,
+        }
+    }
+}
+
+pub(super) fn problem(note: &Note, line: u32, problem: String, remedy: String) -> Problem {
+    Problem { path: note.path.to_string(), line, problem, remedy }
+}

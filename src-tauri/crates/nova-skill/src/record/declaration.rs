@@ -1,0 +1,131 @@
+//! What is wrong with a declaration, found when its manifest is read.
+
+use indexmap::IndexMap;
+use nova_vault::TEMPLATES;
+use nova_vault::note::VaultPath;
+
+use super::{Field, FieldKind, RecordType, RecordTypes};
+use crate::folded;
+
+impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
+    /// What contradicts itself, with the place.
+    type Error = String;
+
+    fn try_from(declared: IndexMap<String, RecordType>) -> Result<Self, String> {
+        let mut types = Self { types: declared, ..Self::default() };
+        let undeclared = types.undeclared.clone();
+        let mut seen: Vec<String> = Vec::new();
+        for (name, record) in &mut types.types {
+            let at = |reason: String| format!("records.{name}: {reason}");
+            if !is_name(name) {
+                return Err(at("a type's name is one line of text without spaces around it".into()));
+            }
+            if seen.contains(&folded(name)) {
+                return Err(at("two types have this name, but for its case".into()));
+            }
+            seen.push(folded(name));
+            record.name.clone_from(name);
+            record.type_values = vec![name.clone()];
+            record.undeclared = undeclared.clone();
+            for (key, field) in &mut record.fields {
+                field.property.clone_from(key);
+            }
+            if let Some(reason) = record.contradiction() {
+                return Err(at(reason));
+            }
+            for (key, field) in &record.fields {
+                if let Some(reason) = field.contradiction(key) {
+                    return Err(format!("records.{name}.fields.{key}: {reason}"));
+                }
+            }
+        }
+        Ok(types)
+    }
+}
+
+impl RecordType {
+    fn contradiction(&self) -> Option<String> {
+        match VaultPath::parse(&self.folder) {
+            Err(error) => return Some(format!("the folder {error}")),
+            Ok(folder) if folder.is_hidden() => {
+                return Some(format!("the folder `{folder}` is hidden, so its notes would never be read"));
+            }
+            Ok(folder) if folder.as_str().split('/').next() == Some(TEMPLATES) => {
+                return Some(format!("the folder `{folder}` is for templates, which are no records"));
+            }
+            Ok(_) => {}
+        }
+        if self.fields.is_empty() {
+            return Some("it has no fields".into());
+        }
+        let title = self.title.as_ref()?;
+        match self.fields.get(title) {
+            None => Some(format!("the title `{title}` is not one of its fields")),
+            Some(field) if field.kind == FieldKind::List => {
+                Some(format!("the title `{title}` is a list, which names no note"))
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+impl Field {
+    fn contradiction(&self, key: &str) -> Option<String> {
+        if !is_name(key) {
+            return Some("a field's name is one line of text without spaces around it".into());
+        }
+        if folded(key) == "type" {
+            return Some("`type` says what the record is and cannot be a field".into());
+        }
+        let is_choice = self.kind == FieldKind::Choice;
+        if is_choice && self.choices.is_empty() {
+            return Some("a choice needs choices".into());
+        }
+        if !is_choice && !self.choices.is_empty() {
+            return Some(format!("it has choices and is {}", self.kind.noun()));
+        }
+        if let Some(reason) = choices_contradict(&self.choices) {
+            return Some(reason);
+        }
+        if self.items.is_some() && self.kind != FieldKind::List {
+            return Some(format!("it has items and is {}", self.kind.noun()));
+        }
+        let is_number = matches!(self.kind, FieldKind::Decimal | FieldKind::Integer);
+        if !is_number && (self.min.is_some() || self.max.is_some()) {
+            return Some(format!("it has a min or max and is {}", self.kind.noun()));
+        }
+        if let (Some(min), Some(max)) = (self.min, self.max)
+            && min > max
+        {
+            return Some(format!("its min {min} is more than its max {max}"));
+        }
+        let default = self.default.as_ref()?;
+        self.write(key, default).err().map(|error| {
+            let rule = error.to_string();
+            let rule = rule.strip_prefix(&format!("/{key}: ")).unwrap_or(&rule);
+            format!("the default {default} does not fit: {}", rule.trim_end_matches('.'))
+        })
+    }
+}
+
+/// What is wrong with a list of choices.
+pub(super) fn choices_contradict(choices: &[String]) -> Option<String> {
+    for (at, choice) in choices.iter().enumerate() {
+        if !is_name(choice) {
+            return Some(format!("the choice {choice:?} is not one line of text without spaces around it"));
+        }
+        if choices[..at].iter().any(|earlier| folded(earlier) == folded(choice)) {
+            return Some(format!("it has the choice `{choice}` twice"));
+        }
+    }
+    None
+}
+
+/// Whether it can be a type, a property or a choice: it stands on one line and reads back the same.
+pub(super) fn is_name(text: &str) -> bool {
+    const MAX_CHARS: usize = 200;
+    !text.is_empty()
+        && text.trim() == text
+        && text.chars().count() <= MAX_CHARS
+        && !text.contains(char::is_control)
+}

@@ -1,0 +1,175 @@
+//! A vault's own names: `skills.<id>.config` says what it calls types and properties, and which
+//! choices it has, so that it is used as it is.
+
+use serde_json::{Map, Value};
+
+use super::declaration::{choices_contradict, is_name};
+use super::{FieldKind, RecordType, RecordTypes};
+use crate::folded;
+
+/// What is wrong with a skill's configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key} {reason}.")]
+pub struct ConfigFault {
+    /// The key below `skills.<id>.config`, such as `fields.contact.nmae`.
+    pub key: String,
+    /// What follows it in a sentence, without a full stop, with what would be right.
+    pub reason: String,
+}
+
+impl RecordTypes {
+    /// The same types as a vault spells them:
+    ///
+    /// ```json
+    /// { "fields": { "contact": { "type": ["person", "people"], "name": "full_name" } },
+    ///   "choices": { "deal": { "stage": ["new", "signed"] } } }
+    /// ```
+    ///
+    /// `type` is a text or a list of the values of `type:`; new notes get the first. Any other key
+    /// is a declared field, its text the property of the vault. Where configured choices do not have
+    /// the declared default, their first is the default.
+    ///
+    /// # Errors
+    /// Everything that is wrong; then no part of the configuration is to be used.
+    pub fn with_config(&self, config: &Value) -> Result<Self, Vec<ConfigFault>> {
+        let mut mapped = self.clone();
+        let mut faults = Faults::default();
+        for (name, wanted) in faults.entries("fields", config.get("fields")) {
+            let key = format!("fields.{name}");
+            let Some(record) = mapped.configured(&key, &name, &mut faults) else { continue };
+            for (field, property) in faults.entries(&key, Some(&wanted)) {
+                record.rename(&format!("{key}.{field}"), &field, &property, &mut faults);
+            }
+            record.refuse_shared_properties(&key, &mut faults);
+        }
+        for (name, wanted) in faults.entries("choices", config.get("choices")) {
+            let key = format!("choices.{name}");
+            let Some(record) = mapped.configured(&key, &name, &mut faults) else { continue };
+            for (field, choices) in faults.entries(&key, Some(&wanted)) {
+                record.choose(&format!("{key}.{field}"), &field, &choices, &mut faults);
+            }
+        }
+        mapped.refuse_shared_types(&mut faults);
+        if faults.0.is_empty() { Ok(mapped) } else { Err(faults.0) }
+    }
+
+    fn configured(&mut self, key: &str, name: &str, faults: &mut Faults) -> Option<&mut RecordType> {
+        if !self.types.contains_key(name) {
+            let known: Vec<&str> = self.types.keys().map(String::as_str).collect();
+            faults.add(key, format!("names no record type of this skill; it has {}", listed(&known)));
+        }
+        self.types.get_mut(name)
+    }
+
+    fn refuse_shared_types(&self, faults: &mut Faults) {
+        let mut seen: Vec<(String, &str)> = Vec::new();
+        for record in self.iter() {
+            for value in &record.type_values {
+                match seen.iter().find(|(other, _)| *other == folded(value)) {
+                    Some((_, owner)) => faults.add(
+                        &format!("fields.{}.type", record.name),
+                        format!("has the value `{value}`, which already means {owner}"),
+                    ),
+                    None => seen.push((folded(value), &record.name)),
+                }
+            }
+        }
+    }
+}
+
+impl RecordType {
+    fn rename(&mut self, key: &str, field: &str, to: &Value, faults: &mut Faults) {
+        if field == "type" {
+            let values: Option<Vec<String>> = match to {
+                Value::String(one) => Some(vec![one.clone()]),
+                Value::Array(several) => {
+                    several.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+                }
+                _ => None,
+            };
+            match values {
+                Some(values) if !values.is_empty() && values.iter().all(|value| is_name(value)) => {
+                    self.type_values = values;
+                }
+                _ => faults.add(key, "must be a text or a list of texts, the values of `type:`".into()),
+            }
+            return;
+        }
+        let known: Vec<String> = self.fields.keys().cloned().collect();
+        let Some(declared) = self.fields.get_mut(field) else {
+            faults.add(key, format!("names no field of {}; it has {}", self.name, listed(&known)));
+            return;
+        };
+        match to.as_str() {
+            Some("type") => faults.add(key, "cannot be `type`, which says what the record is".into()),
+            Some(property) if is_name(property) => declared.property = property.to_owned(),
+            _ => faults.add(key, "must be a text, the name of a property".into()),
+        }
+    }
+
+    fn refuse_shared_properties(&self, key: &str, faults: &mut Faults) {
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for (name, field) in &self.fields {
+            match seen.iter().find(|(property, _)| *property == field.property) {
+                Some((property, owner)) => faults
+                    .add(key, format!("gives the fields {owner} and {name} the same property `{property}`")),
+                None => seen.push((&field.property, name)),
+            }
+        }
+    }
+
+    fn choose(&mut self, key: &str, field: &str, choices: &Value, faults: &mut Faults) {
+        let choosable =
+            |(name, field): (&String, &super::Field)| (field.kind == FieldKind::Choice).then(|| name.clone());
+        let known: Vec<String> = self.fields.iter().filter_map(choosable).collect();
+        let Some(declared) = self.fields.get_mut(field).filter(|field| field.kind == FieldKind::Choice)
+        else {
+            faults.add(key, format!("names no choice of {}; it has {}", self.name, listed(&known)));
+            return;
+        };
+        let texts: Option<Vec<String>> = choices
+            .as_array()
+            .and_then(|all| all.iter().map(|choice| choice.as_str().map(str::to_owned)).collect());
+        match texts {
+            Some(texts) if !texts.is_empty() => {
+                if let Some(reason) = choices_contradict(&texts) {
+                    faults.add(key, format!("does not fit: {reason}"));
+                    return;
+                }
+                declared.choices = texts;
+                if let Some(default) = declared.default.as_ref().and_then(Value::as_str)
+                    && declared.choice(default).is_none()
+                {
+                    declared.default = declared.choices.first().cloned().map(Value::String);
+                }
+            }
+            _ => faults.add(key, "must be a list of texts".into()),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Faults(Vec<ConfigFault>);
+
+impl Faults {
+    fn add(&mut self, key: &str, reason: String) {
+        self.0.push(ConfigFault { key: key.to_owned(), reason });
+    }
+
+    /// The entries of an object; none where it is absent.
+    fn entries(&mut self, key: &str, value: Option<&Value>) -> Map<String, Value> {
+        match value {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(entries)) => entries.clone(),
+            Some(_) => {
+                self.add(key, "must be an object".into());
+                Map::new()
+            }
+        }
+    }
+}
+
+fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}

@@ -1,0 +1,270 @@
+//! Record types as data: what a skill declares under `records:` in `manifest.yaml`, as the vault at
+//! hand spells it, and everything that follows from it.
+//!
+//! A *field* has a name that skills and tools use, and a *property* is what the vault calls it; both
+//! are the same unless the user's configuration says otherwise ([`RecordTypes::with_config`]). What
+//! is shown to a model or a form says field, what is read from or written to a note says property.
+
+mod check;
+mod declaration;
+mod fault;
+mod mapping;
+mod plain;
+mod read;
+mod schema;
+mod template;
+mod write;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indexmap::IndexMap;
+use nova_vault::Note;
+use rust_decimal::Decimal;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{ToolError, folded};
+
+pub use mapping::ConfigFault;
+pub use read::Record;
+
+/// A kind of record, as its skill declares it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordType {
+    /// Where new notes go; a record counts wherever it lies.
+    pub folder: String,
+    /// The field whose value names the note. Without one, and where a note leaves it out, the note's
+    /// own name does.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// In the order they stand in a new note.
+    pub fields: IndexMap<String, Field>,
+    /// The body of a new note.
+    #[serde(default)]
+    pub body: String,
+    #[serde(skip)]
+    name: String,
+    #[serde(skip)]
+    type_values: Vec<String>,
+    #[serde(skip)]
+    undeclared: Undeclared,
+}
+
+/// One field of a record.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// What its values are.
+    pub kind: FieldKind,
+    /// Whether a record without it is broken.
+    #[serde(default)]
+    pub required: bool,
+    /// Written into a new note where no value is given.
+    #[serde(default)]
+    pub default: Option<Value>,
+    /// For `choice`: the values it may have.
+    #[serde(default)]
+    pub choices: Vec<String>,
+    /// For `list`: what its items are; texts where nothing is said.
+    #[serde(default)]
+    pub items: Option<ItemKind>,
+    /// For `decimal` and `integer`: the smallest value.
+    #[serde(default)]
+    pub min: Option<Decimal>,
+    /// For `decimal` and `integer`: the largest value.
+    #[serde(default)]
+    pub max: Option<Decimal>,
+    /// Its name for a person; made of the field's name where nothing is said.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// One sentence for a model and a form.
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(skip)]
+    property: String,
+}
+
+/// What the values of a field are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldKind {
+    /// Any text; a number or a link counts as its text.
+    Text,
+    /// The name of another note, with or without `[[` and `]]`; written as `"[[Name]]"`, the
+    /// name as the note's file bears it.
+    Link,
+    /// `YYYY-MM-DD`
+    Date,
+    /// A plain decimal: digits, at most one point, at most one leading minus.
+    Decimal,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`
+    Bool,
+    /// One of the declared choices; case does not matter.
+    Choice,
+    /// A list of texts or links.
+    List,
+}
+
+/// What the items of a list are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemKind {
+    #[default]
+    Text,
+    Link,
+}
+
+/// The record types of one skill.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(try_from = "IndexMap<String, RecordType>")]
+pub struct RecordTypes {
+    types: IndexMap<String, RecordType>,
+    undeclared: Undeclared,
+}
+
+impl RecordTypes {
+    /// The record type of that declared name.
+    ///
+    /// # Errors
+    /// [`ToolError::NotDeclared`] when the manifest has no such record type.
+    pub fn get(&self, name: &str) -> Result<&RecordType, ToolError> {
+        self.types.get(name).ok_or_else(|| {
+            self.undeclared.note(format!("the record type {name}"));
+            ToolError::NotDeclared {
+                what: format!("The record type \"{name}\" is not declared."),
+                remedy: "Add it under records: in manifest.yaml.".into(),
+            }
+        })
+    }
+
+    /// In the order of the manifest.
+    pub fn iter(&self) -> impl Iterator<Item = &RecordType> {
+        self.types.values()
+    }
+
+    /// The type that a note with this `type:` is a record of.
+    pub fn of_type_value(&self, value: &str) -> Option<&RecordType> {
+        let wanted = folded(value);
+        self.iter().find(|record| record.type_values.iter().any(|own| folded(own) == wanted))
+    }
+
+    /// The type that the note is a record of.
+    pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
+        self.of_type_value(note.document.record_type()?)
+    }
+
+    /// The record types and fields that code has asked for and that are not declared, since the
+    /// manifest was read. Whoever tests a skill looks here, because the error may have been
+    /// swallowed on its way; the testkit does so after each call.
+    pub fn undeclared(&self) -> Vec<String> {
+        self.undeclared.all()
+    }
+}
+
+impl RecordType {
+    /// The name it is declared by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The values of `type:` that make a note one of these records; new notes get the first.
+    pub fn type_values(&self) -> &[String] {
+        &self.type_values
+    }
+
+    /// Reads a note as a record of this type.
+    pub fn read<'a>(&'a self, note: &'a Note) -> Record<'a> {
+        Record::new(self, note)
+    }
+
+    /// A declared field.
+    fn field(&self, key: &str) -> Result<&Field, ToolError> {
+        self.fields.get(key).ok_or_else(|| {
+            self.undeclared.note(format!("the field {key} of {}", self.name));
+            ToolError::NotDeclared {
+                what: format!("The field \"{key}\" is not declared."),
+                remedy: "Add it to the record type in manifest.yaml.".into(),
+            }
+        })
+    }
+
+    /// A declared field of one of these kinds.
+    fn field_of(&self, key: &str, kinds: &[FieldKind]) -> Result<&Field, ToolError> {
+        let field = self.field(key)?;
+        if kinds.contains(&field.kind) {
+            return Ok(field);
+        }
+        let kind = field.kind.noun();
+        self.undeclared.note(format!("the field {key} of {} as something else than {kind}", self.name));
+        Err(ToolError::NotDeclared {
+            what: format!("The field \"{key}\" is declared as {kind} and is asked for as something else."),
+            remedy: "Change its kind in manifest.yaml, or ask for that kind.".into(),
+        })
+    }
+}
+
+impl Field {
+    /// What the vault calls it.
+    pub fn property(&self) -> &str {
+        &self.property
+    }
+
+    /// Its name for a person: `close_date` is "Close date" where the manifest says nothing else.
+    pub fn label(&self, key: &str) -> String {
+        if let Some(title) = &self.title {
+            return title.clone();
+        }
+        let words = key.replace('_', " ");
+        let mut chars = words.chars();
+        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    }
+
+    fn items(&self) -> ItemKind {
+        self.items.unwrap_or_default()
+    }
+}
+
+impl FieldKind {
+    /// With its article.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Link => "a link",
+            Self::Date => "a date",
+            Self::Decimal => "a decimal",
+            Self::Integer => "a whole number",
+            Self::Bool => "true or false",
+            Self::Choice => "a choice",
+            Self::List => "a list",
+        }
+    }
+}
+
+/// What was asked for and is not declared, shared by all copies of the types that were read
+/// together. It says something about code, nothing about the types, so it does not tell them apart.
+#[derive(Debug, Clone, Default)]
+struct Undeclared(Arc<Mutex<BTreeSet<String>>>);
+
+impl Undeclared {
+    fn note(&self, what: String) {
+        const ENOUGH: usize = 32;
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < ENOUGH && all.insert(what.clone()) {
+            tracing::error!("a skill asks for {what}, which its manifest does not declare");
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+impl PartialEq for Undeclared {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}

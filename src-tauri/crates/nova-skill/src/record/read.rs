@@ -1,0 +1,161 @@
+//! A note read as a record.
+
+use jiff::civil::Date;
+use nova_vault::Note;
+use nova_vault::note::{Property, Value as PropertyValue};
+use rust_decimal::Decimal;
+use serde_json::{Map, Value};
+
+use super::check::problem;
+use super::fault::{Fault, is_empty};
+use super::{Field, FieldKind, RecordType};
+use crate::ToolError;
+
+/// A note read as a record of a declared type. Fields are asked for by their declared names.
+///
+/// A field that the note does not have, or leaves empty, is `None`. One that is not what it is
+/// declared to be is [`ToolError::BrokenRecord`] with file, line and remedy, never a guess.
+pub struct Record<'a> {
+    declared: &'a RecordType,
+    note: &'a Note,
+}
+
+impl<'a> Record<'a> {
+    pub(super) fn new(declared: &'a RecordType, note: &'a Note) -> Self {
+        Self { declared, note }
+    }
+
+    /// The note it was read from.
+    pub fn note(&self) -> &'a Note {
+        self.note
+    }
+
+    /// A declared field as text, whatever its kind; a link is the name it points at.
+    ///
+    /// # Errors
+    /// [`ToolError::NotDeclared`] when the manifest does not declare the field.
+    pub fn text(&self, field: &str) -> Result<Option<String>, ToolError> {
+        let field = self.declared.field(field)?;
+        Ok(self
+            .present(field)
+            .and_then(|property| property.value.as_text())
+            .map(std::borrow::Cow::into_owned))
+    }
+
+    /// A date.
+    ///
+    /// # Errors
+    /// [`ToolError::NotDeclared`] when no such field is declared as a date,
+    /// [`ToolError::BrokenRecord`] when the note's value is none.
+    pub fn date(&self, field: &str) -> Result<Option<Date>, ToolError> {
+        self.typed(self.declared.field_of(field, &[FieldKind::Date])?, Field::as_date)
+    }
+
+    /// A number, exactly as the note has it. A whole number is one, too.
+    ///
+    /// # Errors
+    /// As [`Record::date`].
+    pub fn decimal(&self, field: &str) -> Result<Option<Decimal>, ToolError> {
+        let field = self.declared.field_of(field, &[FieldKind::Decimal, FieldKind::Integer])?;
+        self.typed(field, Field::as_decimal)
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// As [`Record::date`].
+    pub fn integer(&self, field: &str) -> Result<Option<i64>, ToolError> {
+        self.typed(self.declared.field_of(field, &[FieldKind::Integer])?, Field::as_integer)
+    }
+
+    /// True or false.
+    ///
+    /// # Errors
+    /// As [`Record::date`].
+    pub fn bool(&self, field: &str) -> Result<Option<bool>, ToolError> {
+        self.typed(self.declared.field_of(field, &[FieldKind::Bool])?, Field::as_bool)
+    }
+
+    /// A choice as it is declared, whatever case the note writes it in.
+    ///
+    /// # Errors
+    /// As [`Record::date`].
+    pub fn choice(&self, field: &str) -> Result<Option<&'a str>, ToolError> {
+        self.typed(self.declared.field_of(field, &[FieldKind::Choice])?, Field::as_choice)
+    }
+
+    /// A list; a single text counts as a list of one.
+    ///
+    /// # Errors
+    /// [`ToolError::NotDeclared`] when the manifest does not declare the field.
+    pub fn list(&self, field: &str) -> Result<Vec<String>, ToolError> {
+        let field = self.declared.field(field)?;
+        let text = |value: &PropertyValue| value.as_text().map(|text| text.into_owned());
+        Ok(match self.present(field).map(|property| &property.value) {
+            Some(PropertyValue::List(items)) => items.iter().filter_map(text).collect(),
+            Some(value) => text(value).into_iter().collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// The title field, else the note's name.
+    pub fn title(&self) -> String {
+        let title = self.declared.title.as_deref();
+        title
+            .and_then(|title| self.text(title).ok().flatten())
+            .unwrap_or_else(|| self.note.path.name().to_owned())
+    }
+
+    /// All declared fields that have a value, as JSON, in the declared order and by their declared
+    /// names.
+    pub fn to_json(&self) -> Map<String, Value> {
+        self.declared
+            .fields
+            .iter()
+            .filter_map(|(key, field)| {
+                let value = self.note.document.property(&field.property)?;
+                Some((key.clone(), shown(value)))
+            })
+            .collect()
+    }
+
+    /// The user's own properties, in the order of the note: those that are no field, nor the type.
+    pub fn other_properties(&self) -> impl Iterator<Item = (&'a str, &'a PropertyValue)> {
+        let declared = self.declared;
+        self.note
+            .document
+            .properties()
+            .iter()
+            .filter(move |(key, _)| {
+                *key != "type" && !declared.fields.values().any(|field| field.property == **key)
+            })
+            .map(|(key, property)| (key.as_str(), &property.value))
+    }
+
+    fn present(&self, field: &Field) -> Option<&'a Property> {
+        self.note.document.properties().get(&field.property).filter(|property| !is_empty(&property.value))
+    }
+
+    fn typed<T>(
+        &self,
+        field: &'a Field,
+        read: impl FnOnce(&'a Field, &'a PropertyValue) -> Result<T, Fault>,
+    ) -> Result<Option<T>, ToolError> {
+        let Some(property) = self.present(field) else { return Ok(None) };
+        read(field, &property.value).map(Some).map_err(|fault| {
+            let what = format!("`{}` {}", field.property, fault.what);
+            ToolError::BrokenRecord(problem(self.note, property.line, what, fault.remedy))
+        })
+    }
+}
+
+/// A link as the name it points at, everything else as it is.
+fn shown(value: &PropertyValue) -> Value {
+    match value {
+        PropertyValue::Link(_) => {
+            Value::String(value.as_text().map(|text| text.into_owned()).unwrap_or_default())
+        }
+        PropertyValue::List(items) => Value::Array(items.iter().map(shown).collect()),
+        value => value.to_json(),
+    }
+}

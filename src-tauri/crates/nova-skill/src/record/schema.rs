@@ -1,0 +1,127 @@
+//! A record type as the parameters of a tool and as a form.
+
+use serde_json::{Map, Value, json};
+
+use super::{Field, FieldKind, ItemKind, RecordType};
+
+impl RecordType {
+    /// JSON Schema (2020-12) of the arguments of a tool that adds a record, or with `for_update`
+    /// changes one: the fields in the declared order, by their declared names.
+    ///
+    /// To add, required fields without a default are required. To change, the title says which
+    /// record is meant and alone is required; of the others null removes the property, except where
+    /// the field is required. A record type without a title leaves it to the tool to add a parameter
+    /// that says which record is meant.
+    pub fn parameters(&self, for_update: bool) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (key, field) in &self.fields {
+            let names_record = for_update && self.title.as_deref() == Some(key);
+            let schema = if names_record {
+                let name = &self.name;
+                json!({"type": "string", "description": format!("Which {name}, as the user says it.")})
+            } else {
+                field.schema(for_update)
+            };
+            properties.insert(key.clone(), schema);
+            if names_record || (!for_update && field.required && field.default.is_none()) {
+                required.push(key.clone());
+            }
+        }
+        let mut schema = json!({"type": "object", "properties": properties});
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        schema["additionalProperties"] = json!(false);
+        schema
+    }
+
+    /// The same schema with the hints that react-jsonschema-form takes beside it:
+    /// `{"schema": …, "uiSchema": {"ui:order": […], field: {"ui:title", "ui:placeholder", "ui:widget"}}}`.
+    pub fn form(&self, for_update: bool) -> Value {
+        let order: Vec<&str> = self.fields.keys().map(String::as_str).chain(["*"]).collect();
+        let mut hints = Map::new();
+        hints.insert("ui:order".into(), json!(order));
+        for (key, field) in &self.fields {
+            hints.insert(key.clone(), field.form_hints(key));
+        }
+        json!({"schema": self.parameters(for_update), "uiSchema": hints})
+    }
+}
+
+impl Field {
+    fn schema(&self, for_update: bool) -> Value {
+        let removable = for_update && !self.required;
+        let mut types = match self.kind {
+            FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Choice => vec!["string"],
+            FieldKind::Decimal => vec!["string", "number"],
+            FieldKind::Integer => vec!["integer"],
+            FieldKind::Bool => vec!["boolean"],
+            FieldKind::List => vec!["array"],
+        };
+        if removable {
+            types.push("null");
+        }
+        let mut schema = Map::new();
+        schema.insert("type".into(), if let [one] = types.as_slice() { json!(one) } else { json!(types) });
+        match self.kind {
+            FieldKind::Date => {
+                schema.insert("format".into(), json!("date"));
+            }
+            FieldKind::Decimal => {
+                // Holds for texts alone, as the limits hold for numbers alone; writing checks both.
+                schema.insert("pattern".into(), json!(r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"));
+            }
+            FieldKind::Choice => {
+                let choices = self.choices.iter().map(|choice| json!(choice));
+                let none = removable.then_some(Value::Null);
+                schema.insert("enum".into(), choices.chain(none).collect());
+            }
+            FieldKind::List => {
+                schema.insert("items".into(), json!({"type": "string"}));
+            }
+            FieldKind::Text | FieldKind::Link | FieldKind::Integer | FieldKind::Bool => {}
+        }
+        for (key, limit) in [("minimum", self.min), ("maximum", self.max)] {
+            if let Some(limit) =
+                limit.and_then(|limit| serde_json::from_str::<Value>(&limit.to_string()).ok())
+            {
+                schema.insert(key.into(), limit);
+            }
+        }
+        let meaning = match &self.description {
+            Some(description) if removable => {
+                Some(format!("{}; null removes it.", description.trim_end_matches('.')))
+            }
+            Some(description) => Some(description.clone()),
+            None if removable => Some("Null removes it.".into()),
+            None => None,
+        };
+        if let Some(meaning) = meaning {
+            schema.insert("description".into(), json!(meaning));
+        }
+        if let Some(default) = self.default.as_ref().filter(|_| !for_update) {
+            schema.insert("default".into(), default.clone());
+        }
+        Value::Object(schema)
+    }
+
+    fn form_hints(&self, key: &str) -> Value {
+        let mut hints = Map::new();
+        hints.insert("ui:title".into(), json!(self.label(key)));
+        let placeholder = match (self.kind, self.items()) {
+            (FieldKind::Link, _) => Some("The name of a note"),
+            (FieldKind::Date, _) => Some("2026-12-31"),
+            (FieldKind::Decimal, _) => Some("1250.50"),
+            (FieldKind::List, ItemKind::Link) => Some("Names of notes"),
+            _ => None,
+        };
+        if let Some(placeholder) = placeholder {
+            hints.insert("ui:placeholder".into(), json!(placeholder));
+        }
+        if self.kind == FieldKind::Date {
+            hints.insert("ui:widget".into(), json!("date"));
+        }
+        Value::Object(hints)
+    }
+}

@@ -1,0 +1,143 @@
+//! Values given by a tool, as a note holds them.
+
+use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose, file_name};
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::{Field, FieldKind, ItemKind, RecordType, plain};
+use crate::ToolError;
+
+impl RecordType {
+    /// The text of a new note: `type` first, then the declared fields that have a value.
+    ///
+    /// # Errors
+    /// [`ToolError::NotDeclared`] for a field the type does not have,
+    /// [`ToolError::InvalidArguments`] for a value of the wrong kind or a missing required one.
+    pub fn new_note(&self, values: &Map<String, Value>) -> Result<String, ToolError> {
+        for field in values.keys() {
+            self.field(field)?;
+        }
+        let mut properties = vec![self.type_property()];
+        for (key, field) in &self.fields {
+            match values.get(key).filter(|value| !value.is_null()).or(field.default.as_ref()) {
+                Some(value) => properties.push((field.property.clone(), field.write(key, value)?)),
+                None if field.required => {
+                    return Err(invalid(key, format!("a {} needs a {key}", self.name), Vec::new()));
+                }
+                None => {}
+            }
+        }
+        Ok(compose(&properties, &self.body))
+    }
+
+    /// The edits that set these values; null removes the property.
+    ///
+    /// # Errors
+    /// As [`RecordType::new_note`]; a required field cannot be removed.
+    pub fn edits(&self, values: &Map<String, Value>) -> Result<Vec<PropertyEdit>, ToolError> {
+        let mut edits = Vec::new();
+        for (key, value) in values {
+            let field = self.field(key)?;
+            let property = field.property.clone();
+            edits.push(match value {
+                Value::Null if field.required => {
+                    return Err(invalid(key, "cannot be removed".into(), Vec::new()));
+                }
+                Value::Null => PropertyEdit::Remove { key: property },
+                value => PropertyEdit::Set { key: property, value: field.write(key, value)? },
+            });
+        }
+        Ok(edits)
+    }
+
+    /// What makes a new note a record of this type.
+    pub(super) fn type_property(&self) -> (String, PropertyValue) {
+        let value = self.type_values.first().unwrap_or(&self.name);
+        ("type".to_owned(), PropertyValue::Text(value.clone()))
+    }
+}
+
+impl Field {
+    /// The value as a note holds it; `key` is the field's name in an error.
+    pub(super) fn write(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
+        let wrong = |rule: String| invalid(key, rule, self.choices.clone());
+        let text = || value.as_str().ok_or_else(|| wrong("must be a text".into()));
+        Ok(match self.kind {
+            FieldKind::Text => {
+                let text = text()?;
+                if self.required && text.trim().is_empty() {
+                    return Err(wrong("must not be empty".into()));
+                }
+                PropertyValue::Text(text.to_owned())
+            }
+            FieldKind::Link => PropertyValue::Link(link_target(text()?)),
+            FieldKind::Date => {
+                let text = text()?;
+                let date = plain::date(text.trim())
+                    .ok_or_else(|| wrong(format!("\"{text}\" is not a date YYYY-MM-DD")))?;
+                PropertyValue::Text(date.to_string())
+            }
+            FieldKind::Decimal => {
+                let text = number_text(value).ok_or_else(|| wrong("must be a decimal".into()))?;
+                let number = plain::decimal(&text)
+                    .ok_or_else(|| wrong("must be a plain decimal such as 1250.50".into()))?;
+                self.in_range(number).map_err(|fault| wrong(range_rule(&fault)))?;
+                PropertyValue::Number(text)
+            }
+            FieldKind::Integer => {
+                let text = number_text(value).ok_or_else(|| wrong("must be a whole number".into()))?;
+                let number =
+                    plain::integer(&text).ok_or_else(|| wrong("must be a whole number such as 12".into()))?;
+                self.in_range(number.into()).map_err(|fault| wrong(range_rule(&fault)))?;
+                PropertyValue::Number(text)
+            }
+            FieldKind::Bool => {
+                PropertyValue::Bool(value.as_bool().ok_or_else(|| wrong("must be true or false".into()))?)
+            }
+            FieldKind::Choice => {
+                let text = text()?;
+                let choice = self
+                    .choice(text)
+                    .ok_or_else(|| wrong(format!("\"{text}\" is not one of the choices")))?;
+                PropertyValue::Text(choice.to_owned())
+            }
+            FieldKind::List => {
+                let items = value.as_array().ok_or_else(|| wrong("must be a list".into()))?;
+                let items = items.iter().map(|item| {
+                    let text = item.as_str().ok_or_else(|| wrong("must be a list of texts".into()))?;
+                    Ok(match self.items() {
+                        ItemKind::Text => PropertyValue::from_text(text),
+                        ItemKind::Link => PropertyValue::Link(link_target(text)),
+                    })
+                });
+                PropertyValue::List(items.collect::<Result<_, ToolError>>()?)
+            }
+        })
+    }
+}
+
+/// What a wikilink to a note of that name points at: the file's name, which lacks the characters
+/// that a link cannot hold.
+fn link_target(name: &str) -> String {
+    let name = name.trim();
+    let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+    let target = inner.map_or(name, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
+    file_name(target)
+}
+
+fn number_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+/// "is `150`, which is more than 100" as a rule for an argument.
+fn range_rule(fault: &Fault) -> String {
+    fault.what.replace('`', "")
+}
+
+fn invalid(key: &str, rule: String, allowed: Vec<String>) -> ToolError {
+    ToolError::InvalidArguments { path: format!("/{key}"), rule, allowed }
+}

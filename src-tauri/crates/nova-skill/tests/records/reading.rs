@@ -1,0 +1,94 @@
+//! A note read as a record, field by field.
+
+use nova_skill::{ToolError, json};
+
+use super::{TRIP, note, types};
+
+const ALPS: &str = "---
+type: trip
+name: Alps
+guide: \"[[Jane Doe#Log|Jane]]\"
+starts: 2026-12-31
+price: \"1250.50\"
+seats: 12
+booked: true
+mood: VERY  wild
+tags: single
+with: [\"[[Theo]]\", Mara]
+own: 1
+---
+";
+
+#[test]
+fn each_kind_is_read_as_what_it_is() {
+    let types = types(TRIP);
+    let alps = note(ALPS);
+    let trip = types.get("trip").unwrap().read(&alps);
+    assert_eq!(trip.text("guide").unwrap().as_deref(), Some("Jane Doe"));
+    assert_eq!(trip.date("starts").unwrap().unwrap().to_string(), "2026-12-31");
+    assert_eq!(trip.decimal("price").unwrap().unwrap().to_string(), "1250.50");
+    assert_eq!(trip.decimal("seats").unwrap().unwrap().to_string(), "12");
+    assert_eq!(trip.integer("seats").unwrap(), Some(12));
+    assert_eq!(trip.bool("booked").unwrap(), Some(true));
+    assert_eq!(trip.choice("mood").unwrap(), Some("Very wild"));
+    assert_eq!(trip.list("tags").unwrap(), ["single"]);
+    assert_eq!(trip.list("with").unwrap(), ["Theo", "Mara"]);
+    assert_eq!(trip.other_properties().map(|(key, _)| key).collect::<Vec<_>>(), ["own"]);
+    assert_eq!(types.undeclared(), [""; 0]);
+}
+
+#[test]
+fn what_is_not_there_is_none() {
+    let types = types(TRIP);
+    let empty = note("---\ntype: trip\nstarts:\nprice: ''\n---\n");
+    let trip = types.get("trip").unwrap().read(&empty);
+    assert_eq!(trip.title(), "Alps", "the note's name stands in");
+    assert_eq!(trip.text("guide").unwrap(), None);
+    assert_eq!(trip.date("starts").unwrap(), None);
+    assert_eq!(trip.decimal("price").unwrap(), None);
+    assert_eq!(trip.bool("booked").unwrap(), None, "a default is for new notes");
+    assert_eq!(trip.choice("mood").unwrap(), None);
+    assert_eq!(trip.list("tags").unwrap(), [""; 0]);
+}
+
+#[test]
+fn what_is_wrong_is_an_error_with_its_place_and_never_a_guess() {
+    let types = types(TRIP);
+    let broken = note("---\ntype: trip\nstarts: 31.12.2026\nprice: 1,250.50\nmood: mad\n---\n");
+    let trip = types.get("trip").unwrap().read(&broken);
+    let said = |error: ToolError| format!("{error} {}", error.hint());
+    assert_eq!(
+        said(trip.date("starts").unwrap_err()),
+        "Trips/Alps.md, line 3: `starts` is `31.12.2026`, which is no date. Write it as 2026-12-31."
+    );
+    assert_eq!(
+        said(trip.decimal("price").unwrap_err()),
+        "Trips/Alps.md, line 4: `price` is `1,250.50`, which is no plain decimal. Write it as 1250.50."
+    );
+    assert!(
+        matches!(trip.choice("mood").unwrap_err(), ToolError::BrokenRecord(problem) if problem.line == 5)
+    );
+    assert_eq!(trip.text("price").unwrap().as_deref(), Some("1,250.50"), "the text is still there");
+    assert_eq!(trip.to_json()["price"], json!("1,250.50"));
+}
+
+#[test]
+fn what_is_not_declared_is_an_error_that_is_remembered() {
+    let types = types(TRIP);
+    let alps = note(ALPS);
+    let copy = types.get("trip").unwrap().clone();
+    let trip = copy.read(&alps);
+    assert!(matches!(trip.text("gide"), Err(ToolError::NotDeclared { .. })));
+    assert!(matches!(trip.list("tag"), Err(ToolError::NotDeclared { .. })));
+    assert!(matches!(trip.date("name"), Err(ToolError::NotDeclared { .. })), "declared as another kind");
+    assert!(matches!(types.get("tripp"), Err(ToolError::NotDeclared { .. })));
+    assert_eq!(
+        types.undeclared(),
+        [
+            "the field gide of trip",
+            "the field name of trip as something else than a text",
+            "the field tag of trip",
+            "the record type tripp",
+        ]
+    );
+}

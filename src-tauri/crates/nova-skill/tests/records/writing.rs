@@ -1,0 +1,70 @@
+//! Values of a tool, as a new note and as edits.
+
+use nova_skill::{Value, json};
+
+use super::{TRIP, types, values};
+
+#[track_caller]
+fn written(given: Value) -> Result<String, String> {
+    let types = types(TRIP);
+    types.get("trip").unwrap().new_note(&values(given)).map_err(|error| format!("{error} {}", error.hint()))
+}
+
+#[test]
+fn a_new_note_has_the_type_the_fields_and_the_defaults() {
+    let given = json!({
+        "with": ["Theo Marsh", "[[Jane Doe|Jane]]"], "seats": "3", "price": 12.5, "starts": " 2026-12-31 ",
+        "name": "Alps: 2", "guide": "A/B", "mood": "WILD", "tags": ["snow"], "booked": true,
+    });
+    assert_eq!(
+        written(given).unwrap(),
+        "---\ntype: trip\nname: \"Alps: 2\"\nguide: \"[[A-B]]\"\nstarts: 2026-12-31\nprice: 12.5\nseats: 3\nbooked: true\n\
+         mood: wild\ntags:\n  - snow\nwith:\n  - \"[[Theo Marsh]]\"\n  - \"[[Jane Doe]]\"\n---\n\nPack.\n"
+    );
+    assert_eq!(
+        written(json!({"name": "B", "starts": "2026-01-02", "mood": null})).unwrap(),
+        "---\ntype: trip\nname: B\nstarts: 2026-01-02\nbooked: false\nmood: calm\n---\n\nPack.\n"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
+    for (field, value, says) in [
+        ("name", json!(3), "/name: must be a text."),
+        ("name", json!(" "), "/name: must not be empty."),
+        ("starts", json!("2026-12-31T10:00"), "is not a date YYYY-MM-DD."),
+        ("starts", json!("31.12.2026"), "is not a date YYYY-MM-DD."),
+        ("price", json!("1,250"), "/price: must be a plain decimal such as 1250.50."),
+        ("price", json!(1e30), "/price: must be a plain decimal such as 1250.50."),
+        ("price", json!(-1), "/price: is -1, which is less than 0."),
+        ("price", json!(true), "/price: must be a decimal."),
+        ("seats", json!(2.5), "/seats: must be a whole number such as 12."),
+        ("seats", json!(0), "/seats: is 0, which is less than 1."),
+        ("booked", json!("true"), "/booked: must be true or false."),
+        ("mood", json!("mad"), "is not one of the choices. Allowed: calm, wild, Very wild."),
+        ("tags", json!("one"), "/tags: must be a list."),
+        ("tags", json!([1]), "/tags: must be a list of texts."),
+        ("with", json!([null]), "/with: must be a list of texts."),
+        ("gide", json!("x"), "The field \"gide\" is not declared."),
+    ] {
+        let mut given = json!({"name": "A", "starts": "2026-01-02"});
+        given[field] = value.clone();
+        let error = written(given).expect_err(field);
+        assert!(error.contains(says), "{field} {value}: {error}");
+    }
+    assert!(written(json!({"name": "A"})).unwrap_err().contains("/starts: a trip needs a starts."));
+}
+
+#[test]
+fn edits_name_what_changes_and_null_removes() {
+    let types = types(TRIP);
+    let trip = types.get("trip").unwrap();
+    let edits = trip.edits(&values(json!({"price": "10.00", "guide": null}))).unwrap();
+    assert_eq!(
+        format!("{edits:?}"),
+        r#"[Set { key: "price", value: Number("10.00") }, Remove { key: "guide" }]"#
+    );
+    assert!(
+        trip.edits(&values(json!({"starts": null}))).unwrap_err().to_string().contains("cannot be removed")
+    );
+}

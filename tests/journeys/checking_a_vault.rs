@@ -1,0 +1,168 @@
+use nova_protocol::{Commands as _, Event, Nothing};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, wait_for};
+
+/// Ten faults, a form for notes to come that is none, and a note that is nobody's record.
+const FAULTY: &str = "
+//- CRM/Deals/Lens order.md
+---
+type: deal
+title: Lens order
+stage: qualifed
+value: 1,250.50
+probability: 150
+close_date: 31.12.2026
+---
+//- CRM/Deals/No stage.md
+---
+type: deal
+value: € 12
+---
+//- CRM/People/Mara.md
+---
+type: contact
+name: Mara
+//- Friends/Theo.md
+---
+type: Contact
+company: Quillon Labs
+tags: dairy, food
+next_contact: 2026-12-01T10:00
+---
+//- Templates/Deal.md
+---
+type: deal
+close_date: {{date}}
+value: ?
+---
+//- Recipes/Soup.md
+---
+type: recipe
+stage: simmering
+value: a lot
+---
+";
+
+fn faulty() -> Nova {
+    let nova = Nova::new(FAULTY, []);
+    nova.vault.write_bytes("CRM/People/Old.md", b"---\ntype: contact\nname: J\xfcrgen\n---\n");
+    nova
+}
+
+fn problem(path: &str, line: u32, problem: &str, remedy: &str) -> Value {
+    json!({"path": path, "line": line, "problem": problem, "remedy": remedy})
+}
+
+/// What is wrong whatever skills there are: the template holds no front matter that can be read.
+fn unreadable() -> [Value; 2] {
+    [
+        problem(
+            "CRM/People/Mara.md",
+            1,
+            "the front matter cannot be read: the front matter is never closed; add a line `---` after the last property",
+            "Correct that line in the note.",
+        ),
+        problem(
+            "CRM/People/Old.md",
+            1,
+            "\"CRM/People/Old.md\" is not UTF-8 text",
+            "Open it in an editor and save it in the encoding UTF-8.",
+        ),
+    ]
+}
+
+#[test]
+fn every_fault_is_listed_with_its_line_and_what_to_write_instead() {
+    let nova = faulty();
+    let (code, problems) = nova.json(&["vault", "check"]);
+    let stages = "Write one of lead, contacted, qualified, proposal, won, lost; the nearest is qualified.";
+    let (lens, none, theo) = ("CRM/Deals/Lens order.md", "CRM/Deals/No stage.md", "Friends/Theo.md");
+    let [mara, old] = unreadable();
+    assert_eq!(
+        problems,
+        json!([
+            problem(lens, 4, "`stage` is `qualifed`, which is not one of its choices", stages),
+            problem(lens, 5, "`value` is `1,250.50`, which is no plain decimal", "Write it as 1250.50."),
+            problem(
+                lens,
+                6,
+                "`probability` is `150`, which is more than 100",
+                "Write a number of at most 100."
+            ),
+            problem(lens, 7, "`close_date` is `31.12.2026`, which is no date", "Write it as 2026-12-31."),
+            problem(
+                none,
+                1,
+                "`stage` is missing",
+                "Add it: a deal needs one of lead, contacted, qualified, proposal, won, lost."
+            ),
+            problem(none, 3, "`value` is `€ 12`, which is no plain decimal", "Write it as 12."),
+            mara,
+            old,
+            problem(
+                theo,
+                3,
+                "`company` is the text `Quillon Labs`, not a link; it is read as a note's name",
+                "Write it as \"[[Quillon Labs]]\"."
+            ),
+            problem(theo, 4, "`tags` is `dairy, food` instead of a list", "Write it as [dairy, food]."),
+            problem(
+                theo,
+                5,
+                "`next_contact` is `2026-12-01T10:00`, which is no date",
+                "Write it as 2026-12-01."
+            ),
+        ])
+    );
+    assert_eq!(code, 1);
+    assert_eq!(nova.json(&["vault", "status"]).1["problems"], 11, "the count is that of the list");
+    let (code, listed) = nova.json(&["tool", "call", "crm.list_contacts"]);
+    assert!(
+        code == 0 && listed["value"].to_string().contains("Friends/Theo.md"),
+        "a broken record stays: {listed}"
+    );
+}
+
+#[test]
+fn records_of_a_skill_that_is_switched_off_are_plain_notes() {
+    let nova = faulty();
+    nova.settings(&json!({"vault": nova.vault.root(), "skills": {"crm": {"enabled": false}}}));
+    assert_eq!(nova.json(&["vault", "check"]), (1, json!(unreadable())));
+}
+
+#[test]
+fn a_vault_without_a_fault_is_none() {
+    let nova = Nova::new(super::nova::PEOPLE, []);
+    assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));
+}
+
+#[tokio::test]
+async fn the_names_of_a_vault_take_effect_without_a_restart() {
+    let nova = Nova::new("//- Jane.md\n---\ntype: person\ndue: soon\n---\n", []);
+    let config = |fields: Value| json!({"vault": nova.vault.root(), "skills": {"crm": {"config": {"fields": {"contact": fields}}}}});
+    nova.settings(&config(json!({})));
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    assert_eq!(app.vault_problems().await.unwrap(), []);
+
+    nova.settings(&config(json!({"type": "person", "next_contact": "due"})));
+    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    let problems = app.vault_problems().await.unwrap();
+    assert_eq!(problems[0].problem, "`due` is `soon`, which is no date");
+    let shown = app.app_status(Nothing {}).await.unwrap().vault.unwrap().problems;
+    assert_eq!(shown, problems, "the window lists the same");
+
+    nova.settings(&config(json!({"type": "person", "next_contct": "due"})));
+    let told = wait_for(&mut events, |event| matches!(event, Event::ConfigProblem { .. })).await;
+    let Event::ConfigProblem { file, message, .. } = told else { panic!("{told:?}") };
+    assert!(file.ends_with("nova.config.json"));
+    assert!(
+        message.starts_with(
+            "skills.crm.config.fields.contact.next_contct names no field of contact; it has name,"
+        ),
+        "{message}"
+    );
+    assert_eq!(app.vault_problems().await.unwrap(), problems, "the last good names stay in use");
+}
