@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::BaseError;
 use crate::note::{EditError, PathError, VaultPath};
 use crate::query::QueryError;
 
@@ -109,6 +110,8 @@ pub enum VaultError {
     },
     /// A condition or a sort key cannot be read.
     Query(#[from] QueryError),
+    /// A base gives no rows.
+    Base(#[from] BaseError),
     /// No change set has this id.
     NoChangeSet {
         /// The id as it was given.
@@ -159,6 +162,8 @@ impl VaultError {
             VaultError::Edit { .. } | VaultError::Unlinkable { .. } => "edit_refused",
             VaultError::Conflict { .. } => "conflict",
             VaultError::Query(_) => "invalid_query",
+            VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => "base_unreadable",
+            VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => "base_not_found",
             VaultError::NoChangeSet { .. } => "change_set_not_found",
             VaultError::ChangeSetState { .. } => "change_set_state",
             VaultError::Io { .. } => "file_system",
@@ -209,6 +214,13 @@ impl VaultError {
             VaultError::Query(error) => {
                 format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)
             }
+            VaultError::Base(error) => {
+                let message = error.to_string();
+                let mut chars = message.chars();
+                chars
+                    .next()
+                    .map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
+            }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
@@ -249,6 +261,7 @@ impl VaultError {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }
             VaultError::Query(error) => format!("Please {}.", error.remedy),
+            VaultError::Base(error) => error.hint(),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
             VaultError::ChangeSetState { .. } => {
                 "Wait until it is finished, then try again; see `nova changes list`.".to_owned()

@@ -21,7 +21,7 @@
 pub mod note;
 pub mod watch;
 
-//BASE mod base;
+mod base;
 mod change;
 mod change_set;
 mod core;
@@ -44,7 +44,7 @@ mod vault;
 mod view;
 mod write;
 
-//BASE pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
+pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
