@@ -16,6 +16,7 @@ mod links;
 mod move_note;
 mod notes;
 mod query;
+mod query_base;
 mod read_note;
 mod search;
 mod set_properties;
@@ -48,6 +49,7 @@ impl Skill for Vault {
             native(delete_note::DeleteNote),
             native(search::SearchNotes),
             native(query::QueryNotes),
+            native(query_base::QueryBase),
             native(links::LinksOfNote),
             native(tags::Tags),
             native(daily_note::DailyNote),

@@ -78,7 +78,7 @@ pub(crate) fn is_missing(error: &ToolError) -> bool {
 }
 
 /// A path as it is said, `.md` added where no ending names a file that Nova writes.
-fn path_of(said: &str) -> Result<VaultPath, ToolError> {
+pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
     let lower = said.to_ascii_lowercase();
     let file = if lower.ends_with(".md") || lower.ends_with(".base") {
         said.to_owned()
@@ -93,7 +93,7 @@ fn path_of(said: &str) -> Result<VaultPath, ToolError> {
 }
 
 /// `[[Jane Doe#Log|Jane]]` as a person might copy it.
-fn without_brackets(said: &str) -> &str {
+pub(crate) fn without_brackets(said: &str) -> &str {
     let said = said.trim();
     let Some(inner) = said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) else { return said };
     inner.split(['|', '#']).next().unwrap_or(inner).trim()

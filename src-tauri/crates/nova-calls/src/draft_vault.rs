@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{
-    Draft, Links, Moved, Privacy, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault, View,
+    BaseAnswer, Draft, Links, Moved, Privacy, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault, View,
 };
 
 /// The vault of one call: reads go to the disk, writes into a draft.
@@ -155,6 +155,16 @@ impl ToolVault for DraftVault {
             seen.extend(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         }
         Ok(answer)
+    }
+
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
+        let (path, name) = (path.clone(), view.map(str::to_owned));
+        self.with(move |view, _| view.query_base(&path, name.as_deref())).await
+    }
+
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
+        let link = link.to_owned();
+        self.with(move |view, _| view.resolve(&link, None)).await
     }
 
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
-    Links, Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, Search, SearchAnswer, TagCount,
+    BaseAnswer, Links, Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, Search, SearchAnswer,
+    TagCount,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -80,6 +81,10 @@ pub trait ToolVault: Send + Sync {
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError>;
     /// Notes by their properties, as they are on the disk.
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError>;
+    /// What a view of a base shows: the view of that name, or the first.
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError>;
+    /// The file on the disk that a link means.
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError>;
     /// What a note on the disk links to, and what links to it.
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError>;
     /// All tags of the notes on the disk.

@@ -7,7 +7,7 @@ use nova_skill::{
     ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
-    Draft, Links, Moved, PlannedDiff, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault,
+    BaseAnswer, Draft, Links, Moved, PlannedDiff, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -285,6 +285,14 @@ impl ToolVault for PlannedVault {
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
         self.with(|vault, _| vault.seen_by_owner().query(query))
+    }
+
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().query_base(path, view))
+    }
+
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().resolve(link, None))
     }
 
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
