@@ -12,9 +12,15 @@ mod create_note;
 mod daily_note;
 mod delete_note;
 mod edit_note;
+mod links;
+mod move_note;
 mod notes;
+mod query;
+mod query_base;
 mod read_note;
+mod search;
 mod set_properties;
+mod tags;
 
 /// The skill `vault`.
 pub fn skill() -> Box<dyn Skill> {
@@ -39,7 +45,13 @@ impl Skill for Vault {
             native(edit_note::EditNote),
             native(append_to_note::AppendToNote),
             native(set_properties::SetProperties),
+            native(move_note::MoveNote),
             native(delete_note::DeleteNote),
+            native(search::SearchNotes),
+            native(query::QueryNotes),
+            native(query_base::QueryBase),
+            native(links::LinksOfNote),
+            native(tags::Tags),
             native(daily_note::DailyNote),
         ]
     }

@@ -1,9 +1,18 @@
 //! Which note a text means.
 
-use nova_skill::{Note, ToolContext, ToolError, ToolVault, VaultError, VaultPath, file_name};
+use nova_skill::{
+    Note, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, likeness,
+};
 
 /// What errors call it.
 pub(crate) const NOTE: &str = "note";
+
+/// How many bytes of notes one answer holds.
+pub(crate) const MOST: usize = 48 * 1024;
+
+/// How many of the nearest names an error lists, and how much alike they are at least.
+const NEAREST: usize = 5;
+const ALIKE: usize = 30;
 
 /// The note that `said` names: by its path with or without `.md`, or as a wikilink would name it
 /// where only one note goes by that name.
@@ -69,7 +78,7 @@ pub(crate) fn is_missing(error: &ToolError) -> bool {
 }
 
 /// A path as it is said, `.md` added where no ending names a file that Nova writes.
-fn path_of(said: &str) -> Result<VaultPath, ToolError> {
+pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
     let lower = said.to_ascii_lowercase();
     let file = if lower.ends_with(".md") || lower.ends_with(".base") {
         said.to_owned()
@@ -84,12 +93,35 @@ fn path_of(said: &str) -> Result<VaultPath, ToolError> {
 }
 
 /// `[[Jane Doe#Log|Jane]]` as a person might copy it.
-fn without_brackets(said: &str) -> &str {
+pub(crate) fn without_brackets(said: &str) -> &str {
     let said = said.trim();
     let Some(inner) = said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) else { return said };
     inner.split(['|', '#']).next().unwrap_or(inner).trim()
 }
 
-async fn not_found(_vault: &dyn ToolVault, name: &str) -> ToolError {
-    ToolError::NotFound { kind: NOTE.into(), name: name.into(), nearest: Vec::new() }
+async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {
+    let all = vault.paths().await.unwrap_or_default();
+    let mut near: Vec<(usize, &VaultPath)> = all
+        .iter()
+        .map(|path| (likeness(path.name(), name).max(likeness(path.as_str(), name)), path))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    near.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    ToolError::NotFound {
+        kind: NOTE.into(),
+        name: name.into(),
+        nearest: near.into_iter().take(NEAREST).map(|(_, path)| path.to_string()).collect(),
+    }
+}
+
+/// As many of the values, from the first, as one answer may hold.
+pub(crate) fn within_budget(values: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut left = MOST;
+    values
+        .take_while(|value| {
+            let fits = value.to_string().len() <= left;
+            left = left.saturating_sub(value.to_string().len());
+            fits
+        })
+        .collect()
 }

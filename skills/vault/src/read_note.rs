@@ -7,10 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::notes::named;
-
-/// How many bytes of a note's text one answer holds.
-const MOST: usize = 48 * 1024;
+use crate::notes::{MOST, named};
 
 pub(crate) struct ReadNote;
 

@@ -85,6 +85,17 @@ fn for_this_session_covers_the_next_writes_but_no_deletion() {
     assert_eq!(asked, ["vault.append_to_note"]);
     let (outcomes, asked) = turn(
         &vault,
+        Decision::Session,
+        || {},
+        &[
+            ("move_note", json!({"path": "Lisbon", "to": "Old/"})),
+            ("move_note", json!({"path": "People/Jane Doe", "to": "Old/"})),
+        ],
+    );
+    assert!(outcomes.iter().all(|outcome| outcome.result.is_ok()), "{outcomes:?}");
+    assert_eq!(asked, ["vault.move_note", "vault.move_note"], "moving is asked about each time");
+    let (outcomes, asked) = turn(
+        &vault,
         Decision::Once,
         || {},
         &[("delete_note", json!({"path": "Work/Plan"})), ("delete_note", json!({"path": "Trips/Plan"}))],

@@ -35,7 +35,13 @@ fn the_tools_are_those_of_the_contract() {
             "vault__edit_note {path, old, new, count?} Write",
             "vault__append_to_note {path, text, heading?} Write",
             "vault__set_properties {path, properties} Write",
+            "vault__move_note {path, to} Write",
             "vault__delete_note {path} Destructive",
+            "vault__search {query, regex?, words?, limit?} Read",
+            "vault__query {type?, where?, sort?, limit?} Read",
+            "vault__query_base {path, view?} Read",
+            "vault__links {path} Read",
+            "vault__tags {} Read",
             "vault__daily_note {date?} Write",
         ]
     );

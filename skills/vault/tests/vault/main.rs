@@ -7,6 +7,8 @@ mod daily;
 mod deleting;
 mod editing;
 mod files;
+mod finding;
+mod moving;
 mod naming;
 mod privacy;
 mod reading;

@@ -37,6 +37,8 @@ fn several_of_a_name_are_listed_and_none_is_chosen() {
         ("append_to_note", json!({"path": "Plan", "text": "More."})),
         ("set_properties", json!({"path": "Plan", "properties": {"a": 1}})),
         ("delete_note", json!({"path": "Plan"})),
+        ("move_note", json!({"path": "Plan", "to": "Old/"})),
+        ("links", json!({"path": "Plan"})),
     ] {
         let vault = vault(NOTES);
         let error = vault.error(tool, args);
@@ -75,10 +77,16 @@ fn a_name_may_end_in_a_dot() {
 }
 
 #[test]
-fn nothing_of_that_name_is_an_error() {
-    let error = vault(NOTES).error("read_note", json!({"path": "Atlantis"}));
+fn nothing_of_that_name_is_answered_with_the_nearest() {
+    let said = |name: &str| {
+        let error = vault(NOTES).error("read_note", json!({"path": name}));
+        assert_eq!(error.code, ErrorCode::NoteNotFound);
+        (error.message, error.hint)
+    };
     assert_eq!(
-        (error.code, error.message.as_str()),
-        (ErrorCode::NoteNotFound, r#"There is no note "Atlantis"."#)
+        said("Lisbonne"),
+        (r#"There is no note "Lisbonne"."#.to_owned(), "Nearest: Trips/Lisbon.md.".to_owned())
     );
+    assert!(said("trips/plans").1.starts_with("Nearest: Trips/Plan.md, "), "the likest comes first");
+    assert_eq!(said("Xyzzy").1, "Look at the list first, or create it.");
 }

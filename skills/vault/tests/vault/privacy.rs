@@ -23,8 +23,20 @@ nova: private
 tags: [
 ---
 xyzzy-canary in a note whose mark cannot be read
+//- Diary/Secret.base
+# xyzzy-canary
+views:
+  - type: table
+    name: xyzzy-canary
+//- Diary/Links.md
+#xyzzy-canary-tag [[Open]]
+//- All.base
+views:
+  - type: table
+    name: All
+    order: [file.name, nova, aliases]
 //- Open.md
-Open.
+Open, see [[Secret]] and [[Marked]].
 ";
 
 fn remote(notes: &str) -> SkillInVault {
@@ -54,6 +66,8 @@ fn no_tool_reads_or_changes_a_private_note() {
             ("append_to_note", json!({"path": path, "text": "x"})),
             ("set_properties", json!({"path": path, "properties": {"nova": null}})),
             ("delete_note", json!({"path": path})),
+            ("move_note", json!({"path": path, "to": "Elsewhere.md"})),
+            ("links", json!({"path": path})),
         ] {
             says_private(&remote(PRIVATE), tool, args);
         }
@@ -71,6 +85,55 @@ fn nothing_is_created_in_a_private_folder_or_over_a_private_note() {
 }
 
 #[test]
+fn no_list_and_no_search_names_a_private_note() {
+    let vault = remote(PRIVATE);
+    for (tool, args) in [
+        ("search", json!({"query": "xyzzy"})),
+        ("search", json!({"query": "canary xyzzy", "words": true})),
+        ("search", json!({"query": ".", "regex": true})),
+        ("query", json!({})),
+        ("query", json!({"where": ["nova = private"]})),
+        ("query", json!({"where": ["aliases exists"], "sort": ["aliases"]})),
+        ("query_base", json!({"path": "All.base"})),
+        ("links", json!({"path": "Open"})),
+        ("tags", json!({})),
+    ] {
+        let outcome = vault.call(tool, args.clone());
+        let value = outcome.result.clone().unwrap().to_string();
+        assert!(!format!("{outcome:?}").contains(CANARY), "{tool} {args}: {outcome:?}");
+        for hidden in ["Diary/", "Marked.md", "Broken.md"] {
+            assert!(!value.contains(hidden), "{tool} {args}: {value}");
+        }
+    }
+    assert_eq!(vault.value("query", json!({}))["total"], 1);
+    assert_eq!(vault.value("links", json!({"path": "Open"}))["unresolved"].as_array().unwrap().len(), 2);
+    let error = vault.error("read_note", json!({"path": "Opeen xyzzy"}));
+    assert!(!error.to_string().contains("canary") && !error.to_string().contains("Diary"), "{error}");
+    says_private(&vault, "query_base", json!({"path": "Diary/Secret.base"}));
+}
+
+#[test]
+fn nothing_moves_into_a_private_folder_or_onto_a_private_note() {
+    for to in ["Diary/", "Diary/Open.md", "Marked.md", "MARKED"] {
+        let vault = remote(PRIVATE);
+        let before = vault.vault.files();
+        let outcome = vault.call("move_note", json!({"path": "Open", "to": to}));
+        assert!(!format!("{outcome:?}").contains(CANARY), "{to}: {outcome:?}");
+        assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Private, "{to}");
+        assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty(), "{to}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn links_in_private_notes_follow_and_are_not_named() {
+    let vault = remote(PRIVATE);
+    let value = vault.value("move_note", json!({"path": "Open", "to": "Public.md"}));
+    assert_eq!(value, json!({"path": "Public.md", "from": "Open.md", "rewritten": []}));
+    assert_eq!(vault.vault.read("Diary/Links.md"), "#xyzzy-canary-tag [[Public]]\n");
+}
+
+#[test]
 fn private_daily_notes_and_templates_stay_private() {
     let settings = |daily: &str| format!("{PRIVATE}//- .obsidian/daily-notes.json\n{daily}\n");
     says_private(&remote(&settings(r#"{"folder": "Diary"}"#)), "daily_note", json!({}));
@@ -81,7 +144,7 @@ fn private_daily_notes_and_templates_stay_private() {
 
 #[test]
 fn what_is_not_private_is_read_beside_it_and_the_owner_reads_all() {
-    assert_eq!(remote(PRIVATE).value("read_note", json!({"path": "Open"}))["text"], "Open.\n");
+    assert_eq!(remote(PRIVATE).value("read_note", json!({"path": "Open"}))["path"], "Open.md");
     let mut local = vault(PRIVATE);
     local.privacy = Privacy { remote: false, private: vec!["Diary".into()] };
     for path in ["Secret", "Marked", "Broken"] {

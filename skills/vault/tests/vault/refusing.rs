@@ -14,6 +14,9 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
         ("append_to_note", json!({"path": path, "text": "x"})),
         ("set_properties", json!({"path": path, "properties": {"a": 1}})),
         ("delete_note", json!({"path": path})),
+        ("move_note", json!({"path": path, "to": "x"})),
+        ("links", json!({"path": path})),
+        ("query_base", json!({"path": path})),
     ]
 }
 

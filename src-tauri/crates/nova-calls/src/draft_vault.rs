@@ -6,7 +6,9 @@ use nova_skill::{
     Note, ObsidianSettings, Problem, PropertyEdit, RecordTypes, ToolError, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::note::ContentHash;
-use nova_vault::{Draft, Privacy, Vault, View};
+use nova_vault::{
+    BaseAnswer, Draft, Links, Moved, Privacy, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault, View,
+};
 
 /// The vault of one call: reads go to the disk, writes into a draft.
 #[derive(Clone)]
@@ -82,6 +84,10 @@ impl ToolVault for DraftVault {
         self.with(move |view, _| view.find(&name)).await
     }
 
+    async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|view, _| paths(view)).await
+    }
+
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         let types = self.records.get(record_type)?.type_values().to_vec();
         let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
@@ -131,9 +137,52 @@ impl ToolVault for DraftVault {
         self.with(move |_, draft| draft.delete(&path)).await
     }
 
+    async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
+        let (from, to) = (from.clone(), to.clone());
+        self.with(move |_, draft| draft.move_note(&from, &to)).await
+    }
+
+    async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
+        let search = search.clone();
+        self.with(move |view, _| view.search(&search)).await
+    }
+
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
+        let query = query.clone();
+        let answer = self.with(move |view, _| view.query(&query)).await?;
+        if let Some(state) = &self.state {
+            let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.extend(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
+        }
+        Ok(answer)
+    }
+
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
+        let (path, name) = (path.clone(), view.map(str::to_owned));
+        self.with(move |view, _| view.query_base(&path, name.as_deref())).await
+    }
+
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
+        let link = link.to_owned();
+        self.with(move |view, _| view.resolve(&link, None)).await
+    }
+
+    async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
+        let path = path.clone();
+        self.with(move |view, _| view.links(&path)).await
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
+        self.with(|view, _| view.tags()).await
+    }
+
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {
         self.with(|view, _| Ok(view.obsidian())).await
     }
+}
+
+fn paths(view: &View) -> Result<Vec<VaultPath>, VaultError> {
+    Ok(view.query(&Query::default())?.rows.into_iter().map(|row| row.path).collect())
 }
 
 fn borrowed(types: &[String]) -> Vec<&str> {

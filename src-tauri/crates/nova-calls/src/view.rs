@@ -5,6 +5,7 @@ use nova_protocol::{
     PrincipalKind, PrincipalView, PropertyChangeView, SourceView, UserError,
 };
 use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
+use nova_vault::BaseError;
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
 
 /// A diff as the window shows it; `from` is where the note was, when it moves.
@@ -87,10 +88,13 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         | VaultError::Symlink { .. }
         | VaultError::HardLink { .. } => ErrorCode::PathRefused,
         VaultError::Private { .. } => ErrorCode::Private,
+        VaultError::InvalidQuery { .. } => ErrorCode::InvalidArguments,
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
         VaultError::Edit { .. } | VaultError::Unlinkable { .. } => ErrorCode::EditRefused,
         VaultError::Conflict { .. } => ErrorCode::Conflict,
         VaultError::Query(_) => ErrorCode::InvalidArguments,
+        VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => ErrorCode::NoteBroken,
+        VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => ErrorCode::InvalidArguments,
         VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
         VaultError::Io { .. } | VaultError::Watch { .. } => ErrorCode::Io,
     };

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
-use nova_vault::{Note, ObsidianSettings, Problem};
+use nova_vault::{
+    BaseAnswer, Links, Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, Search, SearchAnswer,
+    TagCount,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +51,8 @@ pub trait ToolVault: Send + Sync {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError>;
     /// Notes with that path, name or alias.
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError>;
+    /// The paths of all notes, in their order.
+    async fn paths(&self) -> Result<Vec<VaultPath>, ToolError>;
     /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
     /// (in the folder [`nova_vault::TEMPLATES`]) are not among them.
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
@@ -70,6 +75,20 @@ pub trait ToolVault: Send + Sync {
     /// Adds text at the end, or at the end of the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
+    /// Moves a note and rewrites the links to it.
+    async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError>;
+    /// Looks into the notes on the disk; planned writes are not seen.
+    async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError>;
+    /// Notes by their properties, as they are on the disk.
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError>;
+    /// What a view of a base shows: the view of that name, or the first.
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError>;
+    /// The file on the disk that a link means.
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError>;
+    /// What a note on the disk links to, and what links to it.
+    async fn links(&self, path: &VaultPath) -> Result<Links, ToolError>;
+    /// All tags of the notes on the disk.
+    async fn tags(&self) -> Result<Vec<TagCount>, ToolError>;
     /// What the user set in Obsidian for this vault.
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError>;
 }

@@ -35,7 +35,9 @@ pub use nova_vault::note::{
     FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, file_name, summarize,
 };
 pub use nova_vault::{
-    DailyNotes, Note, ObsidianSettings, Problem, SettingError, TemplateValues, fill_template,
+    BaseAnswer, BaseGroup, Condition, DailyNotes, Links, Moved, Note, ObsidianSettings, Problem, Query,
+    QueryAnswer, QueryError, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
+    TemplateValues, fill_template,
 };
 
 // What the signatures above are made of.

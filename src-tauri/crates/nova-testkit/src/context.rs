@@ -6,7 +6,9 @@ use nova_skill::{
     PropertyEdit, RecordTypes, RequestInfo, Skill, ToolContext, ToolError, ToolHttp, ToolProcess, ToolStore,
     ToolVault, VaultError, VaultPath,
 };
-use nova_vault::{Draft, PlannedDiff, Vault};
+use nova_vault::{
+    BaseAnswer, Draft, Links, Moved, PlannedDiff, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -227,6 +229,10 @@ impl ToolVault for PlannedVault {
         self.with(|vault, _| vault.find(name))
     }
 
+    async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|vault, _| Ok(vault.notes()?.into_iter().map(|note| note.path).collect()))
+    }
+
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         let types: Vec<&str> =
             self.records.get(record_type)?.type_values().iter().map(String::as_str).collect();
@@ -267,6 +273,34 @@ impl ToolVault for PlannedVault {
 
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
         self.with(|_, draft| draft.delete(path))
+    }
+
+    async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
+        self.with(|_, draft| draft.move_note(from, to))
+    }
+
+    async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().search(search))
+    }
+
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().query(query))
+    }
+
+    async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().query_base(path, view))
+    }
+
+    async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().resolve(link, None))
+    }
+
+    async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().links(path))
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().tags())
     }
 
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError> {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::BaseError;
 use crate::note::{EditError, PathError, VaultPath};
 use crate::query::QueryError;
 
@@ -36,6 +37,13 @@ pub enum VaultError {
     Private {
         /// The note, by the name it was asked for.
         name: String,
+    },
+    /// What was asked for cannot be asked for like that.
+    InvalidQuery {
+        /// What is wrong with it, as a clause.
+        reason: String,
+        /// What to do.
+        remedy: String,
     },
     /// Dot-folders (`.obsidian`, `.trash`, `.git`) are not notes.
     Hidden {
@@ -102,6 +110,8 @@ pub enum VaultError {
     },
     /// A condition or a sort key cannot be read.
     Query(#[from] QueryError),
+    /// A base gives no rows.
+    Base(#[from] BaseError),
     /// No change set has this id.
     NoChangeSet {
         /// The id as it was given.
@@ -146,11 +156,14 @@ impl VaultError {
             VaultError::Exists { .. } => "note_exists",
             VaultError::Path(_) | VaultError::Hidden { .. } | VaultError::NotANote { .. } => "path_refused",
             VaultError::Private { .. } => "private",
+            VaultError::InvalidQuery { .. } => "invalid_query",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
             VaultError::Edit { .. } | VaultError::Unlinkable { .. } => "edit_refused",
             VaultError::Conflict { .. } => "conflict",
             VaultError::Query(_) => "invalid_query",
+            VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => "base_unreadable",
+            VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => "base_not_found",
             VaultError::NoChangeSet { .. } => "change_set_not_found",
             VaultError::ChangeSetState { .. } => "change_set_state",
             VaultError::Io { .. } => "file_system",
@@ -170,6 +183,7 @@ impl VaultError {
             VaultError::Private { name } => {
                 format!("\"{name}\" is private: it is not read for a remote model")
             }
+            VaultError::InvalidQuery { reason, .. } => format!("The search cannot be made: {reason}"),
             VaultError::Hidden { path } => {
                 format!("\"{path}\" lies in a dot-folder, which is not part of the notes")
             }
@@ -200,6 +214,13 @@ impl VaultError {
             VaultError::Query(error) => {
                 format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)
             }
+            VaultError::Base(error) => {
+                let message = error.to_string();
+                let mut chars = message.chars();
+                chars
+                    .next()
+                    .map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
+            }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
@@ -219,6 +240,7 @@ impl VaultError {
                 "Name the note by its path inside the vault, such as \"CRM/People/Jane Doe.md\".".to_owned()
             }
             VaultError::Private { .. } => "Use a model on this machine, or leave the note out.".to_owned(),
+            VaultError::InvalidQuery { remedy, .. } => remedy.clone(),
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {
@@ -239,6 +261,7 @@ impl VaultError {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }
             VaultError::Query(error) => format!("Please {}.", error.remedy),
+            VaultError::Base(error) => error.hint(),
             VaultError::NoChangeSet { .. } => "See `nova changes list`.".to_owned(),
             VaultError::ChangeSetState { .. } => {
                 "Wait until it is finished, then try again; see `nova changes list`.".to_owned()

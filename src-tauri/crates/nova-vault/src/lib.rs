@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! Vault ── read, notes, records, find      asks the disk every time
+//!   ├── View                               the same for a reader who may not see everything, and search
 //!   ├── Draft                              writes planned against what was read
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune
@@ -20,7 +21,7 @@
 pub mod note;
 pub mod watch;
 
-//BASE mod base;
+mod base;
 mod change;
 mod change_set;
 mod core;
@@ -35,6 +36,7 @@ mod links;
 mod obsidian;
 mod privacy;
 mod query;
+mod search;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -42,7 +44,7 @@ mod vault;
 mod view;
 mod write;
 
-//BASE pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
+pub use base::{BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow};
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
@@ -62,5 +64,6 @@ pub use obsidian::{
 };
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
+pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

@@ -323,6 +323,24 @@ impl Vault {
     }
 }
 
+impl Problem {
+    /// Something that cannot be a note or a folder of notes.
+    pub(crate) fn of_unusable(path: String, reason: &str, remedy: &str) -> Problem {
+        Problem { path, line: 1, problem: format!("{reason}; it is not read"), remedy: remedy.to_owned() }
+    }
+
+    /// A folder that cannot be listed. `prefix` is its path with a `/` at its end.
+    pub(crate) fn of_refused(prefix: &str, error: &std::io::Error) -> Problem {
+        let path = prefix.trim_end_matches('/').to_owned();
+        Problem::of_unusable(path, &error.to_string(), "Give your user the right to read the folder.")
+    }
+
+    /// A note that cannot be read.
+    pub(crate) fn of_unreadable(path: &VaultPath, error: &VaultError) -> Problem {
+        Problem { path: path.as_str().to_owned(), line: 1, problem: error.message(), remedy: error.hint() }
+    }
+}
+
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vault").field("root", &self.root()).finish_non_exhaustive()

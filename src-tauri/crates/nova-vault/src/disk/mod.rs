@@ -6,7 +6,7 @@ mod place;
 mod platform;
 mod walk;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::DirExt;
@@ -18,7 +18,7 @@ use crate::note::VaultPath;
 
 pub(crate) use place::{NoteFile, Place};
 pub(crate) use platform::{Kind, Stamp};
-pub(crate) use walk::{Folder, MAX_DEPTH, Names, in_parallel, threads};
+pub(crate) use walk::{Folder, Met, Names, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
@@ -202,11 +202,8 @@ fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
 /// Fills `bytes` with the file from its start: as many as are expected, else all there are; at
 /// most one more than a note may have.
 fn read_into(file: &File, expected: Option<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
-    use std::io::{Seek, SeekFrom};
     const MOST: usize = MAX_NOTE_BYTES as usize + 1;
     let wanted = expected.map_or(MOST, |expected| MOST.min(usize::try_from(expected).unwrap_or(MOST)));
-    let mut reader: &File = file;
-    reader.seek(SeekFrom::Start(0))?;
     bytes.clear();
     let mut filled = 0;
     while filled < wanted {
@@ -214,7 +211,7 @@ fn read_into(file: &File, expected: Option<u64>, bytes: &mut Vec<u8>) -> io::Res
             let room = if expected.is_some() { wanted } else { (2 * filled).max(8 * 1024) };
             bytes.resize(room.min(wanted), 0);
         }
-        match reader.read(&mut bytes[filled..]) {
+        match platform::read_at(file, &mut bytes[filled..], filled as u64) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -116,6 +116,10 @@ mod system {
         Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
     }
 
+    pub(in crate::disk) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        Ok(rustix::io::pread(file, bytes, at)?)
+    }
+
     /// A name that stays in its folder.
     fn one_component(name: &str) -> io::Result<&str> {
         if name.is_empty() || name == ".." || name.contains('/') {
@@ -330,6 +334,13 @@ mod system {
         folder.open_with(name, &options)
     }
 
+    pub(in crate::disk) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut reader: &File = file;
+        reader.seek(SeekFrom::Start(at))?;
+        reader.read(bytes)
+    }
+
     pub(in crate::disk) use super::list_portably as list;
 
     pub(in crate::disk) fn private(_options: &mut OpenOptions) {}
@@ -388,5 +399,5 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(in crate::disk) use system::{
     copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, private,
-    rename_new, sync_folder,
+    read_at, rename_new, sync_folder,
 };

@@ -23,6 +23,23 @@ pub(crate) struct Folder {
     dir: Dir,
 }
 
+/// What an entry of a folder is to Nova.
+#[derive(Debug)]
+pub(crate) enum Met {
+    Note(VaultPath),
+    /// Any other file, such as an attachment.
+    File(VaultPath),
+    Folder,
+    /// Something with a note's or a folder's name that is not read, with the reason and the
+    /// remedy.
+    Unusable {
+        path: String,
+        reason: String,
+        remedy: &'static str,
+    },
+    Ignored,
+}
+
 impl Disk {
     /// The vault's root, opened for listing.
     pub(crate) fn open_root(&self) -> io::Result<Folder> {
@@ -51,8 +68,39 @@ impl Folder {
         platform::look(&self.dir, name)
     }
 
+    /// What one of its entries is. `prefix` is the folder's path with a `/` at its end, `""` for
+    /// the root; `depth` is how deep it lies.
+    pub(crate) fn meet(&self, prefix: &str, depth: usize, name: &str, kind: Kind) -> Met {
+        let path = format!("{prefix}{name}");
+        let unusable = |path, reason, remedy| Met::Unusable { path, reason, remedy };
+        let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
+        match kind {
+            Kind::BadName => unusable(path, "its name is not UTF-8".to_owned(), "Rename it."),
+            Kind::Link if is_note || self.leads_to_folder(name) => unusable(
+                path,
+                "it is a symbolic link, which Nova does not follow".to_owned(),
+                "Put the notes themselves into the vault in place of the link.",
+            ),
+            Kind::Folder if depth >= MAX_DEPTH => {
+                unusable(path, format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
+            }
+            Kind::Folder => Met::Folder,
+            Kind::File | Kind::Other if is_note => match VaultPath::parse(&path) {
+                Err(error) => unusable(path, error.to_string(), "Rename it."),
+                Ok(_) if kind == Kind::Other => unusable(
+                    path,
+                    "it is not a regular file".to_owned(),
+                    "Replace it by a file, or remove it.",
+                ),
+                Ok(path) => Met::Note(path),
+            },
+            Kind::File => VaultPath::parse(&path).map_or(Met::Ignored, Met::File),
+            Kind::Link | Kind::Other => Met::Ignored,
+        }
+    }
+
     /// Whether a link leads to a folder, as far as may be asked.
-    pub(crate) fn leads_to_folder(&self, link: &str) -> bool {
+    fn leads_to_folder(&self, link: &str) -> bool {
         // Of a link out of the vault nothing can be asked; an attachment has an extension, a
         // folder hardly ever.
         self.dir.metadata(link).map_or(!link.contains('.'), |target| target.is_dir())

@@ -32,8 +32,8 @@ const TEXT_BUDGET: usize = 256 * 1024 * 1024;
 pub(crate) struct Index {
     known: Mutex<Known>,
     texts: TextBudget,
-    /// Whether the notes were ever all read.
-    loaded: AtomicBool,
+    /// Whether a question was asked before.
+    asked: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Index {
         let listing = Arc::make_mut(&mut known.listing);
         listing.folders = walked.folders;
         listing.apply(walked.changes, &self.texts);
-        self.loaded.store(true, Ordering::Relaxed);
+        self.asked.store(true, Ordering::Relaxed);
         Ok(Arc::clone(&known.listing))
     }
 
@@ -72,9 +72,10 @@ impl Index {
         head.note().or_else(|| read_note(disk, &head.path).ok())
     }
 
-    /// Whether a question was answered before, so that the next one finds its notes in memory.
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.loaded.load(Ordering::Relaxed)
+    /// Whether this is the first question, which a program that asks only once answers faster
+    /// without remembering anything.
+    pub(crate) fn is_first_question(&self) -> bool {
+        !self.asked.swap(true, Ordering::Relaxed)
     }
 }
 

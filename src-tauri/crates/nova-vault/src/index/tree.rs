@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listing::Changes;
 use super::{Head, TextBudget, nanos_now};
-use crate::disk::{Disk, Folder, Kind, MAX_DEPTH, Names, Stamp, in_parallel, threads};
+use crate::disk::{Disk, Folder, Kind, Met, Names, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 use crate::vault::Problem;
@@ -138,13 +138,11 @@ impl Comparison<'_> {
             Err(error) => {
                 known.relist(&Names::default(), &mut self.changes);
                 // Vanished since its parent was listed: not there.
-                (error.kind() != io::ErrorKind::NotFound).then(|| {
-                    unusable(
-                        known.prefix.trim_end_matches('/'),
-                        &error.to_string(),
-                        "Give your user the right to read the folder.",
-                    )
-                })
+                if error.kind() == io::ErrorKind::NotFound {
+                    None
+                } else {
+                    Some(Problem::of_refused(&known.prefix, &error))
+                }
             }
         };
         if known.refused != refused {
@@ -249,36 +247,18 @@ impl Comparison<'_> {
     }
 
     fn classify(&mut self, check: &Check, name: &str, kind: Kind) -> Entry {
-        let path = format!("{}{name}", check.prefix);
-        let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
-        match kind {
-            Kind::BadName => Entry::Unusable(unusable(&path, "its name is not UTF-8", "Rename it.")),
-            Kind::Link if is_note || check.folder.leads_to_folder(name) => Entry::Unusable(unusable(
-                &path,
-                "it is a symbolic link, which Nova does not follow",
-                "Put the notes themselves into the vault in place of the link.",
-            )),
-            Kind::Folder if check.depth >= MAX_DEPTH => Entry::Unusable(unusable(
-                &path,
-                &format!("it lies more than {MAX_DEPTH} folders deep"),
-                "Move it further up.",
-            )),
-            Kind::Folder => Entry::Folder(Arc::new(Mutex::new(KnownFolder {
-                prefix: format!("{path}/").into(),
+        match check.folder.meet(&check.prefix, check.depth, name, kind) {
+            Met::Note(path) => self.read(check, name, path),
+            Met::File(path) => Entry::File(path),
+            Met::Folder => Entry::Folder(Arc::new(Mutex::new(KnownFolder {
+                prefix: format!("{}{name}/", check.prefix).into(),
                 depth: check.depth + 1,
                 ..KnownFolder::default()
             }))),
-            Kind::File | Kind::Other if is_note => match VaultPath::parse(&path) {
-                Err(error) => Entry::Unusable(unusable(&path, &error.to_string(), "Rename it.")),
-                Ok(_) if kind == Kind::Other => Entry::Unusable(unusable(
-                    &path,
-                    "it is not a regular file",
-                    "Replace it by a file, or remove it.",
-                )),
-                Ok(path) => self.read(check, name, path),
-            },
-            Kind::File => VaultPath::parse(&path).map_or(Entry::Ignored, Entry::File),
-            Kind::Link | Kind::Other => Entry::Ignored,
+            Met::Unusable { path, reason, remedy } => {
+                Entry::Unusable(Problem::of_unusable(path, &reason, remedy))
+            }
+            Met::Ignored => Entry::Ignored,
         }
     }
 
@@ -376,15 +356,6 @@ impl Changes {
         self.files.extend(other.files);
         self.unusable_gone.extend(other.unusable_gone);
         self.unusable.extend(other.unusable);
-    }
-}
-
-fn unusable(path: &str, reason: &str, remedy: &str) -> Problem {
-    Problem {
-        path: path.to_owned(),
-        line: 1,
-        problem: format!("{reason}; it is not read"),
-        remedy: remedy.to_owned(),
     }
 }
 

@@ -1,39 +1,10 @@
 //! How the vault's owner wants links written.
 
-use serde::Deserialize;
-
 use super::names::Names;
-use crate::disk::Disk;
 use crate::note::{Link, VaultPath};
-
-/// Obsidian's setting "New link format", `newLinkFormat` in `.obsidian/app.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum LinkFormat {
-    /// The name alone where no other file has it, else the path from the root.
-    #[default]
-    Shortest,
-    /// The path from the folder of the note that holds the link.
-    Relative,
-    /// The path from the root.
-    Absolute,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AppSettings {
-    new_link_format: Option<serde_json::Value>,
-}
+use crate::obsidian::LinkFormat;
 
 impl LinkFormat {
-    /// What the vault is set to. A setting that is missing or not understood is the default.
-    pub(super) fn of(disk: &Disk) -> LinkFormat {
-        disk.hidden_file(".obsidian", "app.json")
-            .and_then(|text| serde_json::from_str::<AppSettings>(&text).ok())
-            .and_then(|settings| serde_json::from_value(settings.new_link_format?).ok())
-            .unwrap_or_default()
-    }
-
     /// What `link`, which stands in the note at `from` and meant the file at `was` when its note
     /// was at `from_before`, can say to mean the file at `to`; the best first. A name stays a name
     /// where the setting lets it, a path stays a path of its kind.

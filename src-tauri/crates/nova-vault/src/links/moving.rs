@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::format::LinkFormat;
 use super::names::{Names, keys_of};
 use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
@@ -13,6 +12,7 @@ use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::index::folded;
 use crate::note::{VaultPath, unreadable_matter, wikilinks};
+use crate::obsidian::{LinkFormat, ObsidianSettings};
 
 /// What moving a note planned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -65,7 +65,7 @@ impl Draft {
             after: &after,
             from,
             to,
-            format: LinkFormat::of(&self.vault().core().disk),
+            format: ObsidianSettings::read(&self.vault().core().disk).link_format,
             keys: [from, to].into_iter().flat_map(keys_of).collect(),
         };
 

@@ -2,7 +2,7 @@
 //! `std::fs` as any program would, and from inside through the public API.
 #![allow(clippy::unwrap_used)]
 
-//BASE mod bases;
+mod bases;
 mod confinement;
 mod faults;
 mod feed;
@@ -13,6 +13,8 @@ mod moving;
 mod obsidian;
 mod querying;
 mod reading;
+mod revalidating;
+mod searching;
 mod undo;
 mod writing;
 

@@ -1,0 +1,51 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::notes::{named, within_budget};
+
+pub(crate) struct LinksOfNote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Which {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+}
+
+#[async_trait]
+impl NativeTool for LinksOfNote {
+    type Args = Which;
+    const ID: &'static str = "links";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Gives the links of a note: `out` from it, `back` to it from other notes, `unresolved` to notes that are not there.",
+        )
+        .use_when("the user asks what is connected with a note, or which notes mention it")
+        .example("Which notes link to the Lisbon plan?")
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let note = named(ctx.as_ref(), &which.path).await?;
+        let links = ctx.vault().links(&note.path).await?;
+        let (back, out, unresolved) = (part(&links.back), part(&links.out), part(&links.unresolved));
+        let mut value = json!({"path": note.path, "out": out, "back": back, "unresolved": unresolved});
+        let all = links.out.len() + links.back.len() + links.unresolved.len();
+        if out.len() + back.len() + unresolved.len() < all {
+            value["more"] = true.into();
+            value["total"] = json!({
+                "out": links.out.len(), "back": links.back.len(), "unresolved": links.unresolved.len(),
+            });
+        }
+        Ok(Output::new(value).from_notes([note.path]).into())
+    }
+}
+
+fn part<T: Serialize>(links: &[T]) -> Vec<Value> {
+    within_budget(links.iter().map(|link| json!(link)))
+}

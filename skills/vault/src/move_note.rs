@@ -1,0 +1,78 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
+    VaultError, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::notes::{named, new_path, without_private};
+
+/// How many notes with rewritten links an answer names.
+const NAMED: usize = 100;
+
+pub(crate) struct MoveNote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Move {
+    /// The note: its path in the vault, or its name where only one note has it.
+    path: String,
+    /// Its new path from the vault's root ("Archive/Lisbon 2026.md"), or a folder ("Archive/") to keep its name.
+    to: String,
+}
+
+#[async_trait]
+impl NativeTool for MoveNote {
+    type Args = Move;
+    const ID: &'static str = "move_note";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+
+    fn description(&self) -> Description {
+        Description::purpose("Moves or renames a note and rewrites every link to it.")
+            .use_when("a note gets another name or folder")
+            .example("Move the meeting notes to the archive folder")
+    }
+
+    async fn run(&self, args: Move, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let note = named(ctx.as_ref(), &args.path).await?;
+        let file = note.path.as_str().rsplit('/').next().unwrap_or_default();
+        let to = args.to.trim();
+        let target = match to.strip_suffix('/') {
+            Some("") => file.to_owned(),
+            Some(folder) => format!("{folder}/{file}"),
+            None if is_folder(ctx.as_ref(), to).await? => format!("{to}/{file}"),
+            None => to.to_owned(),
+        };
+        let to = match new_path(ctx.as_ref(), &target, "").await {
+            // Where it is already it stays.
+            Err(ToolError::Vault(VaultError::Exists { path })) if path == note.path => path,
+            other => other?,
+        };
+        let moved = match ctx.vault().move_note(&note.path, &to).await {
+            Ok(moved) => moved,
+            Err(error) => return Err(without_private(ctx.as_ref(), &to, error).await),
+        };
+        let mut value = json!({
+            "path": to,
+            "from": note.path,
+            "rewritten": moved.rewritten.iter().take(NAMED).collect::<Vec<_>>(),
+        });
+        if moved.rewritten.len() > NAMED {
+            value["rewritten_total"] = moved.rewritten.len().into();
+        }
+        if !moved.left.is_empty() {
+            value["links_left"] = json!(moved.left.iter().take(NAMED).collect::<Vec<_>>());
+        }
+        Ok(Output::new(value).from_notes([to]).into())
+    }
+}
+
+/// Whether notes lie below it.
+async fn is_folder(ctx: &dyn ToolContext, said: &str) -> Result<bool, ToolError> {
+    if said.ends_with(".md") || said.ends_with(".base") {
+        return Ok(false);
+    }
+    let all = ctx.vault().paths().await?;
+    Ok(all.iter().any(|path| path.as_str().strip_prefix(said).is_some_and(|rest| rest.starts_with('/'))))
+}

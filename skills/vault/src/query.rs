@@ -1,0 +1,75 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Condition, Description, Effect, JsonSchema, NativeTool, Output, Query, QueryError, SortKey, ToolContext,
+    ToolError, ToolOutput, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::notes::within_budget;
+
+/// How many notes an answer holds where nothing is said, and at most.
+const LIMIT: (usize, usize) = (100, 1000);
+
+pub(crate) struct QueryNotes;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Question {
+    /// Only notes with this `type:`.
+    #[serde(default, rename = "type")]
+    record_type: Option<String>,
+    /// Conditions that all have to be met, each "KEY OP VALUE" with = != < <= > >= contains in exists: "status = draft", "due < 2026-12-01", "tags contains work", "stage in lead, won", "rating exists". Also file.name, file.path, file.folder, file.mtime.
+    #[serde(default, rename = "where")]
+    conditions: Option<Vec<String>>,
+    /// Properties to sort by, "-" before one for the highest or newest first.
+    #[serde(default)]
+    sort: Option<Vec<String>>,
+    /// How many notes at most; 100 where nothing is given, 1000 at most.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl NativeTool for QueryNotes {
+    type Args = Question;
+    const ID: &'static str = "query";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Finds notes by their properties and gives these, with `total`, the number of all that match.",
+        )
+        .use_when("notes are listed, counted or sorted by type, tag, status, date or another property")
+        .not_when("a text is sought in the notes", "vault.search")
+        .example("Show all notes with status draft, newest first")
+    }
+
+    async fn run(&self, question: Question, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let mut query = Query {
+            record_type: question.record_type,
+            limit: Some(question.limit.unwrap_or(LIMIT.0).min(LIMIT.1)),
+            ..Query::default()
+        };
+        for (at, condition) in question.conditions.unwrap_or_default().iter().enumerate() {
+            query.conditions.push(Condition::parse(condition).map_err(wrong("where", at))?);
+        }
+        for (at, keys) in question.sort.unwrap_or_default().iter().enumerate() {
+            for key in keys.split(',').map(str::trim).filter(|key| !key.is_empty()) {
+                query.sort.push(SortKey::parse(key).map_err(wrong("sort", at))?);
+            }
+        }
+        let answer = ctx.vault().query(&query).await?;
+        let paths: Vec<_> = answer.rows.iter().map(|row| row.path.clone()).collect();
+        let notes = within_budget(answer.rows.iter().map(|row| json!(row)));
+        let more = notes.len() < answer.total;
+        let paths = paths.into_iter().take(notes.len());
+        let value = json!({"total": answer.total, "more": more, "notes": notes});
+        Ok(Output::new(value).from_notes(paths).into())
+    }
+}
+
+fn wrong(argument: &str, at: usize) -> impl FnOnce(QueryError) -> ToolError {
+    let path = format!("/{argument}/{at}");
+    move |error| ToolError::InvalidArguments { path, rule: error.to_string(), allowed: Vec::new() }
+}

@@ -1,0 +1,66 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, Search, SearchMode, ToolContext, ToolError,
+    ToolOutput, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+/// How many lines an answer holds where nothing is said, and at most.
+const LIMIT: (usize, usize) = (50, 500);
+
+pub(crate) struct SearchNotes;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Sought {
+    /// The text to find, within one line.
+    query: String,
+    /// The query is a regular expression; case matters unless it begins with (?i).
+    #[serde(default)]
+    regex: Option<bool>,
+    /// All words of the query have to be in the note, in any order.
+    #[serde(default)]
+    words: Option<bool>,
+    /// How many lines at most; 50 where nothing is given, 500 at most.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl NativeTool for SearchNotes {
+    type Args = Sought;
+    const ID: &'static str = "search";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Finds the lines of notes that hold a text, whatever its case.")
+            .use_when("it is not known in which note something stands")
+            .not_when("notes are sought by a property", "vault.query")
+            .example("Where did I write down the wifi password?")
+    }
+
+    async fn run(&self, sought: Sought, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let mode = match (sought.regex.unwrap_or_default(), sought.words.unwrap_or_default()) {
+            (true, true) => {
+                return Err(ToolError::InvalidArguments {
+                    path: "/words".into(),
+                    rule: "is either `words` or `regex`, not both".into(),
+                    allowed: Vec::new(),
+                });
+            }
+            (true, false) => SearchMode::Regex,
+            (false, true) => SearchMode::Words,
+            (false, false) => SearchMode::Text,
+        };
+        let limit = sought.limit.unwrap_or(LIMIT.0).min(LIMIT.1);
+        let answer = ctx.vault().search(&Search { query: sought.query, mode, limit }).await?;
+        let paths: BTreeSet<_> = answer.hits.iter().map(|hit| hit.path.clone()).collect();
+        let mut value = json!({"hits": answer.hits, "more": answer.more});
+        if !answer.skipped.is_empty() {
+            value["not_searched"] = json!(answer.skipped.iter().take(LIMIT.0).collect::<Vec<_>>());
+        }
+        Ok(Output::new(value).from_notes(paths).into())
+    }
+}

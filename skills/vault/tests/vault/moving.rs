@@ -1,0 +1,83 @@
+use nova_protocol::{ErrorCode, NoteChangeKind};
+use nova_skill::{Value, json};
+
+use crate::{LISBON, NOTES, vault};
+
+const LINKED: &str = "//- Trips/Lisbon.md\nThe trip. [[Notes/Old]]\n//- Notes/Old.md\n- [[Lisbon|the trip]] and [[Trips/Lisbon#Log]]\n//- Other.md\nNothing.\n//- Archive/2025.md\n";
+
+#[track_caller]
+fn check(to: &str, path: &str) {
+    let vault = vault(LINKED);
+    let outcome = vault.call("move_note", json!({"path": "Lisbon", "to": to}));
+    let value = outcome.result.unwrap();
+    assert_eq!((&value["path"], &value["from"]), (&json!(path), &json!(LISBON)), "{to}");
+    assert!(!vault.vault.exists(LISBON));
+    assert_eq!(vault.vault.read(path), "The trip. [[Notes/Old]]\n");
+    assert!(outcome.changes.iter().any(|change| change.kind == NoteChangeKind::Renamed), "{to}");
+}
+
+#[test]
+fn to_a_path_or_into_a_folder() {
+    check("Archive/Lisbon 2026.md", "Archive/Lisbon 2026.md");
+    check("Archive/Lisbon 2026", "Archive/Lisbon 2026.md");
+    check("Archive/", "Archive/Lisbon.md");
+    check("Archive", "Archive/Lisbon.md");
+    check("New/Deep/", "New/Deep/Lisbon.md");
+    check("/", "Lisbon.md");
+    check("Lissabon.md", "Lissabon.md");
+}
+
+#[test]
+fn links_to_it_follow() {
+    let vault = vault(LINKED);
+    let value = vault.value("move_note", json!({"path": "Lisbon", "to": "Archive/Porto.md"}));
+    assert_eq!(value, json!({"path": "Archive/Porto.md", "from": LISBON, "rewritten": ["Notes/Old.md"]}));
+    assert_eq!(vault.vault.read("Notes/Old.md"), "- [[Porto|the trip]] and [[Archive/Porto#Log]]\n");
+}
+
+#[test]
+fn a_note_that_is_there_is_not_replaced() {
+    for to in ["Other.md", "other", "Archive/2025"] {
+        let vault = vault(LINKED);
+        let before = vault.vault.files();
+        let error = vault.error("move_note", json!({"path": "Lisbon", "to": to}));
+        assert_eq!(error.code, ErrorCode::NoteExists, "{to}: {error}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn where_it_is_already_it_stays() {
+    let vault = vault(LINKED);
+    let outcome = vault.call("move_note", json!({"path": "Lisbon", "to": "Trips/"}));
+    assert_eq!(outcome.result.unwrap()["path"], LISBON);
+    assert!(outcome.changes.is_empty() && vault.approver.asked().is_empty());
+}
+
+#[test]
+fn hostile_targets_are_refused() {
+    for to in [
+        "../Lisbon.md",
+        "../",
+        "/etc/Lisbon.md",
+        ".obsidian/",
+        ".trash/Lisbon.md",
+        "a\u{0}b",
+        "C:\\x",
+        "x/../../y.md",
+        "Trips./Lisbon.md",
+        "",
+    ] {
+        let vault = vault(LINKED);
+        let before = vault.vault.files();
+        let error = vault.error("move_note", json!({"path": "Lisbon", "to": to}));
+        assert_eq!(error.code, ErrorCode::PathRefused, "{to:?}: {error}");
+        assert_eq!(vault.vault.files(), before);
+    }
+}
+
+#[test]
+fn a_note_stays_a_note() {
+    let args: Value = json!({"path": "Lisbon", "to": "Trips/Lisbon.base"});
+    assert_eq!(vault(NOTES).error("move_note", args).code, ErrorCode::PathRefused);
+}

@@ -1,0 +1,356 @@
+//! What the benchmarks share: a made-up vault, a bare walk to compare with, medians, a table.
+#![allow(dead_code, reason = "each benchmark uses a part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use nova_vault::{Vault, VaultOptions};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx};
+
+/// A result counts as missed when it is this much beyond its goal; the rest is noise.
+const NOISE: f64 = 1.15;
+
+pub const ROUNDS: usize = 15;
+
+/// The sizes to measure: `NOVA_BENCH_NOTES=1000,10000`, by default all three.
+pub fn sizes() -> Vec<usize> {
+    let given = std::env::var("NOVA_BENCH_NOTES").unwrap_or_else(|_| "1000,10000,100000".to_owned());
+    given
+        .split(',')
+        .map(|size| size.trim().parse().expect("NOVA_BENCH_NOTES: numbers, with commas"))
+        .collect()
+}
+
+/// A vault of so many notes and what is known of it; gone when dropped.
+pub struct MadeUp {
+    dir: tempfile::TempDir,
+    pub notes: usize,
+    pub contacts: usize,
+    pub bytes: usize,
+    /// A note that may be edited.
+    pub one: String,
+}
+
+impl MadeUp {
+    pub fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("vault")
+    }
+
+    pub fn open(&self) -> Vault {
+        open(&self.root())
+    }
+}
+
+pub fn open(root: &Path) -> Vault {
+    let id = Arc::new(AtomicU64::new(0));
+    let data = root.parent().unwrap().join("data");
+    Vault::open(VaultOptions {
+        root: root.to_owned(),
+        history: data.join("history"),
+        forbidden: vec![data],
+        clock: Arc::new(Timestamp::now),
+        new_id: Arc::new(move || format!("{}-{}", std::process::id(), id.fetch_add(1, Ordering::Relaxed))),
+    })
+    .unwrap()
+}
+
+/// Makes the same vault for the same number every time: the kinds of records, journals and
+/// plain notes, some with CRLF, a BOM, Unicode names or front matter that is broken.
+pub fn make_up(notes: usize) -> MadeUp {
+    let dir = tempfile::Builder::new().prefix("nova-bench-").tempdir().unwrap();
+    let root = dir.path().join("vault");
+    let mut random = Random(42);
+    let mut made = MadeUp { dir, notes, contacts: 0, bytes: 0, one: String::new() };
+    let mut made_folders = std::collections::HashSet::new();
+    for n in 0..notes {
+        let year = 2000 + n % 25;
+        let month = 1 + n / 25 % 12;
+        let broken = n % 500 == 99;
+        let (folder, name, front) = match n % 20 {
+            0 | 1 => {
+                made.contacts += usize::from(!broken);
+                let letter = char::from(b'A' + (n / 20 % 26) as u8);
+                let front = format!(
+                    "type: contact\nname: Jané Doe {n}\ncompany: \"[[Company {}]]\"\nemail: jane{n}@example.org\nphone: +49 30 {n}\nstage: lead\ntags: [friend, berlin]\nlast_contact: {year}-{month:02}-11",
+                    n % 97
+                );
+                (format!("CRM/People/{letter}{}", n / 8000), format!("Jané Doe {n}"), front)
+            }
+            2 => {
+                let front = format!(
+                    "type: company\nname: Company {n}\ndomain: c{n}.example.org\ntags:\n  - customer\n  - \"{month}\""
+                );
+                ("CRM/Companies".to_owned() + &(n / 4000).to_string(), format!("Company {n}"), front)
+            }
+            3 => {
+                let front = format!(
+                    "type: deal\ntitle: Deal {n}\ncontact: \"[[Jané Doe {n}]]\"\nstage: won\nvalue: {n}.50\ncurrency: EUR\nclose_date: {year}-{month:02}-01"
+                );
+                ("CRM/Deals".to_owned() + &(n / 4000).to_string(), format!("Deal {n}"), front)
+            }
+            4..10 => {
+                let front = format!(
+                    "type: expense\ndate: {year}-{month:02}-17\namount: 12.{:02}\ncurrency: EUR\ncategory: groceries\npayee: Corner Market",
+                    n % 100
+                );
+                (format!("Budget/Expenses/{year}"), format!("{year}-{month:02}-17 Corner Market {n}"), front)
+            }
+            10..13 => {
+                (format!("Journal/{year}/{month:02}"), format!("day {n}"), "tags: [journal]".to_owned())
+            }
+            13 => (
+                format!("研究/深い/{year}"),
+                format!("天気 {n}"),
+                format!("title: 天気 {n}\naliases: [Wetter {n}]"),
+            ),
+            _ => (format!("Projects/P{}/{month:02}", n / 300), format!("note {n}"), String::new()),
+        };
+        let mut text = String::new();
+        if n % 200 == 7 {
+            text.push('\u{feff}');
+        }
+        if broken {
+            text.push_str("---\nkey: one: two: three\n---\n");
+        } else if !front.is_empty() {
+            text.push_str(&format!("---\n{front}\n---\n"));
+        }
+        text.push_str(&format!("# Note {n}\n\n"));
+        // Half of the notes are short, some are long.
+        let words = if n % 2 == 0 { 40 } else { 60 + random.below(480) };
+        for at in 0..words {
+            text.push_str(WORDS[random.below(WORDS.len())]);
+            text.push(if at % 14 == 13 { '\n' } else { ' ' });
+        }
+        if n % 1000 == 500 {
+            text.push_str("\nHere is the Needle in the haystack.\n");
+        }
+        if n % 50 == 3 {
+            text = text.replace('\n', "\r\n");
+        }
+        made.bytes += text.len();
+        let path = format!("{folder}/{name}.md");
+        if made_folders.insert(folder.clone()) {
+            fs::create_dir_all(root.join(&folder)).unwrap();
+        }
+        fs::write(root.join(&path), text).unwrap();
+        if n % 20 == 0 {
+            fs::write(root.join(&folder).join(format!("image {n}.png")), "").unwrap();
+            made.one = path;
+        }
+    }
+    fs::create_dir_all(root.join(".obsidian")).unwrap();
+    fs::write(root.join(".obsidian/app.json"), "{}").unwrap();
+    // What was just written is read again at every question; that is over after two seconds.
+    std::thread::sleep(Duration::from_millis(2100));
+    made
+}
+
+const WORDS: [&str; 32] = [
+    "the",
+    "and",
+    "with",
+    "after",
+    "report",
+    "meeting",
+    "quarter",
+    "plan",
+    "Zürich",
+    "invoice",
+    "call",
+    "draft",
+    "[[Jané Doe 20]]",
+    "review",
+    "#todo",
+    "open",
+    "question",
+    "answer",
+    "weather",
+    "train",
+    "ticket",
+    "budget",
+    "note",
+    "idea",
+    "garden",
+    "window",
+    "river",
+    "market",
+    "signal",
+    "paper",
+    "table",
+    "light",
+];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(8)
+}
+
+/// Opens every folder and asks for every entry once; with `read`, reads every note as well. The
+/// least that a program must do to know whether anything changed. Gives entries and bytes.
+pub fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usize) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = Arc::new(openat(rustix::fs::CWD, root, flags, Mode::empty()).unwrap());
+    let open = Mutex::new(vec![opened]);
+    let (left, entries, bytes) = (AtomicUsize::new(1), AtomicUsize::new(0), AtomicUsize::new(0));
+    let run = || {
+        let mut buffer = Vec::with_capacity(32 * 1024);
+        let (mut met, mut taken, mut text) = (0, 0, Vec::new());
+        while left.load(Ordering::Acquire) > 0 {
+            let next = open.lock().unwrap().pop();
+            let Some(folder) = next else {
+                std::thread::yield_now();
+                continue;
+            };
+            let mut list = RawDir::new(&*folder, buffer.spare_capacity_mut());
+            while let Some(entry) = list.next() {
+                let entry = entry.unwrap();
+                let name = entry.file_name();
+                if name.to_bytes().starts_with(b".") {
+                    continue;
+                }
+                met += 1;
+                let found =
+                    statx(&*folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS).unwrap();
+                if entry.file_type() == rustix::fs::FileType::Directory {
+                    left.fetch_add(1, Ordering::AcqRel);
+                    open.lock()
+                        .unwrap()
+                        .push(Arc::new(openat(&*folder, name, flags, Mode::empty()).unwrap()));
+                } else if read && name.to_bytes().ends_with(b".md") {
+                    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    let file = openat(&*folder, name, flags, Mode::empty()).unwrap();
+                    text.resize(found.stx_size as usize + 1, 0);
+                    let mut filled = 0;
+                    loop {
+                        let read = rustix::io::read(&file, &mut text[filled..]).unwrap();
+                        filled += read;
+                        if read == 0 {
+                            break;
+                        }
+                    }
+                    taken += filled;
+                }
+            }
+            left.fetch_sub(1, Ordering::AcqRel);
+        }
+        entries.fetch_add(met, Ordering::Relaxed);
+        bytes.fetch_add(taken, Ordering::Relaxed);
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(run);
+        }
+        run();
+    });
+    (entries.into_inner(), bytes.into_inner())
+}
+
+/// A thing to measure.
+pub type Contender<'a> = &'a mut dyn FnMut();
+
+/// Runs the contenders one after the other, so many rounds, and gives the sorted times of each.
+pub fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Duration>> {
+    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
+    for round in 0..=rounds {
+        for (contender, times) in contenders.iter_mut().zip(&mut times) {
+            let begin = Instant::now();
+            contender();
+            // The first round only warms up.
+            if round > 0 {
+                times.push(begin.elapsed());
+            }
+        }
+    }
+    times.iter_mut().for_each(|times| times.sort());
+    times
+}
+
+pub fn median(times: &[Duration]) -> Duration {
+    times[times.len() / 2]
+}
+
+/// What was measured beside its goals.
+#[derive(Default)]
+pub struct Table {
+    missed: usize,
+}
+
+impl Table {
+    /// A ratio of two times that shall be at most `goal`.
+    pub fn at_most(&mut self, what: &str, ours: Duration, theirs: Duration, goal: f64) {
+        self.row(what, ours.as_secs_f64(), theirs.as_secs_f64(), "ms", 1e3, goal);
+    }
+
+    /// A number of bytes that shall be at most `goal`.
+    pub fn bytes_at_most(&mut self, what: &str, bytes: f64, goal: f64) {
+        self.row(what, bytes, goal, "MB", 1e-6, 1.0);
+    }
+
+    fn row(&mut self, what: &str, ours: f64, theirs: f64, unit: &str, scale: f64, goal: f64) {
+        let ratio = ours / theirs;
+        let verdict = if ratio <= goal {
+            "met"
+        } else if ratio <= goal * NOISE {
+            "met but for noise"
+        } else {
+            self.missed += 1;
+            "MISSED"
+        };
+        println!(
+            "{what:<64} {:>9.2} {unit} {:>9.2} {unit} {ratio:>6.2} goal ≤ {goal:.2} {verdict}",
+            ours * scale,
+            theirs * scale
+        );
+    }
+
+    pub fn end(self) -> ExitCode {
+        println!(
+            "{} goals missed (by more than {:.0} %, which counts as noise)",
+            self.missed,
+            (NOISE - 1.0) * 100.0
+        );
+        if self.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Every file and folder with its bytes and times: what must be the same before and after.
+pub fn fingerprint(root: &Path) -> blake3::Hash {
+    use std::os::unix::fs::MetadataExt;
+    let mut hasher = blake3::Hasher::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        for path in entries {
+            let metadata = path.symlink_metadata().unwrap();
+            let times = [
+                metadata.ino() as i64,
+                metadata.mtime(),
+                metadata.mtime_nsec(),
+                metadata.ctime(),
+                metadata.ctime_nsec(),
+            ];
+            hasher.update(path.as_os_str().as_encoded_bytes());
+            times.iter().for_each(|time| drop(hasher.update(&time.to_le_bytes())));
+            if metadata.is_dir() {
+                open.push(path);
+            } else {
+                hasher.update(&fs::read(path).unwrap());
+            }
+        }
+    }
+    hasher.finalize()
+}

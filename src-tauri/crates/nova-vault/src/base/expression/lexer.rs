@@ -1,0 +1,74 @@
+//! An expression's words.
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    Number(String),
+    Text(String),
+    Name(String),
+    Symbol(&'static str),
+}
+
+/// Longer symbols first.
+const SYMBOLS: [&str; 24] = [
+    "||", "&&", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "!", "(", ")", "[", "]", "{", "}",
+    ",", ".", ":", "=",
+];
+
+/// Splits an expression; `Err` says what cannot be read.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, after) = match first {
+            '"' | '\'' => quoted(rest, first)?,
+            c if c.is_ascii_digit() => number(rest),
+            c if c.is_alphabetic() || matches!(c, '_' | '$') => {
+                let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'));
+                let (name, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+                (Token::Name(name.to_owned()), after)
+            }
+            c => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+                Some("=") => return Err("`=` compares nothing; write `==`".to_owned()),
+                Some(symbol) => (Token::Symbol(symbol), &rest[symbol.len()..]),
+                None => return Err(format!("`{}` means nothing here", c.escape_default())),
+            },
+        };
+        tokens.push(token);
+        rest = after.trim_start();
+    }
+    Ok(tokens)
+}
+
+fn quoted(text: &str, quote: char) -> Result<(Token, &str), String> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        if c == quote {
+            return Ok((Token::Text(inner), &text[at + 1..]));
+        }
+        if c != '\\' {
+            inner.push(c);
+            continue;
+        }
+        match chars.next().map(|(_, c)| c) {
+            Some('n') => inner.push('\n'),
+            Some('t') => inner.push('\t'),
+            Some(other) => inner.push(other),
+            None => break,
+        }
+    }
+    Err(format!("a text is not closed: {quote} is missing"))
+}
+
+/// Digits, and a fraction where a digit follows the dot: `1.isEmpty()` is a function of 1.
+fn number(text: &str) -> (Token, &str) {
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let mut end = digits(text);
+    if let Some(fraction) = text[end..].strip_prefix('.') {
+        let length = digits(fraction);
+        if length > 0 {
+            end += 1 + length;
+        }
+    }
+    (Token::Number(text[..end].to_owned()), &text[end..])
+}

@@ -1,0 +1,97 @@
+//! Expressions of filters and formulas: `status != "done" && file.hasTag("book")`.
+//!
+//! An expression is read once, with all its function names checked, and evaluated for every
+//! file. Chains of operators and of dots are kept flat, so that only brackets make a tree deep,
+//! and brackets are counted.
+
+mod lexer;
+mod parser;
+
+pub(super) use parser::parse;
+
+use crate::query::Number;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Expr {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Expr>),
+    Object(Vec<(String, Expr)>),
+    /// A note's property, or `note`, `file`, `formula`, `this`; in a list's function `value`,
+    /// `index`, `acc`.
+    Name(String),
+    Call(&'static str, Vec<Expr>),
+    Postfix(Box<Expr>, Vec<Step>),
+    /// The innermost operator is the last.
+    Unary(Vec<Unary>, Box<Expr>),
+    /// Operators of one precedence, from left to right.
+    Chain(Box<Expr>, Vec<(Binary, Expr)>),
+}
+
+/// What follows a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    Field(String),
+    Index(Expr),
+    Method(&'static str, Vec<Expr>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unary {
+    Not,
+    Minus,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Binary {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    Plus,
+    Minus,
+    Times,
+    Over,
+    Modulo,
+}
+
+impl Binary {
+    fn of(symbol: &str) -> Option<Binary> {
+        Some(match symbol {
+            "||" => Binary::Or,
+            "&&" => Binary::And,
+            "==" => Binary::Equal,
+            "!=" => Binary::NotEqual,
+            "<" => Binary::Less,
+            "<=" => Binary::AtMost,
+            ">" => Binary::Greater,
+            ">=" => Binary::AtLeast,
+            "+" => Binary::Plus,
+            "-" => Binary::Minus,
+            "*" => Binary::Times,
+            "/" => Binary::Over,
+            "%" => Binary::Modulo,
+            _ => return None,
+        })
+    }
+
+    /// Loosest first, as in JavaScript.
+    fn precedence(self) -> usize {
+        match self {
+            Binary::Or => 0,
+            Binary::And => 1,
+            Binary::Equal | Binary::NotEqual => 2,
+            Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => 3,
+            Binary::Plus | Binary::Minus => 4,
+            Binary::Times | Binary::Over | Binary::Modulo => TIGHTEST,
+        }
+    }
+}
+
+const TIGHTEST: usize = 5;

@@ -1,0 +1,56 @@
+//! Dates by a pattern of Moment.js: `YYYY-MM-DD`, `D MMM YYYY [at] HH:mm`.
+
+use jiff::civil::DateTime;
+
+/// The tokens that are understood, longest first, with what strftime calls them.
+const TOKENS: [(&str, &str); 21] = [
+    ("YYYY", "%Y"),
+    ("MMMM", "%B"),
+    ("dddd", "%A"),
+    ("MMM", "%b"),
+    ("ddd", "%a"),
+    ("SSS", "%3f"),
+    ("YY", "%y"),
+    ("MM", "%m"),
+    ("DD", "%d"),
+    ("HH", "%H"),
+    ("hh", "%I"),
+    ("mm", "%M"),
+    ("ss", "%S"),
+    ("M", "%-m"),
+    ("D", "%-d"),
+    ("H", "%-H"),
+    ("h", "%-I"),
+    ("m", "%-M"),
+    ("s", "%-S"),
+    ("A", "%p"),
+    ("a", "%P"),
+];
+
+/// `Err` names a token that is not understood.
+pub(super) fn format(at: DateTime, pattern: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(first) = rest.chars().next() {
+        if let Some((literal, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            out += literal;
+            rest = after;
+            continue;
+        }
+        if !first.is_ascii_alphabetic() {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        // A run of one letter, or `Do`, is one token.
+        let run = rest.len() - rest.trim_start_matches(first).len();
+        let length = if rest[run..].starts_with('o') { run + 1 } else { run };
+        let (token, after) = rest.split_at(length);
+        match TOKENS.iter().find(|(known, _)| *known == token) {
+            Some((_, directive)) => out += &at.strftime(directive).to_string(),
+            None => return Err(format!("format() does not know `{token}`")),
+        }
+        rest = after;
+    }
+    Ok(out)
+}

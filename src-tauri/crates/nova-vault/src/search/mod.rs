@@ -1,0 +1,157 @@
+//! Searching in what notes say, front matter and body. The texts are those on the disk now.
+//!
+//! A vault that was asked before has its texts in memory. Otherwise they are read, searched and
+//! forgotten: nothing is parsed but the front matter of a note with a hit, and only where the
+//! reader may not see everything.
+
+mod pattern;
+mod unread;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use crate::disk::{in_parallel, threads};
+use crate::error::VaultError;
+use crate::index::Head;
+use crate::note::VaultPath;
+use crate::vault::Problem;
+use crate::view::View;
+
+use pattern::Pattern;
+
+/// How the query of a [`Search`] is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SearchMode {
+    /// As it stands, its spaces included; case does not matter.
+    Text,
+    /// Its words must all be in the note, each as a word or the beginning of one; case does not
+    /// matter. The hits are the lines with any of them.
+    Words,
+    /// In the syntax of the crate `regex`, line by line. Case matters, unless it begins `(?i)`.
+    Regex,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// Within one line; not empty.
+    pub query: String,
+    /// How the query is meant.
+    pub mode: SearchMode,
+    /// How many hits at most.
+    pub limit: usize,
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SearchHit {
+    /// The note.
+    pub path: VaultPath,
+    /// The line in the file, 1-based.
+    pub line: u32,
+    /// The line without its line break; of a long one at most 300 characters around the match,
+    /// with `…` where it is cut.
+    pub text: String,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchAnswer {
+    /// In order of path, then line.
+    pub hits: Vec<SearchHit>,
+    /// Whether there are further ones, beyond the limit.
+    pub more: bool,
+    /// What could not be searched and lies before the last hit or, without `more`, anywhere.
+    /// A remote reader is not told: of what cannot be read nobody knows whether it is private.
+    pub skipped: Vec<Problem>,
+}
+
+impl View {
+    /// Looks into every note. A hidden note is in no hit.
+    pub fn search(&self, search: &Search) -> Result<SearchAnswer, VaultError> {
+        let pattern = Pattern::new(search)?;
+        // One more shows whether there are more.
+        let wanted = search.limit.saturating_add(1);
+        let (mut hits, mut skipped) = if self.vault().index().is_first_question() {
+            unread::search(self, &pattern, wanted)?
+        } else {
+            self.search_remembered(&pattern, wanted)?
+        };
+        hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        let more = hits.len() > search.limit;
+        hits.truncate(search.limit);
+        if self.privacy().remote {
+            skipped.clear();
+        }
+        if more {
+            let last = hits.last().map_or("", |hit| hit.path.as_str());
+            skipped.retain(|problem| problem.path.as_str() <= last);
+        }
+        skipped.sort();
+        Ok(SearchAnswer { hits, more, skipped })
+    }
+
+    fn search_remembered(
+        &self,
+        pattern: &Pattern,
+        wanted: usize,
+    ) -> Result<(Vec<SearchHit>, Vec<Problem>), VaultError> {
+        /// So many notes are searched by one thread at a time.
+        const BLOCK: usize = 64;
+        let disk = &self.vault().core().disk;
+        let listing = self.vault().index().listing(disk)?;
+        let skipped = Mutex::new(listing.unsearchable());
+        // Blocks are handed out in order, and those handed out are searched to their end. So
+        // once enough is found, nothing that was not handed out comes before it.
+        let found = AtomicUsize::new(0);
+        let next = AtomicUsize::new(0);
+        let threads = threads(Some(listing.heads.len()));
+        let search_blocks = |hits: &mut Vec<SearchHit>| {
+            while found.load(Ordering::Relaxed) < wanted {
+                let first = next.fetch_add(BLOCK, Ordering::Relaxed);
+                let Some(rest) = listing.heads.get(first..).filter(|rest| !rest.is_empty()) else {
+                    return;
+                };
+                let before = hits.len();
+                for head in &rest[..rest.len().min(BLOCK)] {
+                    let room = wanted - (hits.len() - before).min(wanted);
+                    if room == 0 {
+                        break;
+                    }
+                    if let Err(problem) = self.search_one(head, pattern, room, hits) {
+                        skipped.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+                    }
+                }
+                found.fetch_add(hits.len() - before, Ordering::Relaxed);
+            }
+        };
+        let hits = in_parallel(threads, vec![(); threads], Vec::new, |hits, (), _| search_blocks(hits));
+        Ok((hits.concat(), skipped.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn search_one(
+        &self,
+        head: &Head,
+        pattern: &Pattern,
+        wanted: usize,
+        hits: &mut Vec<SearchHit>,
+    ) -> Result<(), Problem> {
+        if !head.is_readable() || self.privacy().hides(&head.path, &head.document) {
+            return Ok(());
+        }
+        let text = match head.text() {
+            Some(text) => Arc::clone(text),
+            None => match self.vault().read(&head.path) {
+                // It may say since the listing that it is private.
+                Ok(note) if self.hides(&note) => return Ok(()),
+                Ok(note) => note.text,
+                Err(VaultError::NotFound { .. }) => return Ok(()),
+                Err(error) => return Err(Problem::of_unreadable(&head.path, &error)),
+            },
+        };
+        pattern.search(&head.path, &text, wanted, hits);
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! What a query matches, and the lines of a text that it matches.
+
+use std::ops::Range;
+
+use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::Look;
+
+use super::{Search, SearchHit, SearchMode};
+use crate::error::VaultError;
+use crate::note::VaultPath;
+
+/// The most characters of a line that are shown.
+const SHOWN: usize = 300;
+
+/// Compiled patterns may take this many bytes. Searching takes, at the worst, time in proportion
+/// to the text and to this.
+const SIZE_LIMIT: usize = 1 << 20;
+
+/// The longest query, in bytes.
+const MAX_QUERY: usize = 4096;
+
+/// The most words of a query.
+const MAX_WORDS: usize = 32;
+
+#[derive(Debug)]
+pub(super) enum Pattern {
+    /// A line matches when this does.
+    Line {
+        line: Regex,
+        /// A text without a match has no line that matches either.
+        tells_of_texts: bool,
+    },
+    /// A line matches when one does, if all do somewhere in the note.
+    Words(Vec<Word>),
+}
+
+#[derive(Debug)]
+pub(super) struct Word {
+    text: Regex,
+    /// Writing without spaces has no beginnings of words.
+    anywhere: bool,
+}
+
+impl Pattern {
+    pub(super) fn new(search: &Search) -> Result<Pattern, VaultError> {
+        let query = search.query.as_str();
+        if query.trim().is_empty() {
+            return Err(invalid("the query is empty", "Give the text to look for."));
+        }
+        if query.len() > MAX_QUERY {
+            return Err(invalid("the query is longer than 4096 bytes", "Look for a part of it."));
+        }
+        match search.mode {
+            SearchMode::Text if query.contains(['\n', '\r']) => Err(invalid(
+                "the query has several lines, and lines are searched one by one",
+                "Look for one line of it.",
+            )),
+            SearchMode::Text => Ok(Pattern::Line { line: literal(query)?, tells_of_texts: true }),
+            SearchMode::Words => {
+                let words: Vec<_> = query.split_whitespace().collect();
+                if words.len() > MAX_WORDS {
+                    return Err(invalid("the query has more than 32 words", "Leave some out."));
+                }
+                Ok(Pattern::Words(words.into_iter().map(Word::new).collect::<Result<_, _>>()?))
+            }
+            SearchMode::Regex => {
+                let line = compiled(query, false)?;
+                Ok(Pattern::Line { line, tells_of_texts: !minds_the_ends_of_a_text(query) })
+            }
+        }
+    }
+
+    /// Adds the first `wanted` lines of a note that match.
+    pub(super) fn search(&self, path: &VaultPath, text: &str, wanted: usize, hits: &mut Vec<SearchHit>) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if !self.may_match(text) {
+            return;
+        }
+        let found = (1..).zip(text.split_inclusive('\n')).filter_map(|(number, line)| {
+            let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+            let place = self.find(line)?;
+            Some(SearchHit { path: path.clone(), line: number, text: excerpt(line, place) })
+        });
+        hits.extend(found.take(wanted));
+    }
+
+    /// Whether a line of the text may match.
+    fn may_match(&self, text: &str) -> bool {
+        match self {
+            Pattern::Line { line, tells_of_texts } => !tells_of_texts || line.is_match(text),
+            Pattern::Words(words) => words.iter().all(|word| word.find(text).is_some()),
+        }
+    }
+
+    /// The first match in a line.
+    fn find(&self, line: &str) -> Option<Range<usize>> {
+        match self {
+            Pattern::Line { line: pattern, .. } => pattern.find(line).map(|found| found.range()),
+            Pattern::Words(words) => {
+                words.iter().filter_map(|word| word.find(line)).min_by_key(|found| found.start)
+            }
+        }
+    }
+}
+
+impl Word {
+    fn new(word: &str) -> Result<Word, VaultError> {
+        let first = word.chars().next().unwrap_or(' ');
+        let anywhere = !first.is_alphanumeric() || is_written_without_spaces(first);
+        Ok(Word { text: literal(word)?, anywhere })
+    }
+
+    fn find(&self, text: &str) -> Option<Range<usize>> {
+        let mut from = 0;
+        loop {
+            let found = self.text.find_at(text, from)?.range();
+            let before = text[..found.start].chars().next_back();
+            if self.anywhere || !before.is_some_and(|before| before.is_alphanumeric() || before == '_') {
+                return Some(found);
+            }
+            from = found.start + text[found.start..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+}
+
+/// Thai and Lao, Japanese kana, Chinese characters.
+fn is_written_without_spaces(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn literal(text: &str) -> Result<Regex, VaultError> {
+    compiled(&regex::escape(text), true)
+}
+
+fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(any_case)
+        // So that a line matches in the midst of a text as it does alone.
+        .multi_line(true)
+        .crlf(true)
+        .size_limit(SIZE_LIMIT)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => {
+                invalid("the regular expression is too large", "Repeat less in it, or look for a part of it.")
+            }
+            // The last line says what is wrong, those before show where.
+            error => invalid(
+                error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: "),
+                "Correct the regular expression, or search for plain text.",
+            ),
+        })
+}
+
+/// Whether a line may match alone and not in the midst of a text: `\A`, `\z`, or line breaks
+/// taken in another way than by default.
+fn minds_the_ends_of_a_text(pattern: &str) -> bool {
+    let parsed = regex_syntax::ParserBuilder::new().multi_line(true).crlf(true).build().parse(pattern);
+    parsed.map_or(true, |hir| {
+        let looks = hir.properties().look_set();
+        [Look::Start, Look::End, Look::StartLF, Look::EndLF].into_iter().any(|look| looks.contains(look))
+    })
+}
+
+fn excerpt(line: &str, place: Range<usize>) -> String {
+    if line.chars().nth(SHOWN).is_none() {
+        return line.to_owned();
+    }
+    // Two characters are kept for the signs that it is cut.
+    let matched = line[place.clone()].chars().take(SHOWN - 2).count();
+    let room = SHOWN - 2 - matched;
+    let end = place.start + line[place.start..].chars().take(matched).map(char::len_utf8).sum::<usize>();
+    let after = line[end..].chars().take(room).count();
+    let before = (room / 2).max(room - after);
+    let start =
+        line[..place.start].char_indices().rev().take(before).last().map_or(place.start, |(at, _)| at);
+    let before = line[start..place.start].chars().count();
+    let end = line[end..].char_indices().nth(room - before).map_or(line.len(), |(at, _)| end + at);
+    let cut = |is_cut| if is_cut { "…" } else { "" };
+    format!("{}{}{}", cut(start > 0), &line[start..end], cut(end < line.len()))
+}
+
+fn invalid(reason: &str, remedy: &str) -> VaultError {
+    VaultError::InvalidQuery { reason: reason.to_owned(), remedy: remedy.to_owned() }
+}

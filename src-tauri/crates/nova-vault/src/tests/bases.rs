@@ -1,0 +1,771 @@
+//! What a base shows, by its YAML and the notes there are.
+
+use std::path::Path;
+
+use super::*;
+use crate::base::Links;
+use crate::{BaseAnswer, BaseError, Privacy};
+
+/// The starter vault.
+fn starter() -> Bed {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../vault-template");
+    let bed = Bed::new(&[]);
+    for file in files_below(&from) {
+        let path = file.strip_prefix(&from).unwrap().to_str().unwrap().replace('\\', "/");
+        bed.put(&path, &fs::read_to_string(&file).unwrap());
+    }
+    bed
+}
+
+/// An answer as a table: `# group` before the rows of a group, cells between bars.
+fn table(answer: &BaseAnswer) -> String {
+    let names: Vec<_> = answer.columns.iter().map(|column| column.name.as_str()).collect();
+    let mut lines = vec![names.join(" | ")];
+    for group in &answer.groups {
+        if answer.groups.len() > 1 || group.key.is_some() {
+            lines.push(format!("# {}", group.key.as_ref().map_or("-".to_owned(), Value::display)));
+        }
+        for row in &group.rows {
+            let cells = row.cells.iter().map(Value::display).collect::<Vec<_>>().join(" | ");
+            lines.push(cells.trim_end().to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+fn ask(bed: &Bed, base: &str, view: Option<&str>) -> Result<BaseAnswer, VaultError> {
+    bed.vault().seen_by_owner().query_base(&path(base), view)
+}
+
+#[track_caller]
+fn check(bed: &Bed, base: &str, view: &str, expected: &str) -> BaseAnswer {
+    let answer = ask(bed, base, Some(view)).unwrap();
+    let expected: Vec<_> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(table(&answer), expected.join("\n"));
+    answer
+}
+
+#[test]
+fn the_people_of_the_starter_vault() {
+    let bed = starter();
+    let answer = check(
+        &bed,
+        "CRM/People.base",
+        "All people",
+        "file.name | Company | Stage | Email | Tags | Next contact
+         Ilse Brandvik | [[Fernhill Dairy]] | proposal | ilse@fernhill.example | food, cold chain | 2026-11-17
+         Jane Doe | [[Quillon Labs]] | lead | jane.doe@quillon.example | saas, referral | 2026-11-24
+         Mara Lindholt | [[Harborline Logistics]] | contacted | mara@harborline.example | logistics | 2026-12-01
+         Noor Castellane |  | lead | noor@castellane.example | independent, energy | 2026-12-08
+         Pia Ostrander | [[Harborline Logistics]] |  | pia.ostrander@harborline.example | logistics, finance |
+         Ravi Penhale | [[Brightwater Optics]] | contacted | r.penhale@brightwater.example | manufacturing, it | 2026-12-03
+         Theo Marsh | [[Quillon Labs]] | customer | theo.marsh@quillon.example | saas, champion |
+         Tomasz Wirek | [[Brightwater Optics]] | qualified | t.wirek@brightwater.example | manufacturing | 2026-11-19",
+    );
+    assert_eq!(answer.views, ["All people", "Follow-ups", "Leads"]);
+    assert_eq!((answer.total, answer.unsupported.as_slice()), (8, [].as_slice()));
+    assert_eq!(answer.columns[1].id, "note.company");
+    assert_eq!(answer.groups[0].rows[0].path, path("CRM/People/Ilse Brandvik.md"));
+
+    check(
+        &bed,
+        "CRM/People.base",
+        "follow-ups",
+        "Next contact | file.name | Company | Last contact
+         2026-11-17 | Ilse Brandvik | [[Fernhill Dairy]] | 2026-11-10
+         2026-11-19 | Tomasz Wirek | [[Brightwater Optics]] | 2026-11-06
+         2026-11-24 | Jane Doe | [[Quillon Labs]] | 2026-11-12
+         2026-12-01 | Mara Lindholt | [[Harborline Logistics]] | 2026-11-04
+         2026-12-03 | Ravi Penhale | [[Brightwater Optics]] | 2026-10-30
+         2026-12-08 | Noor Castellane |  | 2026-11-18",
+    );
+    check(
+        &bed,
+        "CRM/People.base",
+        "Leads",
+        "file.name | Company | Email | Next contact
+         Jane Doe | [[Quillon Labs]] | jane.doe@quillon.example | 2026-11-24
+         Noor Castellane |  | noor@castellane.example | 2026-12-08",
+    );
+}
+
+#[test]
+fn the_deals_of_the_starter_vault() {
+    let bed = starter();
+    let answer = check(
+        &bed,
+        "CRM/Deals.base",
+        "Open deals",
+        "file.name | Contact | Company | Value | Currency | Probability, % | Close date
+         # contacted
+         Quillon licence renewal | [[Jane Doe]] | [[Quillon Labs]] | 18500 | EUR | 40 | 2026-12-31
+         # lead
+         Harborline rollout | [[Mara Lindholt]] | [[Harborline Logistics]] | 48500 | EUR | 20 | 2026-12-18
+         # proposal
+         Fernhill revised quote | [[Ilse Brandvik]] | [[Fernhill Dairy]] | 28000 | EUR | 60 | 2026-12-11
+         # qualified
+         Brightwater line 2 | [[Tomasz Wirek]] | [[Brightwater Optics]] | 36000 | EUR | 50 | 2027-02-28",
+    );
+    assert_eq!(answer.unsupported, ["summary Sum of note.value: summaries are not computed"]);
+    let answer = check(
+        &bed,
+        "CRM/Deals.base",
+        "All deals",
+        "file.name | Stage | Company | Value | Currency | Close date
+         Harborline rollout | lead | [[Harborline Logistics]] | 48500 | EUR | 2026-12-18
+         Brightwater line 2 | qualified | [[Brightwater Optics]] | 36000 | EUR | 2027-02-28
+         Fernhill revised quote | proposal | [[Fernhill Dairy]] | 28000 | EUR | 2026-12-11
+         Quillon licence renewal | contacted | [[Quillon Labs]] | 18500 | EUR | 2026-12-31
+         Fernhill cold-chain audit | won | [[Fernhill Dairy]] | 8000 | EUR | 2026-10-09",
+    );
+    assert_eq!(answer.unsupported, [] as [&str; 0]);
+}
+
+#[test]
+fn the_expenses_and_positions_of_the_starter_vault() {
+    let bed = starter();
+    check(
+        &bed,
+        "Budget/Expenses.base",
+        "Newest first",
+        "Date | Payee | Category | Amount | Currency | Kind
+         2026-11-18 | Corner Market | groceries | 12.30 | EUR | refund
+         2026-11-16 | Cafe Ember | eating out | 23.50 | EUR |
+         2026-11-14 | Corner Market | groceries | 158.90 | EUR |
+         2026-11-09 | Northlight Power | utilities | 71.40 | EUR |
+         2026-11-03 | Corner Market | groceries | 132.65 | EUR |
+         2026-10-14 | Metro Transit | transport | 49.00 | EUR |
+         2026-10-06 | Corner Market | groceries | 84.20 | EUR |
+         2026-10-01 | Linden Apartments | rent | 1180.00 | EUR |",
+    );
+    let answer = check(
+        &bed,
+        "Budget/Expenses.base",
+        "By category",
+        "Date | Payee | Amount | Currency
+         # eating out
+         2026-11-16 | Cafe Ember | 23.5 | EUR
+         # groceries
+         2026-11-18 | Corner Market | -12.3 | EUR
+         2026-11-14 | Corner Market | 158.9 | EUR
+         2026-11-03 | Corner Market | 132.65 | EUR
+         2026-10-06 | Corner Market | 84.2 | EUR
+         # rent
+         2026-10-01 | Linden Apartments | 1180 | EUR
+         # transport
+         2026-10-14 | Metro Transit | 49 | EUR
+         # utilities
+         2026-11-09 | Northlight Power | 71.4 | EUR",
+    );
+    assert_eq!(answer.unsupported, ["summary Sum of formula.counted: summaries are not computed"]);
+    check(
+        &bed,
+        "Budget/Expenses.base",
+        "Recurring",
+        "Payee | Category | Amount | Recurring
+         Linden Apartments | rent | 1180.00 | monthly
+         Metro Transit | transport | 49.00 | monthly",
+    );
+    check(
+        &bed,
+        "Portfolio/Positions.base",
+        "Held",
+        "Symbol | Quantity | Cost | Currency | Opened
+         BWOP | 85 |  | EUR | 2026-05-20
+         FRNH | 640 | 6304.00 | EUR | 2024-09-02
+         NGTL | 300 |  | EUR | 2026-03-12",
+    );
+    check(
+        &bed,
+        "Portfolio/Positions.base",
+        "All positions",
+        "file.name | Quantity | Currency | Opened
+         BWOP | 85 | EUR | 2026-05-20
+         SLVN | 0 | EUR | 2026-04-08
+         NGTL | 300 | EUR | 2026-03-12
+         FRNH | 640 | EUR | 2024-09-02",
+    );
+}
+
+/// A note whose properties expressions compute with.
+const NOTE: &str = "\
+---
+amount: 84.20
+count: 3
+big: 12345678901234567890123456789012345
+name: Jane Doe
+empty: ''
+nothing:
+due: 2026-11-24
+at: 2026-11-24T10:30:00
+tags: [Saas, project/nova]
+who: \"[[CRM/Quillon Labs|Quillon]]\"
+done: true
+mixed: [3, 1, 2, 1]
+nested: {a: {b: 5}}
+my prop: spaced
+---
+text #inline
+";
+
+fn quoted(expression: &str) -> String {
+    format!("'{}'", expression.replace('\'', "''"))
+}
+
+/// Evaluates each expression for `Notes/n.md` at 2026-11-21, 00:00 UTC.
+#[track_caller]
+fn check_values(expressions: &[(&str, &str)]) {
+    let formulas: String =
+        expressions.iter().enumerate().map(|(n, (text, _))| format!("  f{n}: {}\n", quoted(text))).collect();
+    let order: String = (0..expressions.len()).map(|n| format!("      - formula.f{n}\n")).collect();
+    let base = format!("formulas:\n{formulas}views:\n  - type: table\n    order:\n{order}");
+    let bed = Bed::new(&[("Notes/n.md", NOTE), ("b.base", &base)]);
+    let answer = ask(&bed, "b.base", None).unwrap();
+    for ((text, expected), cell) in expressions.iter().zip(&answer.groups[0].rows[0].cells) {
+        assert_eq!(serde_json::to_string(cell).unwrap(), *expected, "{text}; {:?}", answer.unsupported);
+    }
+}
+
+#[test]
+fn operators() {
+    check_values(&[
+        ("1 + 2 * 3", "7"),
+        ("(1 + 2) * 3", "9"),
+        ("10 - 4 - 3", "3"),
+        ("0.1 + 0.2 == 0.3", "true"),
+        ("7 % 3", "1"),
+        ("1 / 8", "0.125"),
+        ("-amount", "-84.2"),
+        ("--3", "3"),
+        ("!!amount", "true"),
+        ("amount * 3", "252.6"),
+        ("big > 12345678901234567890123456789012344", "true"),
+        ("big == 12345678901234567890123456789012344", "false"),
+        ("1 < 2 == true", "true"),
+        ("true || missing.x.y && false", "true"),
+        ("false || true && false", "false"),
+        ("missing", "null"),
+        ("missing == null", "true"),
+        ("nothing == null", "true"),
+        ("missing != \"won\"", "true"),
+        ("missing > 0", "false"),
+        ("missing < 0", "false"),
+        ("missing + 1", "null"),
+        ("\"a\" + 1 + missing", "\"a1\""),
+        ("count == \"3\"", "true"),
+        ("name == \"jane doe\"", "false"),
+        ("name < \"K\"", "true"),
+        ("count < \"abc\"", "false"),
+        ("name > 3", "false"),
+        ("done == true && done", "true"),
+        ("NAME", "\"Jane Doe\""),
+        ("note.name + note[\"my prop\"]", "\"Jane Doespaced\""),
+        ("nested.a.b + nested[\"a\"].b", "10"),
+        ("mixed[0] + mixed[9]", "null"),
+        ("[1, \"a\"][1]", "\"a\""),
+        ("{a: 1, \"b c\": 2}[\"b c\"]", "2"),
+        ("'it\\'s'", "\"it's\""),
+        ("if(empty, 1, 2)", "2"),
+        ("if(nothing, 1)", "null"),
+        ("who == link(\"CRM/Quillon Labs\")", "true"),
+        ("who == \"[[CRM/Quillon Labs]]\"", "true"),
+        ("who == \"CRM/Quillon Labs\"", "true"),
+        ("who == \"Quillon\"", "false"),
+    ]);
+}
+
+#[test]
+fn dates() {
+    check_values(&[
+        ("now()", "\"2026-11-21T00:00:00\""),
+        ("today()", "\"2026-11-21\""),
+        ("due > today()", "true"),
+        ("due == \"2026-11-24\"", "true"),
+        ("due < \"2026-12-01\"", "true"),
+        ("due < \"soon\"", "false"),
+        ("due < at", "true"),
+        ("due + \"1M\"", "\"2026-12-24\""),
+        ("date(\"2024-12-01\") + \"1M\" + \"4h\" + \"3m\"", "\"2025-01-01T04:03:00\""),
+        ("date(\"2026-01-31\") + \"1 month\"", "\"2026-02-28\""),
+        ("due - '2 weeks'", "\"2026-11-10\""),
+        ("now() + duration('1d') * 2", "\"2026-11-23T00:00:00\""),
+        ("(now() + \"1d\") - now()", "86400000"),
+        ("(due - today()).days", "3"),
+        ("due - today() < duration(\"1w\")", "true"),
+        ("duration(\"1d 4h\") > duration(\"27h\")", "true"),
+        ("due + \" is due\"", "\"2026-11-24 is due\""),
+        ("at.hour + at.minute + due.year + due.month + due.day", "2101"),
+        ("at.date()", "\"2026-11-24\""),
+        ("at.time()", "\"10:30:00\""),
+        ("at.format(\"D MMM YYYY [at] HH:mm\")", "\"24 Nov 2026 at 10:30\""),
+        ("due.isEmpty()", "false"),
+        ("due.startsWith(\"2026-11\")", "true"),
+        ("number(date(\"1970-01-02\"))", "86400000"),
+        ("date(missing) < now()", "false"),
+        ("due.isType(\"date\")", "true"),
+    ]);
+}
+
+#[test]
+fn functions() {
+    check_values(&[
+        ("name.length", "8"),
+        ("name.contains(\"Doe\") && !name.contains(\"doe\")", "true"),
+        ("name.containsAll(\"Jane\", \"x\")", "false"),
+        ("name.containsAny(\"Jane\", \"x\")", "true"),
+        ("name.startsWith(\"Ja\") && name.endsWith(\"oe\")", "true"),
+        ("name.lower()", "\"jane doe\""),
+        ("\"hello wide world\".title()", "\"Hello Wide World\""),
+        ("\"hello\".slice(1, 4)", "\"ell\""),
+        ("\"hello\".slice(-2)", "\"lo\""),
+        ("\"hello\".reverse()", "\"olleh\""),
+        ("\"a,b,c,d\".split(\",\", 3)", "[\"a\",\"b\",\"c\"]"),
+        ("\"a:b:c\".replace(\":\", \"-\")", "\"a-b-c\""),
+        ("\"123\".repeat(2)", "\"123123\""),
+        ("\"  hi \".trim()", "\"hi\""),
+        ("empty.isEmpty() && missing.isEmpty() && [].isEmpty() && {}.isEmpty()", "true"),
+        ("5.isEmpty()", "false"),
+        ("missing.contains(\"a\")", "false"),
+        ("!tags.contains(\"x\")", "true"),
+        ("(-5).abs() + (2.1).ceil() + (2.9).floor()", "10"),
+        ("(2.5).round()", "3"),
+        ("(-2.5).round()", "-2"),
+        ("(2.3333).round(2)", "2.33"),
+        ("amount.toFixed(1)", "\"84.2\""),
+        ("count.toFixed(2)", "\"3.00\""),
+        ("number(\"3.4\") + number(true)", "4.4"),
+        ("min(3, 1, 2) + max(3, 1)", "4"),
+        ("list(name)", "[\"Jane Doe\"]"),
+        ("mixed.length", "4"),
+        ("mixed.sort()", "[1,1,2,3]"),
+        ("mixed.unique()", "[3,1,2]"),
+        ("mixed.reverse().slice(0, 2).join(\"-\")", "\"1-2\""),
+        ("mixed.contains(2) && mixed.containsAll(1, 3) && !mixed.containsAny(4, 5)", "true"),
+        ("[1,2,3,4].filter(value > 2)", "[3,4]"),
+        ("[1,2].map(value + index)", "[1,3]"),
+        ("[1,2,3].reduce(acc + value, 0)", "6"),
+        ("[1,[2,3]].flat()", "[1,2,3]"),
+        ("{a: 1, b: 2}.keys()", "[\"a\",\"b\"]"),
+        ("{a: 1, b: 2}.values()", "[1,2]"),
+        ("1.isTruthy()", "true"),
+        ("123.toString()", "\"123\""),
+        ("\"example\".isType(\"string\") && true.isType(\"boolean\")", "true"),
+        ("link(\"a\", \"b\")", "\"[[a|b]]\""),
+        ("escapeHTML(\"<b>\")", "\"&lt;b&gt;\""),
+        ("formula.f0 + 1", "9"),
+    ]);
+}
+
+#[test]
+fn files() {
+    check_values(&[
+        ("file.name", "\"n.md\""),
+        ("file.basename", "\"n\""),
+        ("file.path", "\"Notes/n.md\""),
+        ("file.folder", "\"Notes\""),
+        ("file.ext == \"md\"", "true"),
+        ("file.size", &NOTE.len().to_string()),
+        ("file.mtime <= file.mtime + \"1s\"", "true"),
+        ("file.ctime.year > 2020", "true"),
+        ("file.inFolder(\"Notes\") && file.inFolder(\"Notes/\") && file.inFolder(\"/\")", "true"),
+        ("file.inFolder(\"Not\")", "false"),
+        ("file.hasTag(\"saas\")", "true"),
+        ("file.hasTag(\"#project\")", "true"),
+        ("file.hasTag(\"nova\", \"x\")", "false"),
+        ("file.tags.contains(\"saas\") && file.tags.contains(\"#saas\")", "true"),
+        ("file.hasProperty(\"Nothing\")", "true"),
+        ("file.hasProperty(\"missing\")", "false"),
+        ("file.properties.count", "3"),
+        ("file.asLink(\"x\")", "\"[[Notes/n.md|x]]\""),
+        ("this.file.name", "\"b.base\""),
+        ("file.file.path", "\"Notes/n.md\""),
+    ]);
+}
+
+fn base_of(filter: &str) -> Bed {
+    let base = format!("filters: {}\n", quoted(filter));
+    Bed::new(&[
+        ("a.md", "---\nn: 1\nt: A\n---\n"),
+        ("b.md", "---\nn: x\n---\n"),
+        ("c.md", ""),
+        ("q.base", &base),
+    ])
+}
+
+#[test]
+fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
+    for (filter, reason) in [
+        ("frobnicate(n)", "there is no function frobnicate()"),
+        ("n.frobnicate()", "there is no function frobnicate()"),
+        ("if(false, n.frob())", "there is no function frob()"),
+        ("file.frob", "there is no file.frob"),
+        ("file.backlinks.contains(this)", "file.backlinks is not computed"),
+        ("file.hasLink(this.file)", "hasLink() asks for links"),
+        ("file.mtime.relative() == \"now\"", "relative() is not computed"),
+        ("/a/.matches(t)", "regular expressions"),
+        ("t = \"A\"", "write `==`"),
+        ("t == ", "a value is missing before the end"),
+        ("t == \"A", "not closed"),
+        ("(n", "`)` is missing"),
+        ("n n", "`n` is not expected"),
+        ("n.contains()", "does not take 0 arguments"),
+        ("n @ 1", "`@` means nothing"),
+        ("formula.none > 1", "there is no formula `none`"),
+    ] {
+        match ask(&base_of(filter), "q.base", None) {
+            Err(VaultError::Base(BaseError::Filter { expression, reason: said, .. })) => {
+                assert_eq!(expression, filter);
+                assert!(said.contains(reason), "{filter}: {said}");
+            }
+            other => panic!("{filter}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_for_which_a_filter_makes_no_sense_is_left_out_by_name() {
+    let bed = base_of("n.round() == 1");
+    let answer = ask(&bed, "q.base", None).unwrap();
+    assert_eq!(table(&answer), "file.name\na");
+    assert_eq!(
+        answer.unsupported,
+        ["filter n.round() == 1: round() is not there for a string; left out (\"b.md\")"]
+    );
+    // Also under a `not`, where a mistake must not turn into a row.
+    let bed = base_of("!(n.round() == 1)");
+    assert_eq!(table(&ask(&bed, "q.base", None).unwrap()), "file.name\nc");
+}
+
+#[test]
+fn filters_nest_and_views_add_theirs() {
+    let bed = Bed::new(&[
+        ("a.md", "---\ns: x\nn: 1\n---\n"),
+        ("b.md", "---\ns: x\nn: 2\n---\n"),
+        ("c.md", "---\ns: y\nn: 3\n---\n"),
+        ("d.md", "---\ns: z\nn: 4\n---\n"),
+        (
+            "q.base",
+            "\
+filters:
+  or:
+    - s == \"x\"
+    - and:
+        - 's == \"y\"'
+        - not:
+            - n > 3
+            - n < 3
+views:
+  - type: table
+    name: All
+  - type: cards
+    name: Big
+    filters: n >= 2
+    order: [n, note.s]
+    sort:
+      - property: note.n
+        direction: DESC
+    limit: 1
+    cardSize: 100
+  - type: table
+    name: none
+    filters: {and: []}
+    groupBy: {property: s, direction: DESC}
+    order: [file.name]
+",
+        ),
+    ]);
+    check(&bed, "q.base", "All", "file.name\na\nb\nc");
+    let answer = check(&bed, "q.base", "Big", "n | s\n3 | y");
+    assert_eq!((answer.total, answer.unsupported.len()), (2, 0));
+    check(&bed, "q.base", "none", "file.name\n# y\nc\n# x\na\nb");
+    let answer = ask(&bed, "q.base", None).unwrap();
+    assert_eq!(
+        (answer.view.as_str(), answer.views.as_slice()),
+        ("All", ["All", "Big", "none"].map(String::from).as_slice())
+    );
+    let error = ask(&bed, "q.base", Some("Small")).unwrap_err();
+    assert_eq!(error.code(), "base_not_found");
+    assert!(error.message().contains("no view \"Small\"; it has All, Big, none"), "{error}");
+}
+
+#[test]
+fn rows_are_sorted_and_grouped_with_missing_values_last() {
+    let bed = Bed::new(&[
+        ("a.md", "---\nk: 2\n---\n"),
+        ("b.md", ""),
+        ("c.md", "---\nk: 10\n---\n"),
+        ("d.md", "---\nk: 2.0\n---\n"),
+        ("e.md", "---\nk: [b, a]\n---\n"),
+        (
+            "q.base",
+            "\
+filters: file.ext == \"md\"
+views:
+  - name: up
+    sort: [{property: k, direction: ASC}]
+  - name: down
+    sort: [{property: k, direction: DESC}, {property: file.name, direction: DESC}]
+  - name: groups up
+    groupBy: {property: k, direction: ASC}
+  - name: groups down
+    groupBy: {property: k, direction: DESC}
+    sort: [{property: file.name, direction: DESC}]
+  - name: limited
+    groupBy: k
+    limit: 3
+",
+        ),
+    ]);
+    check(&bed, "q.base", "up", "file.name\na\nd\nc\ne\nb");
+    check(&bed, "q.base", "down", "file.name\ne\nc\nd\na\nb");
+    check(&bed, "q.base", "groups up", "file.name\n# 2\na\nd\n# 10\nc\n# b, a\ne\n# -\nb");
+    check(&bed, "q.base", "groups down", "file.name\n# b, a\ne\n# 10\nc\n# 2\nd\na\n# -\nb");
+    check(&bed, "q.base", "limited", "file.name\n# 2\na\n# 10\nc\n# -\nb");
+}
+
+#[test]
+fn formulas_that_cannot_be_computed_are_named() {
+    let bed = Bed::new(&[
+        ("a.md", "---\nn: 1\n---\n"),
+        ("b.md", "---\nn: x\n---\n"),
+        (
+            "q.base",
+            "\
+formulas:
+  twice: n * 2
+  unknown: frob(n)
+  round: formula.trip + 1
+  trip: formula.round
+  odd key: '1'
+sorting: x
+views:
+  - order: [formula.twice, formula.unknown, formula.round, formula.odd key, file.embeds]
+    type: gantt
+    bars: 5
+",
+        ),
+    ]);
+    let answer = ask(&bed, "q.base", None).unwrap();
+    assert_eq!(table(&answer).lines().skip(1).collect::<Vec<_>>(), ["2 |  |  | 1 |", " |  |  | 1 |"]);
+    assert_eq!(
+        answer.unsupported,
+        [
+            "sorting: not known",
+            "view type gantt: not known, its rows are those of a table",
+            "bars: not known, it may change the rows",
+            "formula.unknown: there is no function frob() (\"a.md\" and 1 more)",
+            "formula.round: formula.round refers to itself (\"a.md\" and 1 more)",
+            "file.embeds: file.embeds is not computed (\"a.md\" and 1 more)",
+            "formula.twice: a string is not a number (\"b.md\")",
+        ]
+    );
+}
+
+#[test]
+fn bases_in_a_note() {
+    let note = "\
+---
+type: board
+owner: me
+---
+````md
+```base
+filters: 'false'
+```
+````
+
+```base
+filters: owner == this.owner && file.path != this.file.path
+views:
+  - name: Mine
+```
+
+> ~~~base
+> views:
+>   - name: Quoted
+>     filters: file.name == \"x.md\"
+> ~~~
+";
+    let bed = Bed::new(&[
+        ("Board.md", note),
+        ("x.md", "---\nowner: me\n---\n"),
+        ("y.md", "---\nowner: you\n---\n"),
+    ]);
+    let answer = check(&bed, "Board.md", "Mine", "file.name\nx");
+    assert_eq!(answer.views, ["Mine", "Quoted"]);
+    check(&bed, "Board.md", "Quoted", "file.name\nx");
+    bed.put("Board.md", "no base");
+    let error = ask(&bed, "Board.md", None).unwrap_err();
+    assert!(error.message().contains("There is no base in \"Board.md\""), "{error}");
+    bed.put("Board.md", "---\na: 1\n---\n\n```base\nviews:\n  - name: x\n  name: y\n```\n");
+    match ask(&bed, "Board.md", None) {
+        Err(VaultError::Base(BaseError::Broken { line, .. })) => assert_eq!(line, 8),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_broken_base_says_where() {
+    for (base, line, reason) in [
+        ("views:\n  - name: a: b\n", 2, "needs quotes"),
+        ("- a\n", 1, "not a list of `key: value` lines"),
+        ("a: 1\na: 2\n", 2, "twice"),
+        ("x: 1\nviews: 5\n", 2, "`views` is not a list"),
+        ("views: [5]\n", 1, "`views` is not a list of `key: value`"),
+        ("views:\n - limit: many\n", 1, "`limit` is not a whole number"),
+        ("views:\n - limit: -1\n", 1, "`limit` is not a whole number"),
+        ("views:\n - sort: [{direction: ASC}]\n", 1, "no `property`"),
+        ("views:\n - groupBy: {property: a, direction: up}\n", 1, "neither ASC nor DESC"),
+        ("\nfilters: [a]\n", 2, "`and:`, `or:` or `not:`"),
+        ("filters: {and: [], or: []}\n", 1, "one of `and`, `or` and `not`"),
+        ("filters: {xor: []}\n", 1, "`xor` is not one of"),
+        ("formulas: [a]\n", 1, "`formulas` is not a list"),
+    ] {
+        let bed = Bed::new(&[("q.base", base)]);
+        match ask(&bed, "q.base", None) {
+            Err(VaultError::Base(BaseError::Broken { line: said, reason: why, .. })) => {
+                assert!(why.contains(reason), "{base}: {why}");
+                assert_eq!(said, line, "{base}: {why}");
+            }
+            other => panic!("{base}: {other:?}"),
+        }
+    }
+    // An empty one shows all files.
+    let bed = Bed::new(&[("q.base", ""), ("a.md", "")]);
+    assert!(table(&ask(&bed, "q.base", None).unwrap()).contains("a"));
+    assert!(matches!(ask(&bed, "none.base", None), Err(VaultError::NotFound { .. })));
+}
+
+#[test]
+fn hidden_notes_are_in_no_base() {
+    let bed = Bed::new(&[
+        ("open.md", "---\nn: 1\n---\n"),
+        ("marked.md", "---\nn: 1\nnova: private\n---\n"),
+        ("Diary/x.md", "---\nn: 1\n---\n"),
+        ("Diary/q.base", ""),
+        ("broken.md", "---\nn: 1\nn: 2\n---\n"),
+        ("q.base", "filters: file.ext == \"md\"\n"),
+    ]);
+    let view = bed.vault().seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] }));
+    let answer = view.query_base(&path("q.base"), None).unwrap();
+    assert_eq!((table(&answer).as_str(), answer.total), ("file.name\nopen", 1));
+    for hidden in ["Diary/q.base", "marked.md", "Diary/x.md", "Diary/none.base"] {
+        let error = view.query_base(&path(hidden), None).unwrap_err();
+        assert_eq!(error.code(), "private", "{hidden}");
+    }
+    assert_eq!(ask(&bed, "q.base", None).unwrap().total, 4);
+}
+
+/// Links as a test says they are: every note links to `b.md`, and a link names its note.
+struct ToB;
+
+impl Links for ToB {
+    fn resolve(&self, link: &str, _from: &VaultPath) -> Option<VaultPath> {
+        VaultPath::parse(&format!("{link}.md")).ok().filter(|path| ["a.md", "b.md"].contains(&path.as_str()))
+    }
+
+    fn links_of(&self, file: &VaultPath) -> Vec<VaultPath> {
+        if file.as_str() == "b.md" { Vec::new() } else { vec![path("b.md")] }
+    }
+}
+
+#[test]
+fn links_between_files_are_asked_where_they_are_known() {
+    for (filter, rows) in [
+        ("file.hasLink(\"b\")", "a c"),
+        ("file.hasLink(link(\"b\"))", "a c"),
+        ("file.hasLink(this)", ""),
+        ("file.links.contains(file(\"b\"))", "a c"),
+        ("who == link(\"b\")", "a"),
+        ("who == file(\"b\")", "a"),
+        ("who.asFile().n == 2", "a"),
+        ("who.linksTo(file(\"b\"))", ""),
+        ("link(\"a\").linksTo(file(\"b\"))", "a b c"),
+        ("file(\"nowhere\") == null", "a b c"),
+    ] {
+        let base = format!("filters: {}\n", quoted(filter));
+        let bed = Bed::new(&[
+            ("a.md", "---\nwho: \"[[b|B]]\"\n---\n"),
+            ("b.md", "---\nn: 2\n---\n"),
+            ("c.md", "---\nwho: \"[[nowhere]]\"\n---\n"),
+            ("q.base", &base),
+        ]);
+        let answer = bed.vault().seen_by_owner().query_base_with(&path("q.base"), None, Some(&ToB)).unwrap();
+        let found: Vec<_> =
+            answer.groups.iter().flat_map(|group| &group.rows).map(|row| row.path.name()).collect();
+        assert_eq!(found.join(" "), rows, "{filter}");
+    }
+}
+
+#[test]
+fn hostile_expressions_end_soon_and_say_why() {
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(4_000), close.repeat(4_000));
+    let check = |filter: &str, reason: &str| match ask(&base_of(filter), "q.base", None) {
+        Err(VaultError::Base(BaseError::Filter { reason: said, .. })) => {
+            assert!(said.contains(reason), "{said}");
+        }
+        other => panic!("{:?}: {other:?}", &filter[..filter.len().min(60)]),
+    };
+    check(&deep("(", ")"), "nested more than 32");
+    check(&deep("[", "]"), "nested more than 32");
+    check(&deep("if(", ")"), "nested more than 32");
+    check(&format!("1{}", " + 1".repeat(5_000)), "longer than 16 KiB");
+    // Long, but flat.
+    for flat in [
+        format!("1{} > 0", " + 1".repeat(3_000)),
+        format!("{}true", "!!".repeat(4_000)),
+        format!("\"a\"{} == \"a\"", ".trim()".repeat(2_000)),
+        format!("false{} || true", " || false".repeat(1_500)),
+    ] {
+        assert_eq!(ask(&base_of(&flat), "q.base", None).unwrap().total, 3);
+    }
+
+    // What doubles with every formula.
+    let doubling = |formulas: usize, first: &str, step: &str| {
+        let mut base = format!("formulas:\n  f0: {}\n", quoted(first));
+        for n in 1..formulas {
+            let step = step.replace("it", &format!("formula.f{}", n - 1));
+            base += &format!("  f{n}: {}\n", quoted(&step));
+        }
+        base += &format!("views:\n  - order: [formula.f{}]\n", formulas - 1);
+        let bed = Bed::new(&[("a.md", ""), ("q.base", &base)]);
+        ask(&bed, "q.base", None).unwrap().unsupported.join("\n")
+    };
+    assert!(doubling(60, "1", "it + it").contains("nested more than 64"));
+    assert!(doubling(30, "\"x\"", "it + it").contains("larger than 256 KiB"));
+    assert!(doubling(30, "[1]", "[it, it]").contains("larger than 256 KiB"));
+    let long = ask(&base_of("\"x\".repeat(300000) == \"\""), "q.base", None).unwrap();
+    assert_eq!(long.total, 0);
+    assert!(long.unsupported[0].contains("larger than 256 KiB"), "{:?}", long.unsupported);
+    // Ten to the ninth steps.
+    let nested = format!("{}1{}", "[0,1,2,3,4,5,6,7,8,9].map(".repeat(9), ".length)".repeat(9));
+    check(&nested.replace("1.length", "1"), "too long to compute");
+}
+
+#[test]
+fn zz_timing() {
+    let bed = Bed::new(&[]);
+    for n in 0..5000 {
+        bed.put(
+            &format!("N/{n}.md"),
+            &format!("---\ntype: expense\namount: {n}.50\ndate: 2026-01-02\ntags: [a, b]\n---\n"),
+        );
+    }
+    bed.put("q.base", "filters: type == \"expense\" && !file.inFolder(\"Templates\") && amount > 100\nformulas:\n  x: amount * 2\nviews:\n  - order: [file.name, date, formula.x]\n    sort: [{property: amount, direction: DESC}]\n");
+    let vault = bed.vault();
+    vault.notes().unwrap();
+    let t = std::time::Instant::now();
+    vault.notes().unwrap();
+    eprintln!("listing {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let q = crate::Query {
+        conditions: vec![crate::Condition::parse("amount > 100").unwrap()],
+        sort: vec![crate::SortKey::parse("-amount").unwrap()],
+        ..Default::default()
+    };
+    vault.seen_by_owner().query(&q).unwrap();
+    eprintln!("query {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let a = vault.seen_by_owner().query_base(&path("q.base"), None).unwrap();
+    eprintln!("base {:?} {}", t.elapsed(), a.total);
+}

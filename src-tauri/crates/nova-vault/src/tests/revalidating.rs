@@ -1,0 +1,172 @@
+//! What is remembered of the vault is what a fresh look finds.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::*;
+use crate::{NoteEntry, Problem};
+
+/// Everything that can be asked about all notes.
+type Seen = (Vec<NoteEntry>, Vec<Problem>, Vec<(String, String)>, usize, Vec<String>);
+
+fn seen(vault: &Vault) -> Seen {
+    let records = vault.records(&["contact", "deal"]).unwrap();
+    let records = records.into_iter().map(|note| (note.path.to_string(), note.text.to_string())).collect();
+    let listing = vault.index().listing(&vault.core().disk).unwrap();
+    let files = listing.files.iter().map(ToString::to_string).collect();
+    (vault.notes().unwrap(), vault.problems().unwrap(), records, vault.status().unwrap().folders, files)
+}
+
+/// Numbers that are the same every time (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+}
+
+/// One thing that another program does; what cannot be done is left undone.
+fn disturb(root: &std::path::Path, numbers: &mut Numbers) {
+    let folders = ["", "a", "a/b", "c"];
+    let names = ["1.md", "2.md", "3.MD", "image.png", "x"];
+    let texts =
+        ["---\ntype: contact\n---\n", "---\ntype: deal\n---\nmore\n", "plain\n", "---\na: b: c\n---\n", ""];
+    let mut pick = |of: &[&'static str]| of[usize::try_from(numbers.below(of.len() as u64)).unwrap()];
+    let (folder, name) = (root.join(pick(&folders)), pick(&names));
+    let file = folder.join(name);
+    let other = root.join(pick(&folders)).join(pick(&names));
+    let text = pick(&texts);
+    match numbers.below(10) {
+        0..4 => drop(fs::write(file, text)),
+        4 => drop(fs::create_dir_all(folder)),
+        5 => drop(fs::remove_file(file)),
+        6 => drop(fs::rename(file, other)),
+        7 if folder != root => drop(fs::rename(folder, root.join("c"))),
+        8 => drop(std::os::unix::fs::symlink(other, file)),
+        _ if folder != root && numbers.below(4) == 0 => drop(fs::remove_dir_all(folder)),
+        _ => drop(fs::write(file, b"\xff")),
+    }
+}
+
+#[test]
+fn after_any_edits_the_answers_are_those_of_a_fresh_look() {
+    let bed = Bed::new(&[("1.md", JANE), ("a/b/2.md", JANE), ("c/image.png", "")]);
+    let vault = bed.vault();
+    let mut numbers = Numbers(7);
+    for round in 0..300 {
+        for _ in 0..=numbers.below(4) {
+            disturb(&bed.root(), &mut numbers);
+        }
+        assert_eq!(seen(&vault), seen(&bed.vault()), "round {round}");
+    }
+}
+
+#[test]
+fn after_a_burst_the_next_question_is_answered_right() {
+    let bed = Bed::new(&[]);
+    let text = |n: usize, version: usize| format!("---\ntype: contact\nname: {n}-{version}\n---\n");
+    for n in 0..3000 {
+        bed.put(&format!("{}/{}/{n}.md", n % 7, n % 50), &text(n, 0));
+    }
+    let vault = bed.vault();
+    assert_eq!(vault.notes().unwrap().len(), 3000);
+    // Every note again, some gone, some new, no pause before the question.
+    for n in 0..3000 {
+        let path = format!("{}/{}/{n}.md", n % 7, n % 50);
+        match n % 10 {
+            0 => fs::remove_file(bed.root().join(path)).unwrap(),
+            1 => bed.put(&format!("new/{n}.md"), &text(n, 2)),
+            _ => bed.put(&path, &text(n, 1)),
+        }
+    }
+    let found: BTreeMap<_, _> = vault
+        .records(&["contact"])
+        .unwrap()
+        .into_iter()
+        .map(|note| (bed.root().join(note.path.as_str()), note.text.to_string()))
+        .collect();
+    let there: BTreeMap<_, _> = files_below(&bed.root())
+        .into_iter()
+        .map(|file| {
+            let text = fs::read_to_string(&file).unwrap();
+            (file, text)
+        })
+        .collect();
+    assert_eq!(found.len(), 3000);
+    assert_eq!(found, there);
+}
+
+#[test]
+fn other_files_are_listed_too_since_links_lead_to_them() {
+    let bed = Bed::new(&[
+        ("z.canvas", ""),
+        ("a/image.png", ""),
+        ("a/Deals.base", ""),
+        ("a/note.md", ""),
+        (".obsidian/app.json", ""),
+        ("a/.DS_Store", ""),
+    ]);
+    std::os::unix::fs::symlink("image.png", bed.root().join("a/link.png")).unwrap();
+    let vault = bed.vault();
+    let files = || {
+        let listing = vault.index().listing(&vault.core().disk).unwrap();
+        listing.files.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(files(), ["a/Deals.base", "a/image.png", "z.canvas"]);
+    fs::rename(bed.root().join("a/image.png"), bed.root().join("picture.png")).unwrap();
+    fs::remove_file(bed.root().join("z.canvas")).unwrap();
+    assert_eq!(files(), ["a/Deals.base", "picture.png"]);
+    // A folder in a file's place, and the other way round.
+    fs::remove_file(bed.root().join("picture.png")).unwrap();
+    bed.put("picture.png/in.jpg", "");
+    assert_eq!(files(), ["a/Deals.base", "picture.png/in.jpg"]);
+    fs::remove_dir_all(bed.root().join("picture.png")).unwrap();
+    bed.put("picture.png", "");
+    assert_eq!(files(), ["a/Deals.base", "picture.png"]);
+}
+
+#[test]
+fn a_large_folder_is_compared_in_all_its_parts() {
+    let bed = Bed::new(&[]);
+    for n in 0..1000 {
+        bed.put(&format!("{n:04}.md"), JANE);
+    }
+    let vault = bed.vault();
+    assert_eq!(vault.records(&["contact"]).unwrap().len(), 1000);
+    for n in [0, 255, 256, 511, 999] {
+        bed.put(&format!("{n:04}.md"), "---\ntype: deal\n---\n");
+    }
+    let deals: Vec<_> = vault.records(&["deal"]).unwrap().iter().map(|note| note.path.to_string()).collect();
+    assert_eq!(deals, ["0000.md", "0255.md", "0256.md", "0511.md", "0999.md"]);
+    assert_eq!(vault.records(&["contact"]).unwrap().len(), 995);
+}
+
+#[test]
+fn a_folder_without_bottom_is_a_problem_and_no_hang() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    let deep = vec!["d"; 200].join("/");
+    bed.put(&format!("{deep}/deep.md"), JANE);
+    let vault = bed.vault();
+    assert_eq!(vault.notes().unwrap().len(), 1);
+    let problems = vault.problems().unwrap();
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].path, vec!["d"; 129].join("/"));
+    assert!(problems[0].problem.contains("more than 128 folders deep"), "{}", problems[0].problem);
+}
+
+#[test]
+fn many_folders_need_few_handles() {
+    let bed = Bed::new(&[]);
+    for n in 0..3000 {
+        bed.put(&format!("{n}/a.md"), JANE);
+    }
+    // The usual limit of a process is 1,024.
+    let vault = bed.vault();
+    assert_eq!(vault.problems().unwrap(), []);
+    assert_eq!(vault.records(&["contact"]).unwrap().len(), 3000);
+}
