@@ -32,7 +32,10 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{PropertyEdit, Value as PropertyValue, VaultPath, compose, summarize};
-pub use nova_vault::{Note, Problem};
+pub use nova_vault::{
+    BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, Note, Problem, Query, QueryAnswer,
+    QueryError, QueryRow, SortKey,
+};
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;

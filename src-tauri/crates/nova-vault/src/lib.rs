@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! Vault ── read, notes, records, find      asks the disk every time
+//!   ├── View                               the same as one reader may see it; query, query_base
 //!   ├── Draft                              writes planned against what was read
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune
