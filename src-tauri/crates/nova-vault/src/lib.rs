@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! Vault ── read, notes, records, find      asks the disk every time
-//!   ├── View                               the same for a reader who may not see everything, and search
+//!   ├── View                               the same as one reader may see it; query, search, links
 //!   ├── Draft                              writes planned against what was read
 //!   ├── ChangeSet::apply(draft)            journal, then note by note by exchange
 //!   ├── History                            list, show, undo, finish, prune

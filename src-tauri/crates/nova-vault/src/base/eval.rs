@@ -23,8 +23,10 @@ const MAX_DEPTH: usize = 64;
 /// How much one value may weigh, in bytes.
 pub(super) const MAX_WEIGHT: usize = 256 * 1024;
 
-/// How much one answer may take; a plain filter over 100,000 files takes a tenth of it.
-const MAX_EFFORT: usize = 20_000_000;
+/// How many steps one answer may take, and on top of that for each file. A plain filter takes
+/// some ten for a file.
+const MAX_EFFORT: usize = 1_000_000;
+const MAX_EFFORT_PER_FILE: usize = 500;
 
 /// What the links between files say.
 pub(crate) trait Links {
@@ -131,8 +133,9 @@ impl<'a> Evaluation<'a> {
         let value = self.eval_inner(expr, scope);
         self.depth.set(self.depth.get() - 1);
         let value = value?;
-        self.spend(value.weight(MAX_WEIGHT + 1) / 64)?;
-        if value.weight(MAX_WEIGHT + 1) > MAX_WEIGHT {
+        let weight = value.weight(MAX_WEIGHT + 1);
+        self.spend(weight / 64)?;
+        if weight > MAX_WEIGHT {
             return Err(here("a value is larger than 256 KiB"));
         }
         Ok(value)
@@ -358,7 +361,6 @@ impl<'a> Evaluation<'a> {
                 return Err(here("a value is larger than 256 KiB"));
             }
         }
-        // `a && b` of one operand each is a truth value already; the first alone is not.
         Ok(left)
     }
 
@@ -461,7 +463,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn spend(&self, effort: usize) -> Result<(), Fault> {
         let spent = self.world.effort.get().saturating_add(effort);
         self.world.effort.set(spent);
-        if spent > MAX_EFFORT {
+        if spent > MAX_EFFORT + MAX_EFFORT_PER_FILE * self.world.files.len() {
             return Err(Fault::Everywhere("it takes too long to compute".to_owned()));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The documented functions: which there are, and what they compute.
+//! What the documented functions compute.
 
 use rust_decimal::prelude::ToPrimitive;
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -11,118 +11,6 @@ use super::val::{Day, Val};
 use crate::index::folded;
 use crate::note::VaultPath;
 use crate::query::{Number, property};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Global,
-    Method,
-}
-
-/// Names with the fewest and the most arguments.
-const GLOBALS: &[(&str, usize, usize)] = &[
-    ("date", 1, 1),
-    ("duration", 1, 1),
-    ("escapeHTML", 1, 1),
-    ("file", 1, 1),
-    ("if", 2, 3),
-    ("link", 1, 2),
-    ("list", 1, 1),
-    ("max", 1, MANY),
-    ("min", 1, MANY),
-    ("now", 0, 0),
-    ("number", 1, 1),
-    ("today", 0, 0),
-];
-
-const METHODS: &[(&str, usize, usize)] = &[
-    ("abs", 0, 0),
-    ("asFile", 0, 0),
-    ("asLink", 0, 1),
-    ("ceil", 0, 0),
-    ("contains", 1, 1),
-    ("containsAll", 1, MANY),
-    ("containsAny", 1, MANY),
-    ("date", 0, 0),
-    ("endsWith", 1, 1),
-    ("filter", 1, 1),
-    ("flat", 0, 0),
-    ("floor", 0, 0),
-    ("format", 1, 1),
-    ("hasLink", 1, 1),
-    ("hasProperty", 1, 1),
-    ("hasTag", 1, MANY),
-    ("inFolder", 1, 1),
-    ("isEmpty", 0, 0),
-    ("isTruthy", 0, 0),
-    ("isType", 1, 1),
-    ("join", 1, 1),
-    ("keys", 0, 0),
-    ("linksTo", 1, 1),
-    ("lower", 0, 0),
-    ("map", 1, 1),
-    ("reduce", 2, 2),
-    ("repeat", 1, 1),
-    ("replace", 2, 2),
-    ("reverse", 0, 0),
-    ("round", 0, 1),
-    ("slice", 1, 2),
-    ("sort", 0, 0),
-    ("split", 1, 2),
-    ("startsWith", 1, 1),
-    ("time", 0, 0),
-    ("title", 0, 0),
-    ("toFixed", 1, 1),
-    ("toString", 0, 0),
-    ("trim", 0, 0),
-    ("unique", 0, 0),
-    ("values", 0, 0),
-];
-
-const MANY: usize = usize::MAX;
-
-/// Documented, and about what is drawn or about the user's language.
-const NOT_COMPUTED: [&str; 5] = ["html", "icon", "image", "matches", "relative"];
-
-const FILE_FIELDS: [&str; 12] = [
-    "name",
-    "basename",
-    "path",
-    "folder",
-    "ext",
-    "file",
-    "size",
-    "mtime",
-    "ctime",
-    "tags",
-    "properties",
-    "links",
-];
-
-/// The function of that name; `Err` when there is none, or not with so many arguments.
-pub(super) fn check(kind: Kind, name: &str, arguments: usize) -> Result<&'static str, String> {
-    let known = match kind {
-        Kind::Global => GLOBALS,
-        Kind::Method => METHODS,
-    };
-    if NOT_COMPUTED.contains(&name) {
-        return Err(format!("the function {name}() is not computed"));
-    }
-    match known.iter().find(|(known, _, _)| *known == name) {
-        None => Err(format!("there is no function {name}()")),
-        Some((_, least, most)) if arguments < *least || arguments > *most => {
-            Err(format!("{name}() does not take {arguments} arguments"))
-        }
-        Some((known, _, _)) => Ok(known),
-    }
-}
-
-pub(super) fn check_file_field(name: &str) -> Result<(), String> {
-    match name {
-        "backlinks" | "embeds" => Err(format!("file.{name} is not computed")),
-        name if FILE_FIELDS.contains(&name) => Ok(()),
-        name => Err(format!("there is no file.{name}")),
-    }
-}
 
 /// A function without a value before it.
 pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope) -> Evaluated {
@@ -298,7 +186,7 @@ fn of_text(e: &Evaluation, text: &str, name: &str, arguments: &[Val]) -> Evaluat
             let separator = argument(0);
             let limit = match arguments.get(1) {
                 Some(limit) => usize::try_from(whole(e, Some(limit))?).unwrap_or(0),
-                None => MANY,
+                None => usize::MAX,
             };
             // An empty separator splits between characters.
             let parts: Vec<String> = if separator.is_empty() {

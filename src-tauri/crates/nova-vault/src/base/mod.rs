@@ -25,6 +25,7 @@ mod eval;
 mod expression;
 mod format;
 mod functions;
+mod names;
 mod val;
 
 use std::cell::Cell;
@@ -329,7 +330,7 @@ fn value_of(evaluation: &Evaluation, property: &PropertyId) -> Evaluated {
     match property {
         PropertyId::Note(name) => Ok(evaluation.property(evaluation.file(), name)),
         PropertyId::File(name) => {
-            functions::check_file_field(name).map_err(Fault::Everywhere)?;
+            names::check_file_field(name).map_err(Fault::Everywhere)?;
             evaluation.field(&Val::File(evaluation.file().clone()), name)
         }
         PropertyId::Formula(name) => evaluation.formula(name),

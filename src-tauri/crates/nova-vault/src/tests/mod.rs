@@ -4,6 +4,7 @@
 
 mod bases;
 mod confinement;
+mod expressions;
 mod faults;
 mod feed;
 mod interleaving;

@@ -2,7 +2,7 @@
 
 use super::lexer::{Token, tokens};
 use super::{Binary, Expr, Step, TIGHTEST, Unary};
-use crate::base::functions::{self, Kind};
+use crate::base::names::{self, Kind};
 use crate::query::Number;
 
 /// How deep brackets may be nested.
@@ -78,13 +78,10 @@ impl Parser {
                 };
                 if self.takes("(") {
                     let arguments = self.list_until(")")?;
-                    steps.push(Step::Method(
-                        functions::check(Kind::Method, &name, arguments.len())?,
-                        arguments,
-                    ));
+                    steps.push(Step::Method(names::check(Kind::Method, &name, arguments.len())?, arguments));
                 } else {
                     if base == Expr::Name("file".to_owned()) && steps.is_empty() {
-                        functions::check_file_field(&name)?;
+                        names::check_file_field(&name)?;
                     }
                     steps.push(Step::Field(name));
                 }
@@ -108,7 +105,7 @@ impl Parser {
                 "null" => Expr::Null,
                 _ if self.takes("(") => {
                     let arguments = self.list_until(")")?;
-                    Expr::Call(functions::check(Kind::Global, &name, arguments.len())?, arguments)
+                    Expr::Call(names::check(Kind::Global, &name, arguments.len())?, arguments)
                 }
                 _ => Expr::Name(name),
             },
@@ -163,13 +160,16 @@ impl Parser {
     }
 }
 
+/// Operands with the operators before them.
+type Operands = Vec<(Binary, Expr)>;
+
 /// Operands and operators in the order of the text, from this precedence on.
-fn grouped(first: Expr, rest: Vec<(Binary, Expr)>, precedence: usize) -> Expr {
+fn grouped(first: Expr, rest: Operands, precedence: usize) -> Expr {
     if rest.is_empty() || precedence > TIGHTEST {
         return first;
     }
     let mut head = (first, Vec::new());
-    let mut segments: Vec<(Binary, Expr, Vec<(Binary, Expr)>)> = Vec::new();
+    let mut segments: Vec<(Binary, Expr, Operands)> = Vec::new();
     for (operator, operand) in rest {
         match segments.last_mut() {
             _ if operator.precedence() == precedence => segments.push((operator, operand, Vec::new())),
