@@ -14,6 +14,7 @@ mod matter;
 mod merge;
 mod path;
 mod properties;
+mod simple;
 mod split;
 mod value;
 mod write;
