@@ -70,9 +70,11 @@ test-window: ui $(DRIVER)
 screenshots: ui $(DRIVER)
 	.ci/display run cargo test $(WITH_WINDOW) --test screenshots
 
+# NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)
+	cargo bench --no-fail-fast -p nova-vault --bench '*'
 	cargo build --release --features desktop --example bare-window
-	.ci/display run cargo bench $(WITH_WINDOW) --bench '*'
+	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 
 generate:
 	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated

@@ -15,10 +15,10 @@ use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx};
 /// A result counts as missed when it is this much beyond its goal; the rest is noise.
 const NOISE: f64 = 1.15;
 
-pub const ROUNDS: usize = 15;
+pub(crate) const ROUNDS: usize = 15;
 
 /// The sizes to measure: `NOVA_BENCH_NOTES=1000,10000`, by default all three.
-pub fn sizes() -> Vec<usize> {
+pub(crate) fn sizes() -> Vec<usize> {
     let given = std::env::var("NOVA_BENCH_NOTES").unwrap_or_else(|_| "1000,10000,100000".to_owned());
     given
         .split(',')
@@ -27,26 +27,26 @@ pub fn sizes() -> Vec<usize> {
 }
 
 /// A vault of so many notes and what is known of it; gone when dropped.
-pub struct MadeUp {
+pub(crate) struct MadeUp {
     dir: tempfile::TempDir,
-    pub notes: usize,
-    pub contacts: usize,
-    pub bytes: usize,
+    pub(crate) notes: usize,
+    pub(crate) contacts: usize,
+    pub(crate) bytes: usize,
     /// A note that may be edited.
-    pub one: String,
+    pub(crate) one: String,
 }
 
 impl MadeUp {
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join("vault")
     }
 
-    pub fn open(&self) -> Vault {
+    pub(crate) fn open(&self) -> Vault {
         open(&self.root())
     }
 }
 
-pub fn open(root: &Path) -> Vault {
+pub(crate) fn open(root: &Path) -> Vault {
     let id = Arc::new(AtomicU64::new(0));
     let data = root.parent().unwrap().join("data");
     Vault::open(VaultOptions {
@@ -61,7 +61,7 @@ pub fn open(root: &Path) -> Vault {
 
 /// Makes the same vault for the same number every time: the kinds of records, journals and
 /// plain notes, some with CRLF, a BOM, Unicode names or front matter that is broken.
-pub fn make_up(notes: usize) -> MadeUp {
+pub(crate) fn make_up(notes: usize) -> MadeUp {
     let dir = tempfile::Builder::new().prefix("nova-bench-").tempdir().unwrap();
     let root = dir.path().join("vault");
     let mut random = Random(42);
@@ -194,13 +194,13 @@ impl Random {
     }
 }
 
-pub fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
 /// Opens every folder and asks for every entry once; with `read`, reads every note as well. The
 /// least that a program must do to know whether anything changed. Gives entries and bytes.
-pub fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usize) {
+pub(crate) fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usize) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = Arc::new(openat(rustix::fs::CWD, root, flags, Mode::empty()).unwrap());
     let open = Mutex::new(vec![opened]);
@@ -259,10 +259,10 @@ pub fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usize) {
 }
 
 /// A thing to measure.
-pub type Contender<'a> = &'a mut dyn FnMut();
+pub(crate) type Contender<'a> = &'a mut dyn FnMut();
 
 /// Runs the contenders one after the other, so many rounds, and gives the sorted times of each.
-pub fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Duration>> {
+pub(crate) fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
@@ -278,24 +278,24 @@ pub fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Durat
     times
 }
 
-pub fn median(times: &[Duration]) -> Duration {
+pub(crate) fn median(times: &[Duration]) -> Duration {
     times[times.len() / 2]
 }
 
 /// What was measured beside its goals.
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     missed: usize,
 }
 
 impl Table {
     /// A ratio of two times that shall be at most `goal`.
-    pub fn at_most(&mut self, what: &str, ours: Duration, theirs: Duration, goal: f64) {
+    pub(crate) fn at_most(&mut self, what: &str, ours: Duration, theirs: Duration, goal: f64) {
         self.row(what, ours.as_secs_f64(), theirs.as_secs_f64(), "ms", 1e3, goal);
     }
 
     /// A number of bytes that shall be at most `goal`.
-    pub fn bytes_at_most(&mut self, what: &str, bytes: f64, goal: f64) {
+    pub(crate) fn bytes_at_most(&mut self, what: &str, bytes: f64, goal: f64) {
         self.row(what, bytes, goal, "MB", 1e-6, 1.0);
     }
 
@@ -316,7 +316,7 @@ impl Table {
         );
     }
 
-    pub fn end(self) -> ExitCode {
+    pub(crate) fn end(self) -> ExitCode {
         println!(
             "{} goals missed (by more than {:.0} %, which counts as noise)",
             self.missed,
@@ -327,7 +327,7 @@ impl Table {
 }
 
 /// Every file and folder with its bytes and times: what must be the same before and after.
-pub fn fingerprint(root: &Path) -> blake3::Hash {
+pub(crate) fn fingerprint(root: &Path) -> blake3::Hash {
     use std::os::unix::fs::MetadataExt;
     let mut hasher = blake3::Hasher::new();
     let mut open = vec![root.to_owned()];
@@ -344,7 +344,9 @@ pub fn fingerprint(root: &Path) -> blake3::Hash {
                 metadata.ctime_nsec(),
             ];
             hasher.update(path.as_os_str().as_encoded_bytes());
-            times.iter().for_each(|time| drop(hasher.update(&time.to_le_bytes())));
+            for time in times {
+                hasher.update(&time.to_le_bytes());
+            }
             if metadata.is_dir() {
                 open.push(path);
             } else {

@@ -1,10 +1,12 @@
 //! A note's text, read: its front matter and where its body begins.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 
 use super::matter::{self, Matter};
+use super::simple;
 use super::split::{self, Front};
 use super::value::Value;
 
@@ -52,9 +54,9 @@ impl Document {
         let front_matter = match split.front {
             Front::Absent => FrontMatter::Absent,
             Front::Unclosed { line, reason } => FrontMatter::Broken { line, reason: reason.to_owned() },
-            Front::Closed(range) => match matter::read(text, range) {
-                Ok(matter) => FrontMatter::Present(properties(text, &matter)),
-                Err(broken) => FrontMatter::Broken { line: broken.line, reason: broken.reason },
+            Front::Closed(range) => match simple::properties(text, range.clone()) {
+                Some(properties) => FrontMatter::Present(properties),
+                None => parsed(text, range),
             },
         };
         Document { front_matter, body_start: split.body_start, eol: split::eol(text) }
@@ -126,6 +128,14 @@ pub(crate) fn read_yaml(text: &str) -> Result<Properties, (u32, String)> {
 }
 
 static NONE: LazyLock<Properties> = LazyLock::new(Properties::new);
+
+/// Front matter as the YAML parser reads it.
+pub(super) fn parsed(text: &str, range: Range<usize>) -> FrontMatter {
+    match matter::read(text, range) {
+        Ok(matter) => FrontMatter::Present(properties(text, &matter)),
+        Err(broken) => FrontMatter::Broken { line: broken.line, reason: broken.reason },
+    }
+}
 
 fn properties(text: &str, matter: &Matter) -> Properties {
     let mut line = 1;

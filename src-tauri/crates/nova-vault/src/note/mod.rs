@@ -15,6 +15,7 @@ mod merge;
 mod outline;
 mod path;
 mod properties;
+mod simple;
 mod split;
 mod value;
 mod write;

@@ -27,7 +27,7 @@ impl Random {
 
 /// What may stand behind a `key:`, up to the line break that ends the entry.
 #[rustfmt::skip]
-const PIECES: &[&str] = &[
+pub(super) const PIECES: &[&str] = &[
     "", " ", "   # todo", " ~", " null # n", " lead", "   lead", " lead   # hot", " lead\t# tab",
     " \"lead\"", " 'it''s' # q", " \"a\\\"b \\u00e9\"", " true", " yes", " 5", " 010", " 1.50",
     " -3e4", " 12345678901234567890", " 2026-01-02", " 12:30", " a:b", " a#b", " 東京 🍣#t # 注",

@@ -11,3 +11,4 @@ mod paths;
 mod random_edits;
 mod random_merges;
 mod reading;
+mod simple;

@@ -1,0 +1,147 @@
+//! The quick reader of simple front matter says what the YAML parser says, or nothing.
+
+use super::super::document::{FrontMatter, parsed};
+use super::super::{simple, split};
+use super::generate::{PIECES, Random};
+
+fn closed(text: &str) -> Option<std::ops::Range<usize>> {
+    match split::split(text).front {
+        split::Front::Closed(range) => Some(range),
+        _ => None,
+    }
+}
+
+/// Whether the quick reader read it; if so, as the parser does.
+fn read_quickly(text: &str) -> bool {
+    let Some(range) = closed(text) else { return false };
+    let Some(properties) = simple::properties(text, range.clone()) else { return false };
+    assert_eq!(FrontMatter::Present(properties), parsed(text, range), "{text:?}");
+    true
+}
+
+#[test]
+fn what_most_notes_have_is_read_quickly() {
+    for front in [
+        "type: contact",
+        "type: contact\nname: Jané Doe\nlast_contact: 2026-11-02\nvalue: 12.50\nempty:\ncompany: \"[[Acme]]\"",
+        "tags: [friend, berlin/mitte, a-b]\naliases: []",
+        "tags:\n  - one\n  - \"two\"\nafter: x",
+        "tags:\n- one\n- [[x",
+        "title: It's a no#1 thing, isn't it (100%)\nurl: https://example.org/a?b=c#d",
+        "done: true\nnothing: null\ntext: 'true'\nnumber: \"5\"",
+    ] {
+        let quickly = read_quickly(&format!("---\n{front}\n---\nbody\n"));
+        // What is no scalar is for the parser.
+        assert_eq!(quickly, !front.contains("- [[x"), "{front:?}");
+        read_quickly(&format!("\u{feff}---\r\n{}\r\n---\r\nbody\r\n", front.replace('\n', "\r\n")));
+    }
+}
+
+#[test]
+fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
+    for front in [
+        "",
+        "a: b: c",
+        "a: b # comment",
+        "a: b:",
+        "a: b ",
+        "a:  b",
+        "a:\tb",
+        "a: b\n  c",
+        "a: b\na: c",
+        "a: &x b",
+        "a: *x",
+        "a: !t b",
+        "a: |\n  b",
+        "a: \"b\\n\"",
+        "a: 'it''s'",
+        "a: [b, [c]]",
+        "a: [b,c]",
+        "a: [1, 2]",
+        "a: {b: c}",
+        "a: 12:30",
+        "a: 1e5",
+        "a: 0x1F",
+        "a: -5",
+        "a: ~",
+        "a: @b",
+        "a: \u{85}b",
+        "a: b\u{2028}c",
+        "true: b",
+        "5: b",
+        "名前: b",
+        "a:\n  - b\n - c",
+        "a:\n  b: c",
+        "- a",
+        "# comment\na: b",
+        "a: b\n\nc: d",
+        "a: b\rc: d",
+    ] {
+        let text = format!("---\n{front}\n---\nbody\n");
+        assert!(!read_quickly(&text), "{front:?}");
+    }
+}
+
+#[test]
+fn where_both_read_both_read_the_same() {
+    const KEYS: [&str; 12] =
+        ["type", "name", "a-b", "T", "true", "Null", "y", "5", "a b", "tags", "名前", "k_9"];
+    const VALUES: [&str; 34] = [
+        "",
+        " ",
+        " x",
+        " a b",
+        " x:y",
+        " x#y",
+        " it's",
+        " \"x\"",
+        " \"\"",
+        " 'x y'",
+        " '[[x]]'",
+        " 5",
+        " 007",
+        " 1.2.3",
+        " 1.",
+        " 2026-01-02",
+        " 1-",
+        " yes",
+        " NO",
+        " ünï",
+        " e\u{301}",
+        " x, y",
+        " x]",
+        " x}",
+        " [x]",
+        " [true, null]",
+        " [é, b-c]",
+        " [a, b",
+        " []",
+        "\n- x",
+        "\n  - x y\n  - \"z\"",
+        "\n- 5\n- true\n-  x",
+        " x---",
+        " \u{a0}x",
+    ];
+    let mut random = Random::new(11);
+    let mut quick = 0;
+    for _ in 0..30_000 {
+        let mut text = "---\n".to_owned();
+        for _ in 0..=random.below(4) {
+            let value = if random.below(4) == 0 { *random.of(PIECES) } else { *random.of(&VALUES) };
+            text.push_str(&format!("{}:{value}\n", random.of(&KEYS)));
+        }
+        if random.below(3) == 0 {
+            // A character anywhere that may change everything.
+            let places: Vec<_> = text.char_indices().map(|(at, _)| at).skip(4).collect();
+            let marks = [":", " ", "\n", "#", "-", "\"", "'", "[", ",", "\t", "\r", "0", "é", "\\", "?", "|"];
+            text.insert_str(*random.of(&places), random.of::<&str>(&marks));
+        }
+        if random.below(4) == 0 {
+            text = text.replace('\n', "\r\n");
+        }
+        text.push_str("---\nbody\n");
+        quick += usize::from(read_quickly(&text));
+    }
+    // Otherwise nothing was compared.
+    assert!(quick > 1_000, "{quick}");
+}
