@@ -9,6 +9,7 @@ mod interleaving;
 mod killed;
 mod linking;
 mod moving;
+mod random_moves;
 mod reading;
 mod undo;
 mod writing;
