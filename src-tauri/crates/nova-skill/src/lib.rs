@@ -32,6 +32,7 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{PropertyEdit, Value as PropertyValue, VaultPath, compose, summarize};
+pub use nova_vault::{LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use nova_vault::{Note, Problem};
 
 // What the signatures above are made of.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::names::Names;
 use crate::disk::Disk;
-use crate::note::{Link, VaultPath};
+use crate::note::{Link, LinkKind, VaultPath};
 
 /// Obsidian's setting "New link format", `newLinkFormat` in `.obsidian/app.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -32,6 +32,17 @@ impl LinkFormat {
             .and_then(|text| serde_json::from_str::<AppSettings>(&text).ok())
             .and_then(|settings| serde_json::from_value(settings.new_link_format?).ok())
             .unwrap_or_default()
+    }
+
+    /// Whether a Markdown link of the note at `from` says the way from its folder to the file: then
+    /// the way is another one from another folder, also where Obsidian would still find the file
+    /// by its name. A name alone is a way only where the vault is set so.
+    pub(super) fn is_way(self, link: &Link, from: &VaultPath, was: &VaultPath) -> bool {
+        let is_markdown = matches!(link.kind, LinkKind::Markdown | LinkKind::Image | LinkKind::Definition);
+        let is_set = self == LinkFormat::Relative;
+        let is_own = is_set || (link.target.contains('/') && !from.folder().is_empty());
+        let way = relative(from.folder(), was);
+        is_markdown && is_own && (link.target == way || link.target == without_extension(way))
     }
 
     /// What `link`, which stands in the note at `from` and meant the file at `was` when its note

@@ -176,6 +176,11 @@ fn the_setting_decides_how_a_new_target_is_written() {
         move_in(&bed, "x/Jane.md", "x/Jo.md").unwrap();
         assert_eq!(bed.text("y/A.md"), expected, "{settings}");
     }
+    // Where links are written relative, a name in a Markdown link is one.
+    let bed = Bed::new(&[("a/Note.md", "[n](Near.md) [[Near]]\n"), ("a/Near.md", "")]);
+    bed.put(".obsidian/app.json", r#"{"newLinkFormat": "relative"}"#);
+    move_in(&bed, "a/Note.md", "b/Note.md").unwrap();
+    assert_eq!(bed.text("b/Note.md"), "[n](../a/Near.md) [[Near]]\n");
 }
 
 #[test]
@@ -193,7 +198,7 @@ fn relative_links_in_the_moved_note_follow_it() {
         ("a/Note.md", "b/c/Note.md"),
         &[(
             "b/c/Note.md",
-            "[[../../a/Near]] [n](Near.md) ![p](img/p.png) [u](../../Up.md) [[Up]] [[#H]] [gone](./gone.md)\n",
+            "[[../../a/Near]] [n](Near.md) ![p](../../a/img/p.png) [u](../../Up.md) [[Up]] [[#H]] [gone](./gone.md)\n",
         )],
     );
     // Where a name or the end of a path would mean another file now, it is written out.

@@ -260,7 +260,7 @@ fn resolve(paths: &[String], target: &str, source: &str) -> Option<String> {
 
 #[test]
 fn after_a_random_move_every_link_leads_where_it_led() {
-    let vaults = std::env::var("NOVA_FUZZ_MOVES").ok().and_then(|count| count.parse().ok()).unwrap_or(250);
+    let vaults = std::env::var("NOVA_FUZZ_MOVES").ok().and_then(|count| count.parse().ok()).unwrap_or(120);
     let (mut moves, mut rewritten, mut held) = (0, 0, 0);
     for seed in 1..=vaults {
         let random = &mut Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
@@ -308,7 +308,11 @@ fn after_a_random_move_every_link_leads_where_it_led() {
                 };
                 let wanted = Some(after_move(&was));
                 assert_eq!(resolve(&paths_after, &now, &after_move(source)), wanted, "{says}");
-                if resolve(&paths_after, target, &after_move(source)) == wanted {
+                // In the moved note itself a Markdown link that is a way to its file follows.
+                let is_way = *source == from
+                    && *code == Code::Percent
+                    && (format == "relative" || target.contains('/'));
+                if resolve(&paths_after, target, &after_move(source)) == wanted && !is_way {
                     assert_eq!(raw, encode(target, *code), "{says}: it held");
                     held += 1;
                 } else {
@@ -325,7 +329,7 @@ fn after_a_random_move_every_link_leads_where_it_led() {
         assert!(!bed.exists(&to), "{context}");
     }
     assert!(
-        moves * 2 > vaults && rewritten > 100 && held > 100,
+        moves * 2 > vaults && rewritten > vaults / 2 && held > vaults / 2,
         "{moves} moves, {rewritten} rewritten, {held} held"
     );
 }
