@@ -35,9 +35,9 @@ pub use nova_vault::note::{
     FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, file_name, summarize,
 };
 pub use nova_vault::{
-    BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, Links, Moved, Note,
-    ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, Search, SearchAnswer, SearchMode,
-    SettingError, SortKey, TagCount, TemplateValues, fill_template,
+    BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links,
+    Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, Search, SearchAnswer,
+    SearchMode, SettingError, SortKey, TagCount, TemplateValues, Unresolved, fill_template,
 };
 
 // What the signatures above are made of.

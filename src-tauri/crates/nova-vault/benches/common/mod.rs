@@ -54,6 +54,7 @@ pub(crate) fn open(root: &Path) -> Vault {
         history: data.join("history"),
         forbidden: vec![data],
         clock: Arc::new(Timestamp::now),
+        zone: jiff::tz::TimeZone::UTC,
         new_id: Arc::new(move || format!("{}-{}", std::process::id(), id.fetch_add(1, Ordering::Relaxed))),
     })
     .unwrap()

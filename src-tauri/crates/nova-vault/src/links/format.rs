@@ -1,10 +1,21 @@
 //! How the vault's owner wants links written.
 
 use super::names::Names;
-use crate::note::{Link, VaultPath};
+use crate::note::{Link, LinkKind, VaultPath};
 use crate::obsidian::LinkFormat;
 
 impl LinkFormat {
+    /// Whether a Markdown link of the note at `from` says the way from its folder to the file: then
+    /// the way is another one from another folder, also where Obsidian would still find the file
+    /// by its name. A name alone is a way only where the vault is set so.
+    pub(super) fn is_way(self, link: &Link, from: &VaultPath, was: &VaultPath) -> bool {
+        let is_markdown = matches!(link.kind, LinkKind::Markdown | LinkKind::Image | LinkKind::Definition);
+        let is_set = self == LinkFormat::Relative;
+        let is_own = is_set || (link.target.contains('/') && !from.folder().is_empty());
+        let way = relative(from.folder(), was);
+        is_markdown && is_own && (link.target == way || link.target == without_extension(way))
+    }
+
     /// What `link`, which stands in the note at `from` and meant the file at `was` when its note
     /// was at `from_before`, can say to mean the file at `to`; the best first. A name stays a name
     /// where the setting lets it, a path stays a path of its kind.

@@ -216,11 +216,17 @@ impl<'a> MovePlan<'a> {
             let Some(was) = self.before.resolve(&link.target, Some(&source.path)) else { continue };
             let wanted = self.path_after(was);
             let means = |target: &str| self.after.resolve(target, Some(here)) == Some(wanted);
-            if means(&link.target) {
+            let is_way = is_moved
+                && self.from.folder() != self.to.folder()
+                && self.format.is_way(link, self.from, was);
+            if means(&link.target) && !is_way {
                 continue;
             }
             let mut targets = self.format.targets(link, (&source.path, was), (here, wanted), self.after);
             targets.retain(|target| means(target));
+            if targets.first() == Some(&link.target) {
+                continue;
+            }
             changes.push(Change { link: index, targets });
         }
         if changes.is_empty() {

@@ -73,16 +73,21 @@ impl Names {
         }
         let files = ids.iter().map(|id| &self.files[*id]);
         let source = from.map_or_else(String::new, |from| folded(from.folder()));
-        let spelled = |file: &File| !ends_in(file.path.as_str(), target.trim_start_matches(['.', '/']));
+        // Of files that differ in case only, the one that is spelled so.
+        let written = target.trim_start_matches(['.', '/']);
+        let differs = |file: &File| {
+            let path = file.path.as_str();
+            !ends_in(path, written) && !path.strip_suffix(".md").is_some_and(|path| ends_in(path, written))
+        };
         if wanted.starts_with("./") || wanted.starts_with("../") {
             let wanted = joined(&source, &wanted)?;
             return files
                 .filter(|file| file.folded == wanted)
-                .min_by_key(|file| (spelled(file), &file.path))
+                .min_by_key(|file| (differs(file), &file.path))
                 .map(|file| &file.path);
         }
         if let Some(exact) =
-            files.clone().filter(|file| file.folded == wanted).min_by_key(|file| (spelled(file), &file.path))
+            files.clone().filter(|file| file.folded == wanted).min_by_key(|file| (differs(file), &file.path))
         {
             return Some(&exact.path);
         }
@@ -93,7 +98,7 @@ impl Names {
             .filter(|file| ends_in(&file.folded, &wanted))
             .min_by_key(|file| {
                 let is_far = !source.is_empty() && !is_below(&file.folded, &source);
-                (is_far, file.folded.chars().count(), spelled(file), &file.path)
+                (is_far, file.folded.chars().count(), differs(file), &file.path)
             })
             .map(|file| &file.path)
     }

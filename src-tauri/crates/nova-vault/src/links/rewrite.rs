@@ -43,6 +43,9 @@ pub(super) fn rewritten(text: &str, before: &Outline, changes: &[Change]) -> Res
         .ok_or(Unwritable { line })
 }
 
+/// Bytes of a text, and what is put in their place.
+type Splice = (Range<usize>, String);
+
 struct Chosen<'a> {
     index: usize,
     link: &'a Link,
@@ -59,7 +62,7 @@ fn in_place(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
 /// hold what YAML reads as something else (`Sales: 2026`).
 fn quoted(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     let mut splices = Vec::new();
-    let mut scalars: BTreeMap<usize, (Range<usize>, Vec<(Range<usize>, String)>)> = BTreeMap::new();
+    let mut scalars: BTreeMap<usize, (Range<usize>, Vec<Splice>)> = BTreeMap::new();
     for c in chosen {
         let splice = (c.link.target_span.clone(), c.encoded.clone());
         match &c.link.notation {
@@ -87,7 +90,7 @@ fn quoted(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     spliced(text, splices)
 }
 
-fn spliced(text: &str, splices: Vec<(Range<usize>, String)>) -> Option<String> {
+fn spliced(text: &str, splices: Vec<Splice>) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut copied = 0;
     for (range, with) in splices {

@@ -13,6 +13,7 @@ mod linking;
 mod moving;
 mod obsidian;
 mod querying;
+mod random_moves;
 mod reading;
 mod revalidating;
 mod searching;

@@ -17,6 +17,7 @@ pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) {
         inline: Inline::new(text, outline),
         containers: Vec::new(),
         leaf: Leaf::None,
+        line_end: start,
         unclosed: 0,
     };
     let mut at = start;
@@ -47,6 +48,8 @@ struct Blocks<'a, 'o> {
     inline: Inline<'a, 'o>,
     containers: Vec<Container>,
     leaf: Leaf,
+    /// The end of the line that is being read, its line break included.
+    line_end: usize,
     /// Which of [`SPANS`] are known not to be closed in what is left, as bits.
     unclosed: u8,
 }
@@ -59,7 +62,12 @@ impl Blocks<'_, '_> {
     /// Reads the line at `start`, which may be the rest of one. Gives where to go on.
     fn line(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let end = bytes[start..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| start + at + 1);
+        // The rest of a line is not measured again: it may be long and begin often.
+        if start >= self.line_end {
+            let length = bytes[start..].iter().position(|b| *b == b'\n');
+            self.line_end = length.map_or(bytes.len(), |at| start + at + 1);
+        }
+        let end = self.line_end;
         let content_end = start + self.text[start..end].trim_end_matches(['\n', '\r']).len();
         let mut cursor = Cursor::new(&bytes[..content_end], start);
 

@@ -195,7 +195,7 @@ fn headings_and_blocks() {
     let headings: Vec<_> = headings.iter().map(|h| (h.line, h.level, h.text.as_str())).collect();
     assert_eq!(headings, [(1, 1, "One"), (5, 1, "Two"), (8, 2, "Three"), (18, 2, "Four\nlines")]);
     let blocks: Vec<_> = blocks.iter().map(|b| (b.line, b.id.as_str())).collect();
-    assert_eq!(blocks, [(3, "b1"), (10, "b-2"), (24, "table")]);
+    assert_eq!(blocks, [(3, "b1"), (10, "b-2"), (25, "table")]);
 }
 
 /// What a parser of CommonMark takes for a link has to be one here. Wikilinks, comments and
@@ -268,7 +268,7 @@ fn markdown_links_are_those_of_another_parser() {
 /// has room for any machine.
 #[test]
 fn hostile_texts_take_no_longer_than_long_ones() {
-    let size = 4 * 1024 * 1024;
+    let size = 1024 * 1024;
     let table = [
         "[",
         "![",
@@ -314,12 +314,12 @@ fn hostile_texts_take_no_longer_than_long_ones() {
         "- \n",
     ];
     for piece in table {
-        for front in ["", "---\n", "---\na: \"", "x "] {
-            let text = format!("{front}{}", piece.repeat(size / piece.len() / 4));
+        for front in ["", "x "] {
+            let text = format!("{front}{}", piece.repeat(size / piece.len()));
             let began = Instant::now();
             let found = outline(&text);
             assert!(found.links.len() <= 200_000);
-            assert!(began.elapsed() < Duration::from_secs(60), "{front:?} {piece:?}: {:?}", began.elapsed());
+            assert!(began.elapsed() < Duration::from_secs(20), "{front:?} {piece:?}: {:?}", began.elapsed());
         }
     }
 }
