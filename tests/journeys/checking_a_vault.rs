@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, wait_for};
 
-/// Ten faults, a form for notes to come that is none, and a note that is nobody's record.
+/// Eleven faults, a form for notes to come that is none, and a note that is nobody's record.
 const FAULTY: &str = "
 //- CRM/Deals/Lens order.md
 ---
@@ -33,8 +33,8 @@ next_contact: 2026-12-01T10:00
 //- Templates/Deal.md
 ---
 type: deal
-close_date: {{date}}
-value: ?
+close_date: \"{{date}}\"
+value: to be said
 ---
 //- Recipes/Soup.md
 ---
@@ -54,7 +54,7 @@ fn problem(path: &str, line: u32, problem: &str, remedy: &str) -> Value {
     json!({"path": path, "line": line, "problem": problem, "remedy": remedy})
 }
 
-/// What is wrong whatever skills there are: the template holds no front matter that can be read.
+/// What is wrong whatever skills there are.
 fn unreadable() -> [Value; 2] {
     [
         problem(
