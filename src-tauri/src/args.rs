@@ -135,6 +135,39 @@ pub(crate) enum Vault {
     Status,
     /// Every problem with its line.
     Check,
+    /// Lines of notes that hold a text, whatever its case.
+    Search {
+        text: String,
+        /// The text is a regular expression.
+        #[arg(long)]
+        regex: bool,
+        /// Notes that hold every word of the text.
+        #[arg(long, conflicts_with = "regex")]
+        words: bool,
+        /// At most so many lines.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// Notes by their properties.
+    Query {
+        /// Records of this type.
+        #[arg(long = "type", value_name = "T")]
+        record_type: Option<String>,
+        /// A condition, such as "value >= 1000" or "tags contains lead"; all of them must hold.
+        #[arg(long = "where", value_name = "KEY OP VALUE")]
+        conditions: Vec<String>,
+        /// Properties to sort by, separated by commas; "-" before one sorts downwards.
+        #[arg(long, value_name = "KEY,-KEY", value_delimiter = ',', allow_hyphen_values = true)]
+        sort: Vec<String>,
+        /// At most so many notes.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// What a note links to, and what links to it.
+    Links {
+        /// Its path or name.
+        note: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,9 @@ mod lists;
 
 use std::sync::Arc;
 
-use nova_app::{App, ChangeSetKind, NoDesktop, ToolRun};
+use nova_app::{
+    App, ChangeSetKind, Condition, NoDesktop, Query, QueryError, Search, SearchMode, SortKey, ToolRun,
+};
 use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -173,7 +175,64 @@ async fn run_vault(app: &App, vault: &Vault, json: bool) -> Result<u8, UserError
             }
             Ok(if problems.is_empty() { print::DONE } else { print::FAILED })
         }
+        Vault::Search { text, regex, words, limit } => {
+            let mode = match (regex, words) {
+                (true, _) => SearchMode::Regex,
+                (false, true) => SearchMode::Words,
+                (false, false) => SearchMode::Text,
+            };
+            let search = Search { query: text.clone(), mode, limit: limit.unwrap_or(usize::MAX) };
+            let answer = app.search_notes(search).await?;
+            for problem in &answer.skipped {
+                print::note(&format!("nova: {}: {}", problem.path, problem.problem));
+            }
+            if json {
+                print::json(&answer.hits)
+            } else {
+                lists::hits(&answer.hits)
+            }
+            Ok(print::DONE)
+        }
+        Vault::Query { record_type, conditions, sort, limit } => {
+            let query = query(record_type.clone(), conditions, sort, *limit).map_err(|error| {
+                UserError::new(
+                    ErrorCode::InvalidArguments,
+                    error.to_string(),
+                    "See: nova vault query --help.",
+                )
+            })?;
+            let answer = app.query_notes(query).await?;
+            if json {
+                print::json(&answer.rows)
+            } else {
+                lists::notes(&answer.rows)
+            }
+            Ok(print::DONE)
+        }
+        Vault::Links { note } => {
+            let links = app.links_of(note).await?;
+            if json {
+                print::json(&links)
+            } else {
+                lists::links(&links)
+            }
+            Ok(print::DONE)
+        }
     }
+}
+
+fn query(
+    record_type: Option<String>,
+    conditions: &[String],
+    sort: &[String],
+    limit: Option<usize>,
+) -> Result<Query, QueryError> {
+    Ok(Query {
+        record_type,
+        conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
+        sort: sort.iter().map(|text| SortKey::parse(text)).collect::<Result<_, _>>()?,
+        limit,
+    })
 }
 
 async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, UserError> {

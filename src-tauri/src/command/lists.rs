@@ -1,5 +1,6 @@
 //! What the commands print for people.
 
+use nova_app::{Links, QueryRow, SearchHit};
 use nova_protocol::{
     ChangeSetView, Event, NoteChangeView, ProblemView, ProviderRow, SessionRow, SessionView, SkillRow,
     ToolRow, UndoResult,
@@ -64,6 +65,47 @@ pub(crate) fn session(view: &SessionView) {
             Event::TurnFailed { message, .. } => line(&format!("failed: {}", visible(message))),
             _ => {}
         }
+    }
+}
+
+/// `path:line: text`, as other search tools print it; all at once, because there may be many.
+pub(crate) fn hits(rows: &[SearchHit]) {
+    let lines: Vec<_> =
+        rows.iter().map(|hit| visible(&format!("{}:{}: {}", hit.path, hit.line, hit.text))).collect();
+    match rows {
+        [] => line("nothing found"),
+        _ => line(&lines.join("\n")),
+    }
+}
+
+/// A line for each note: its path, then its properties.
+pub(crate) fn notes(rows: &[QueryRow]) {
+    for row in rows {
+        let properties: Vec<_> = row
+            .document
+            .properties()
+            .iter()
+            .map(|(key, property)| format!("{key}: {}", property.value.display()))
+            .collect();
+        line(&visible(&format!("{}  {}", row.path, properties.join(" · "))));
+    }
+    if rows.is_empty() {
+        line("no notes");
+    }
+}
+
+pub(crate) fn links(links: &Links) {
+    for out in &links.out {
+        line(&visible(&format!("→ {} (line {})", out.path, out.line)));
+    }
+    for back in &links.back {
+        line(&visible(&format!("← {}:{}: {}", back.path, back.line, back.text)));
+    }
+    for unresolved in &links.unresolved {
+        line(&visible(&format!("? {} (line {})", unresolved.target, unresolved.line)));
+    }
+    if links.out.is_empty() && links.back.is_empty() && links.unresolved.is_empty() {
+        line("no links");
     }
 }
 

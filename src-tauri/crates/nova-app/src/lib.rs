@@ -16,6 +16,7 @@ mod models;
 mod notes;
 mod own_files;
 mod places;
+mod questions;
 mod rule_file;
 mod skills;
 mod system;
@@ -34,5 +35,7 @@ pub use tool_runs::ToolRun;
 // What the program around this crate needs of the others.
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_session::{SessionInfo, TurnEnd};
-pub use nova_vault::ChangeSetKind;
+pub use nova_vault::{
+    ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,
+};
 pub use tokio_util::sync::CancellationToken;

@@ -1,7 +1,7 @@
 use nova_calls::error_from_vault;
 use nova_protocol::{ErrorCode, NoteView, ProblemView, UserError};
 use nova_vault::note::FrontMatter;
-use nova_vault::{Note, Vault, VaultPath};
+use nova_vault::{Note, VaultPath, View};
 
 use crate::app::{App, blocking};
 
@@ -11,7 +11,7 @@ impl App {
         let vault = self.vault()?;
         let name = name.to_owned();
         blocking(move || {
-            let note = find_note(&vault, &name)?;
+            let note = find_note(&vault.seen_by_owner(), &name)?;
             let broken = match note.document.front_matter() {
                 FrontMatter::Broken { line, reason } => Some(ProblemView {
                     path: note.path.to_string(),
@@ -44,7 +44,7 @@ impl App {
         let vault = self.vault()?;
         let name = name.to_owned();
         blocking(move || {
-            let note = find_note(&vault, &name)?;
+            let note = find_note(&vault.seen_by_owner(), &name)?;
             let file = vault.root().join(note.path.as_str());
             let mut address = url::Url::parse("obsidian://open")
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
@@ -57,7 +57,7 @@ impl App {
 }
 
 /// By path, else by name or alias; a link's heading does not matter.
-fn find_note(vault: &Vault, name: &str) -> Result<Note, UserError> {
+pub(crate) fn find_note(vault: &View, name: &str) -> Result<Note, UserError> {
     let target = name.split('#').next().unwrap_or(name).trim();
     if let Ok(path) = VaultPath::parse(target)
         && path.is_note()

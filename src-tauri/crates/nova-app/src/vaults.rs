@@ -38,6 +38,7 @@ impl App {
 
     async fn load_vault(&self, root: &Path) -> Result<Vault, UserError> {
         let clock = self.inner.options.clock.clone();
+        let zone = clock.zone();
         let ids = self.inner.options.ids.clone();
         let places = self.places().clone();
         let root = root.to_owned();
@@ -47,7 +48,7 @@ impl App {
                 history: places.data.join("history"),
                 forbidden: vec![places.config, places.data],
                 clock: Arc::new(move || clock.now()),
-                zone: jiff::tz::TimeZone::system(),
+                zone,
                 new_id: Arc::new(move || ids.next()),
             })
             .map_err(|error| nova_calls::error_from_vault(&error))
