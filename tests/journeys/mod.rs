@@ -6,5 +6,6 @@ mod choosing_a_provider;
 mod choosing_a_side;
 mod command_line;
 mod editing_outside;
+mod keeping_private;
 mod nova;
 mod stopping;

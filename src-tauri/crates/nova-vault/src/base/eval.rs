@@ -14,8 +14,9 @@ use super::expression::{Binary, Expr, Step, Unary};
 use super::functions;
 use super::val::{Day, Val};
 use crate::disk::Disk;
+use crate::links::LazyLinks;
 use crate::note::{Document, VaultPath};
-use crate::query::{FileFacts, Number, extension, property, tags};
+use crate::query::{FileFacts, Number, extension, property};
 
 /// How deep expressions, formulas in them included, may be nested when they are evaluated.
 const MAX_DEPTH: usize = 64;
@@ -28,14 +29,6 @@ pub(super) const MAX_WEIGHT: usize = 256 * 1024;
 const MAX_EFFORT: usize = 1_000_000;
 const MAX_EFFORT_PER_FILE: usize = 500;
 
-/// What the links between files say.
-pub(crate) trait Links {
-    /// The file a link in `from` points to, as the reader may see it.
-    fn resolve(&self, link: &str, from: &VaultPath) -> Option<VaultPath>;
-    /// The files that `file` links to, as the reader may see them.
-    fn links_of(&self, file: &VaultPath) -> Vec<VaultPath>;
-}
-
 /// What is the same for every file of an answer.
 pub(super) struct World<'a> {
     pub(super) disk: &'a Disk,
@@ -46,7 +39,9 @@ pub(super) struct World<'a> {
     pub(super) files: &'a HashMap<VaultPath, Arc<Document>>,
     /// The file `this` means.
     pub(super) this: &'a VaultPath,
-    pub(super) links: Option<&'a dyn Links>,
+    /// The tags of a file, without `#`.
+    pub(super) tags: &'a dyn Fn(&VaultPath) -> Vec<String>,
+    pub(super) links: &'a LazyLinks<'a>,
     pub(super) formulas: &'a IndexMap<String, Result<Expr, String>>,
     pub(super) effort: Cell<usize>,
 }
@@ -290,7 +285,7 @@ impl<'a> Evaluation<'a> {
             "tags" => Ok(Val::List(self.tags(path).into_iter().map(Val::Tag).collect())),
             "properties" => Ok(self.properties(path)),
             "links" => {
-                let found = self.links("file.links")?.links_of(path);
+                let found = self.links_of(path)?;
                 Ok(Val::List(found.into_iter().map(Val::File).collect()))
             }
             "backlinks" | "embeds" => Err(Fault::Everywhere(format!("file.{name} is not computed"))),
@@ -298,20 +293,18 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// What the links between files say; `asks` is the function that wants to know.
-    pub(super) fn links(&self, asks: &str) -> Result<&'a dyn Links, Fault> {
-        self.world.links.ok_or_else(|| {
-            Fault::Everywhere(format!("{asks} asks for links between files, which are not computed"))
-        })
+    /// The files that `file` links to, as the reader may see them.
+    pub(super) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, Fault> {
+        self.world.links.links_of(file).map_err(|error| Fault::Everywhere(error.message()))
     }
 
-    /// The file a link in this one points to.
+    /// The file a link in this one points to, as the reader may see it.
     pub(super) fn resolve(&self, link: &str) -> Option<VaultPath> {
-        self.world.links.and_then(|links| links.resolve(super::val::target(link), self.file))
+        self.world.links.resolve(super::val::target(link), self.file)
     }
 
     pub(super) fn tags(&self, path: &VaultPath) -> Vec<String> {
-        self.world.files.get(path).map(|document| tags(document)).unwrap_or_default()
+        (self.world.tags)(path)
     }
 
     pub(super) fn property(&self, path: &VaultPath, name: &str) -> Val {

@@ -76,7 +76,7 @@ pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope
         }
         "file" => match first {
             Val::File(path) => Ok(Val::File(path.clone())),
-            other => file_of(e, other, "file()"),
+            other => file_of(e, other),
         },
         "escapeHTML" => Ok(Val::Text(
             first
@@ -314,14 +314,11 @@ fn of_list(e: &Evaluation, items: &[Val], name: &str, arguments: &[Val]) -> Eval
 
 fn of_link(e: &Evaluation, inner: &str, name: &str, arguments: &[Val]) -> Evaluated {
     match name {
-        "asFile" => file_of(e, &Val::Link(inner.to_owned()), "asFile()"),
-        "linksTo" => {
-            e.links("linksTo()")?;
-            match e.resolve(inner) {
-                Some(path) => of_file(e, &path, "hasLink", arguments),
-                None => Ok(Val::Bool(false)),
-            }
-        }
+        "asFile" => file_of(e, &Val::Link(inner.to_owned())),
+        "linksTo" => match e.resolve(inner) {
+            Some(path) => of_file(e, &path, "hasLink", arguments),
+            None => Ok(Val::Bool(false)),
+        },
         _ => of_text(e, super::val::target(inner), name, arguments),
     }
 }
@@ -350,7 +347,7 @@ fn of_file(e: &Evaluation, path: &VaultPath, name: &str, arguments: &[Val]) -> E
             Val::Bool(found.is_some())
         }
         "hasLink" => {
-            let links = e.links("hasLink()")?.links_of(path);
+            let links = e.links_of(path)?;
             let wanted = match first {
                 Val::File(path) => Some(path.clone()),
                 Val::Link(inner) => e.resolve(inner),
@@ -366,8 +363,7 @@ fn of_file(e: &Evaluation, path: &VaultPath, name: &str, arguments: &[Val]) -> E
     })
 }
 
-fn file_of(e: &Evaluation, named: &Val, asks: &str) -> Evaluated {
-    e.links(asks)?;
+fn file_of(e: &Evaluation, named: &Val) -> Evaluated {
     let link = match named {
         Val::Link(inner) => inner.clone(),
         other => match crate::note::Value::from_text(&other.text()) {

@@ -36,12 +36,12 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use definition::{Base, BaseView, Filter, PropertyId};
-pub(crate) use eval::Links;
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
 
 use crate::error::VaultError;
 use crate::index::{Listing, folded};
+use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
 use crate::query::{Scalar, compare_rows, property};
 use crate::view::View;
@@ -154,16 +154,6 @@ impl View {
     /// the disk now and without hidden ones. `path` is a `.base` file, or a note with bases in
     /// it; then the views of all of them are asked.
     pub fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, VaultError> {
-        self.query_base_with(path, view, None)
-    }
-
-    /// As [`View::query_base`], told what the links between files say.
-    pub(crate) fn query_base_with(
-        &self,
-        path: &VaultPath,
-        view: Option<&str>,
-        links: Option<&dyn Links>,
-    ) -> Result<BaseAnswer, VaultError> {
         let file = self.read(path)?;
         let bases = definition::bases(path, &file.text, file.document.body_start())?;
         let views: Vec<String> =
@@ -185,13 +175,19 @@ impl View {
         let listing = self.vault().index().listing(&core.disk)?;
         let files = self.all_files(&listing);
         let documents: HashMap<VaultPath, Arc<Document>> = files.iter().cloned().collect();
+        let tags = |file: &VaultPath| {
+            let at = listing.heads.binary_search_by(|head| head.path.cmp(file));
+            at.map_or_else(|_| Vec::new(), |at| self.tags_of(&listing.heads[at]))
+        };
+        let links = LazyLinks::of(self);
         let world = World {
             disk: &core.disk,
             zone: &core.zone,
             now: core.zone.to_datetime(core.now()),
             files: &documents,
             this: path,
-            links,
+            tags: &tags,
+            links: &links,
             formulas: &base.formulas,
             effort: Cell::new(0),
         };
@@ -202,12 +198,16 @@ impl View {
 
     /// Every file outside dot-folders that the reader may see, in order of the paths.
     fn all_files(&self, listing: &Listing) -> Vec<(VaultPath, Arc<Document>)> {
-        listing
+        let none = Arc::new(Document::parse(""));
+        let notes = listing
             .heads
             .iter()
             .filter(|head| !self.hides_head(head))
-            .map(|head| (head.path.clone(), Arc::clone(&head.document)))
-            .collect()
+            .map(|head| (head.path.clone(), Arc::clone(&head.document)));
+        let others = listing.files.iter().filter(|path| !self.privacy().lists(path));
+        let mut files: Vec<_> = notes.chain(others.map(|path| (path.clone(), Arc::clone(&none)))).collect();
+        files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        files
     }
 }
 
@@ -218,12 +218,12 @@ struct Passed<'a> {
     sort_keys: Vec<Vec<Scalar>>,
 }
 
-fn rows(
+fn rows<'a>(
     path: &VaultPath,
-    world: &World,
+    world: &'a World<'a>,
     base: &Base,
     view: &BaseView,
-    files: &[(VaultPath, Arc<Document>)],
+    files: &'a [(VaultPath, Arc<Document>)],
 ) -> Result<BaseAnswer, BaseError> {
     let mut remarks = Remarks::default();
     let mut passed = Vec::new();

@@ -6,6 +6,7 @@ mod names;
 mod outlines;
 mod rewrite;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -137,6 +138,59 @@ impl View {
         let question = Question::new(self)?;
         let target = bare_target(link);
         Ok(question.resolve(target, from).map(|(path, _)| path.clone()))
+    }
+}
+
+impl View {
+    /// The tags of a note, in front matter and text, each once and without `#`.
+    pub(crate) fn tags_of(&self, head: &Head) -> Vec<String> {
+        let vault = self.vault();
+        let text = || vault.index().note(&vault.core().disk, head).map(|note| note.text);
+        let outlined = head.hash().and_then(|hash| vault.outlines().of(hash, text));
+        let mut tags: Vec<String> = Vec::new();
+        for used in outlined.iter().flat_map(|outlined| &outlined.outline.tags) {
+            if !tags.iter().any(|tag| folded(tag) == folded(&used.tag)) {
+                tags.push(used.tag.clone());
+            }
+        }
+        tags
+    }
+}
+
+/// The links between the files that a reader may see, read when they are first asked for.
+pub(crate) struct LazyLinks<'a> {
+    view: &'a View,
+    question: OnceCell<Result<Question<'a>, VaultError>>,
+}
+
+impl<'a> LazyLinks<'a> {
+    pub(crate) fn of(view: &'a View) -> LazyLinks<'a> {
+        LazyLinks { view, question: OnceCell::new() }
+    }
+
+    /// The file a link in `from` points to.
+    pub(crate) fn resolve(&self, link: &str, from: &VaultPath) -> Option<VaultPath> {
+        let question = self.question().ok()?;
+        question.resolve(bare_target(link), Some(from)).map(|(path, _)| path.clone())
+    }
+
+    /// The files that `file` links to, each once.
+    pub(crate) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, &VaultError> {
+        let question = self.question()?;
+        let outlined = question.head(file).and_then(|head| question.outlined(head));
+        let mut found = Vec::new();
+        for link in outlined.iter().flat_map(|outlined| &outlined.outline.links) {
+            if let Some((path, _)) = question.resolve(&link.target, Some(file))
+                && !found.contains(path)
+            {
+                found.push(path.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    fn question(&self) -> Result<&Question<'a>, &VaultError> {
+        self.question.get_or_init(|| Question::new(self.view)).as_ref()
     }
 }
 

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use super::condition::{QueryError, unquote};
 use crate::disk::Disk;
 use crate::index::{Head, folded};
-use crate::note::{Document, Properties, Value, VaultPath};
+use crate::note::{Properties, Value, VaultPath};
+use crate::view::View;
 
 /// The name of a property, or of something of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,14 +81,15 @@ impl Key {
     }
 
     /// What the note holds under this key.
-    pub(super) fn value<'a>(&self, head: &'a Head, disk: &Disk, zone: &TimeZone) -> Option<Cow<'a, Value>> {
+    pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
         let key = match self {
             Key::Property(name) => return property(head.document.properties(), name).map(Cow::Borrowed),
             Key::File(key) => key,
         };
         let text = |text: &str| Value::Text(text.to_owned());
-        let facts = || FileFacts::of(disk, &head.path);
-        let moment = |at: Timestamp| Value::Text(zone.to_datetime(at).to_string());
+        let core = view.vault().core();
+        let facts = || FileFacts::of(&core.disk, &head.path);
+        let moment = |at: Timestamp| Value::Text(core.zone.to_datetime(at).to_string());
         Some(Cow::Owned(match key {
             FileKey::Name => text(head.path.name()),
             FileKey::Path => text(head.path.as_str()),
@@ -97,7 +98,7 @@ impl Key {
             FileKey::Size => Value::Number(facts()?.size.to_string()),
             FileKey::Mtime => moment(facts()?.modified),
             FileKey::Ctime => moment(facts()?.created),
-            FileKey::Tags => Value::List(tags(&head.document).into_iter().map(Value::Text).collect()),
+            FileKey::Tags => Value::List(view.tags_of(head).into_iter().map(Value::Text).collect()),
         }))
     }
 }
@@ -117,25 +118,6 @@ pub(crate) fn property<'a>(properties: &'a Properties, name: &str) -> Option<&'a
 pub(crate) fn extension(path: &VaultPath) -> &str {
     let name = path.as_str().rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// The tags of a note, each once and without `#`.
-pub(crate) fn tags(document: &Document) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
-    for key in ["tags", "tag"] {
-        let written = match property(document.properties(), key) {
-            Some(Value::List(items)) => items.iter().filter_map(|item| item.as_text()).collect(),
-            Some(value) => Vec::from_iter(value.as_text()),
-            None => Vec::new(),
-        };
-        for tag in written {
-            let tag = tag.trim().trim_start_matches('#');
-            if !tag.is_empty() && !tags.iter().any(|known| folded(known) == folded(tag)) {
-                tags.push(tag.to_owned());
-            }
-        }
-    }
-    tags
 }
 
 /// What the file system says about a file, now.

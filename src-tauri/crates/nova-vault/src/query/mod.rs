@@ -16,7 +16,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 pub use condition::{Condition, QueryError};
 pub use key::SortKey;
-pub(crate) use key::{FileFacts, extension, property, tags};
+pub(crate) use key::{FileFacts, extension, property};
 pub(crate) use number::Number;
 pub(crate) use scalar::{Moment, Scalar, link_name};
 
@@ -76,7 +76,7 @@ impl View {
             of_type
                 && !self.hides_head(head)
                 && query.conditions.iter().all(|condition| {
-                    let value = condition.key.value(head, &core.disk, &core.zone);
+                    let value = condition.key.value(head, self);
                     condition.matches(value.as_deref(), &core.zone)
                 })
         };
@@ -86,7 +86,7 @@ impl View {
             .filter(|head| meets(head))
             .map(|head| {
                 let sort_key = |sort: &SortKey| {
-                    let value = sort.key.value(head, &core.disk, &core.zone);
+                    let value = sort.key.value(head, self);
                     value.map(|value| Scalar::sort_key(&value, &core.zone)).unwrap_or_default()
                 };
                 (query.sort.iter().map(sort_key).collect(), head)

@@ -1,0 +1,131 @@
+//! What is private stays on this machine: whatever a model elsewhere asks for, no request that
+//! leaves has a byte of it.
+
+use nova_app::{App, TurnEnd};
+use nova_protocol::Decision;
+use nova_testkit::{ScriptedApprover, calls, text};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, turn};
+
+const CANARY: &str = "zanzibar-canary";
+
+/// One note marked private, one in a private folder, and others that lead to them.
+const NOTES: &str = "
+//- Diary/Secret.md
+---
+type: contact
+name: Secret Sam
+nova: private
+aliases: [Sammy zanzibar-canary]
+phone: zanzibar-canary
+---
+zanzibar-canary #zanzibar-canary-tag links to [[Plan]].
+//- Vault/Under lock.md
+---
+type: contact
+name: zanzibar-canary
+---
+zanzibar-canary in a private folder, [[Plan]].
+//- Broken.md
+---
+nova: private
+phone: [zanzibar-canary
+---
+zanzibar-canary
+//- Plan.md
+---
+type: contact
+name: Plan
+---
+See [[Secret]] and ![[Under lock]].
+//- All.base
+views:
+  - type: table
+    name: All
+    order: [file.name, phone, name]
+";
+
+/// A model that a server on this machine runs elsewhere, agreed to.
+async fn far(nova: &Nova) -> App {
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "near", "kind": "ollama", "base_url": nova.model.address()}],
+        "model": "near/run-elsewhere",
+        "private": ["Vault"],
+    }));
+    let app = nova.start().await;
+    app.agree_to_provider("near").unwrap();
+    app
+}
+
+#[tokio::test]
+async fn no_tool_shows_a_model_elsewhere_what_is_private() {
+    let asked: Vec<(&str, Value)> = vec![
+        ("vault__read_note", json!({"path": "Diary/Secret.md"})),
+        ("vault__read_note", json!({"path": "Secret"})),
+        ("vault__read_note", json!({"path": "Under lock"})),
+        ("vault__read_note", json!({"path": "Broken.md"})),
+        ("vault__search", json!({"query": "canary"})),
+        ("vault__search", json!({"query": "zanz.*", "regex": true})),
+        ("vault__query", json!({"type": "contact"})),
+        ("vault__query", json!({"where": ["phone exists"]})),
+        ("vault__query_base", json!({"path": "All.base"})),
+        ("vault__links", json!({"path": "Plan.md"})),
+        ("vault__links", json!({"path": "Secret"})),
+        ("vault__tags", json!({})),
+        ("vault__edit_note", json!({"path": "Diary/Secret.md", "old": "links", "new": "leads"})),
+        ("vault__append_to_note", json!({"path": "Secret", "text": "more"})),
+        ("vault__set_properties", json!({"path": "Under lock", "properties": {"stage": "won"}})),
+        ("vault__delete_note", json!({"path": "Secret"})),
+        ("vault__move_note", json!({"path": "Plan.md", "to": "Plans/Plan.md"})),
+        ("crm__list_contacts", json!({})),
+        ("crm__list_contacts", json!({"query": "canary"})),
+        ("crm__get_contact", json!({"name": "Secret Sam"})),
+    ];
+    let nova = Nova::new(NOTES, [calls(asked), text("That is all.")]);
+    let secret = nova.vault.read("Diary/Secret.md");
+    let app = far(&nova).await;
+
+    let (end, _) = turn(&app, None, "Tell me everything", ScriptedApprover::always(Decision::Once)).await;
+
+    assert_eq!(end.end, TurnEnd::Completed { text: "That is all.".into() });
+    let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
+    assert!(sent.contains("private"), "the model is told that a note is private");
+    // What the model itself asked for is in its own calls; of the answers nothing may be.
+    for told in nova.model.last_texts("tool") {
+        assert!(!told.contains(CANARY), "{told}");
+        assert!(!told.contains("Secret.md") || told.contains("is private"), "{told}");
+    }
+    assert!(!sent.contains(CANARY), "{sent}");
+    // The move rewrote the link in the hidden note, for its owner.
+    assert_eq!(nova.vault.read("Diary/Secret.md"), secret, "[[Plan]] still leads to the moved note");
+    assert!(nova.vault.exists("Plans/Plan.md"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
+    let moved = ("vault__move_note", json!({"path": "Plan.md", "to": "Plans/Next year.md"}));
+    let nova = Nova::new(NOTES, [calls([moved]), text("Moved.")]);
+    let app = far(&nova).await;
+
+    turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
+
+    assert!(nova.vault.read("Diary/Secret.md").contains("links to [[Next year]]."));
+    let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
+    assert!(!sent.contains("Secret.md") && !sent.contains(CANARY), "{sent}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_model_on_this_machine_reads_it() {
+    let asked = calls([("vault__read_note", json!({"path": "Secret"}))]);
+    let nova = Nova::new(NOTES, [asked, text("Read.")]);
+    let app = nova.start().await;
+
+    turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
+
+    assert!(nova.model.last_texts("tool").join("").contains(CANARY));
+    nova.model.finish();
+}
