@@ -57,8 +57,10 @@ async fn the_answer_comes_from_the_notes() {
             .map(|tool| tool["function"]["name"].as_str().unwrap().into())
             .collect()
     };
-    assert_eq!(tools(&requests[0]), ["list_skills", "load_skill", "unload_skill"]);
-    assert_eq!(&tools(&requests[1])[..3], &tools(&requests[0])[..], "the tools before stay in front");
+    let always = ["vault__read_note", "vault__search", "vault__query"];
+    let control = ["list_skills", "load_skill", "unload_skill"];
+    assert_eq!(tools(&requests[0]), [control, always].concat());
+    assert_eq!(&tools(&requests[1])[..6], &tools(&requests[0])[..], "the tools before stay in front");
     assert!(tools(&requests[1]).contains(&"crm__get_contact".into()));
     let system = requests[0]["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("## Available Skills") && system.contains("\n- crm: "), "{system}");
