@@ -71,6 +71,7 @@ mod system {
     use super::{Kind, Look, Stamp};
 
     impl Look {
+        #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
         fn of(found: &Stat) -> Look {
             // A time beyond the year 2262 is as good as the last one.
             let nanos =

@@ -103,7 +103,8 @@ fn value_of(written: &str) -> Option<Value> {
     }
     let is_word = |item: &&str| {
         item.starts_with(is_letter)
-            && item.chars().all(|c| is_letter(c) || c.is_ascii_digit() || matches!(c, '_' | '-' | '/'))
+            && item.chars().all(|c| is_letter(c) || c.is_ascii_digit() || matches!(c, '_' | '-' | '/' | ' '))
+            && !item.ends_with(' ')
     };
     let items = inside.split(", ").map(|item| is_word(&item).then(|| Value::from_plain(item)));
     items.collect::<Option<_>>().map(Value::List)
@@ -122,6 +123,12 @@ fn scalar(written: &str) -> Option<Value> {
         b'0'..=b'9' => {
             let simple =
                 written.len() <= 15 && written.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
+            simple.then(|| Value::from_plain(written))
+        }
+        // A telephone number; the space says that it is no other number.
+        b'+' => {
+            let digits = written.bytes().skip(1).all(|b| b.is_ascii_digit() || b == b' ');
+            let simple = digits && written.contains(' ') && !written.ends_with(' ');
             simple.then(|| Value::from_plain(written))
         }
         _ => {

@@ -124,7 +124,8 @@ impl Searching<'_> {
             Ok(Some(text)) => {
                 let mut hits = Vec::new();
                 self.pattern.search(path, text, self.best.wanted, &mut hits);
-                if !hits.is_empty() && !(privacy.remote && privacy.hides(path, &Document::parse(text))) {
+                let hidden = || privacy.remote && privacy.hides(path, &Document::parse(text));
+                if !hits.is_empty() && !hidden() {
                     self.best.add(path, hits);
                 }
             }

@@ -24,7 +24,8 @@ fn what_most_notes_have_is_read_quickly() {
     for front in [
         "type: contact",
         "type: contact\nname: Jané Doe\nlast_contact: 2026-11-02\nvalue: 12.50\nempty:\ncompany: \"[[Acme]]\"",
-        "tags: [friend, berlin/mitte, a-b]\naliases: []",
+        "tags: [friend, berlin/mitte, a-b, New York 2]\naliases: []",
+        "phone: +49 30 1234",
         "tags:\n  - one\n  - \"two\"\nafter: x",
         "tags:\n- one\n- [[x",
         "title: It's a no#1 thing, isn't it (100%)\nurl: https://example.org/a?b=c#d",
@@ -63,6 +64,9 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
         "a: 1e5",
         "a: 0x1F",
         "a: -5",
+        "a: +5",
+        "a: +5 6 ",
+        "a: [b , c]",
         "a: ~",
         "a: @b",
         "a: \u{85}b",
@@ -86,7 +90,11 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
 fn where_both_read_both_read_the_same() {
     const KEYS: [&str; 12] =
         ["type", "name", "a-b", "T", "true", "Null", "y", "5", "a b", "tags", "名前", "k_9"];
-    const VALUES: [&str; 34] = [
+    const VALUES: [&str; 38] = [
+        " +5 6",
+        " + 5",
+        " [x y, z 2]",
+        " [x - y]",
         "",
         " ",
         " x",
