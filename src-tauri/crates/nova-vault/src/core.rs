@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::disk::{Disk, Place};
+use crate::history::Retention;
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
 use crate::step::Steps;
@@ -23,6 +24,7 @@ pub(crate) struct Core {
     pub(crate) disk: Disk,
     pub(crate) journal: Journal,
     pub(crate) steps: Steps,
+    pub(crate) retention: Mutex<Retention>,
     clock: Clock,
     new_id: NewId,
     /// Why two files of this vault cannot be exchanged, once that showed.
@@ -39,7 +41,15 @@ struct ObsidianSettings {
 
 impl Core {
     pub(crate) fn new(disk: Disk, journal: Journal, steps: Steps, clock: Clock, new_id: NewId) -> Core {
-        Core { disk, journal, steps, clock, new_id, no_exchange: Mutex::new(None) }
+        Core {
+            disk,
+            journal,
+            steps,
+            retention: Mutex::default(),
+            clock,
+            new_id,
+            no_exchange: Mutex::new(None),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

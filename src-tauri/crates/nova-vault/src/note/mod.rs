@@ -14,6 +14,7 @@ mod matter;
 mod merge;
 mod path;
 mod properties;
+mod sections;
 mod split;
 mod value;
 mod write;

@@ -7,6 +7,7 @@ mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod processes;
 mod reading;
 mod undo;
 mod writing;
@@ -31,8 +32,19 @@ struct Bed {
 
 impl Bed {
     fn new(notes: &[(&str, &str)]) -> Bed {
+        Bed::in_folder(&std::env::temp_dir(), notes)
+    }
+
+    /// In memory where the system has a folder for that: for a thousand beds nobody waits for
+    /// a disk.
+    fn in_memory(notes: &[(&str, &str)]) -> Bed {
+        let memory = std::path::Path::new("/dev/shm");
+        if memory.is_dir() { Bed::in_folder(memory, notes) } else { Bed::new(notes) }
+    }
+
+    fn in_folder(folder: &std::path::Path, notes: &[(&str, &str)]) -> Bed {
         let bed = Bed {
-            dir: tempfile::tempdir().unwrap(),
+            dir: tempfile::tempdir_in(folder).unwrap(),
             // 2026-11-21T00:00:00Z, one second later at every look.
             seconds: Arc::new(AtomicI64::new(1_795_219_200)),
             ids: Arc::new(AtomicU64::new(0)),
