@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::step::Step;
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step::ReadCurrent,
     Step::Journal,
     Step::SyncJournal,
@@ -21,6 +21,7 @@ const STEPS: [Step; 13] = [
     Step::HashDisplaced,
     Step::SyncFolder,
     Step::JournalDone,
+    Step::SyncDone,
     Step::JournalCommit,
     Step::LastLook,
 ];
@@ -259,4 +260,33 @@ fn on_a_disk_that_became_read_only_nothing_is_harmed() {
     assert!(disk.mount(&["-o", "remount,rw"]));
     change(&vault, win).unwrap();
     assert_eq!(bed.text("a.md"), JANE.replace("stage: lead", "stage: won"));
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_middle_leaves_nothing_half_done() {
+    let Some(disk) = Mounted::new("4m") else { return };
+    let bed = Bed::in_folder(disk.0.path(), &[]);
+    let note = |n: usize| format!("n{n:03}.md");
+    (0..200).for_each(|n| bed.put(&note(n), &format!("note {n}\n")));
+    let before = tree(&bed);
+    let folder = disk.0.path().to_owned();
+    let vault = bed.hooked(move |step, what| {
+        if step == Step::CreateTemp && what == "n100.md" {
+            fill(&folder, 0);
+        }
+        Ok(())
+    });
+    let error = change(&vault, |draft| {
+        (0..200).try_for_each(|n| draft.replace(&path(&note(n)), "note", "another", None))
+    })
+    .unwrap_err();
+    assert!(error.hint().contains("Free some space"), "{error}");
+    drop(vault);
+    fs::remove_file(disk.0.path().join("filler")).unwrap();
+
+    let vault = bed.vault();
+    assert_eq!(tree(&bed), before);
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+    // The journal has space to say so, note by note, however full the disk is.
+    assert_eq!(vault.history().list().unwrap(), []);
 }

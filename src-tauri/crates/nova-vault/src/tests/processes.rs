@@ -10,7 +10,7 @@ use super::*;
 
 /// Names the folder and the number for the child; absent in an ordinary run.
 const CHILD: &str = "NOVA_VAULT_TEST_WRITER";
-const WRITERS: usize = 3;
+const WRITERS: usize = 4;
 const ROUNDS: usize = 6;
 
 /// One of the processes. It watches, writes when it is told to, and says what it was told.

@@ -287,8 +287,7 @@ impl Writing<'_> {
                 applied.merged.push((write.path.clone(), write.outside.clone()));
             }
         }
-        let lasting =
-            self.core.steps.before(Step::SyncJournal, self.set.id()).and_then(|()| self.writer.sync());
+        let lasting = self.core.steps.before(Step::SyncDone, self.set.id()).and_then(|()| self.writer.sync());
         if let Err(error) = lasting {
             self.take_back(writes);
             return Err(VaultError::io("write the journal")(error));

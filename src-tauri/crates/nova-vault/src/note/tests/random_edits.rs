@@ -175,7 +175,8 @@ fn an_edit_changes_its_entry_and_nothing_else() {
         }
         made += 1;
     }
-    assert!(refused * 50 < edits_to_make(), "{refused} of {} edits were refused", edits_to_make());
+    eprintln!("{made} edits made, {refused} refused");
+    assert!(refused * 100 < edits_to_make(), "{refused} of {} edits were refused", edits_to_make());
     assert!(made * 10 > edits_to_make() * 9, "only {made} edits were made");
     for (operation, features) in COVERED {
         for feature in *features {
@@ -219,7 +220,7 @@ fn damaged_notes_are_edited_right_or_refused() {
         " ",
     ];
     let mut edited = 0;
-    for seed in 1..=edits_to_make() {
+    for seed in 1..=edits_to_make() * 2 / 5 {
         let random = &mut Random::new(seed ^ 0xDA_4A6E);
         let mut text = generate(random).text;
         for _ in 0..=random.below(5) {
