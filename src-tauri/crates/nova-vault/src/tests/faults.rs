@@ -150,11 +150,11 @@ fn the_displaced_note_is_neither_checked_nor_put_back() {
 }
 
 /// A small file system of its own; `None`, with a word about it, where this user may not mount.
-struct Mounted(tempfile::TempDir);
+struct Mounted(tempfile::TempDir, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
 
 impl Mounted {
     fn new(size: &str) -> Option<Mounted> {
-        let mounted = Mounted(tempfile::tempdir().unwrap());
+        let mounted = Mounted(tempfile::tempdir().unwrap(), one_at_a_time());
         if mounted.mount(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]) {
             return Some(mounted);
         }

@@ -41,10 +41,10 @@ fn every_change_has_its_author() {
     check(all(), &[(VaultChangeKind::Modified, "a.md", by_set(&id), "stage: lead → won")]);
     let (id, _) = change(&other, |d| d.create(&path("New/c.md"), "c\n".to_owned())).unwrap();
     check(all(), &[(VaultChangeKind::Created, "New/c.md", by_set(&id), "")]);
-    bed.put("a.md", JANE);
+    bed.put_whole("a.md", JANE);
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: won → lead")]);
     // What Nova wrote once, put there by hand, is not Nova's again.
-    bed.put("a.md", &JANE.replace("stage: lead", "stage: won"));
+    bed.put_whole("a.md", &JANE.replace("stage: lead", "stage: won"));
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: lead → won")]);
 
     let (id, _) = change(&vault, |d| d.rename(&path("b.md"), &path("New/b.md"))).unwrap();
@@ -75,7 +75,7 @@ fn asking_tells_nothing_and_undo_tells_its_own_set() {
         serde_json::to_value(&changes[0]).unwrap()["by"],
         serde_json::json!({"change_set": outcome.change_set, "principal": "user", "skill": null})
     );
-    fs::write(bed.root().join("a.md"), "x\n").unwrap();
+    bed.put_whole("a.md", "x\n");
     let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
     assert_eq!(json["by"], "outside");
     assert_eq!(json["kind"], "modified");
@@ -140,11 +140,11 @@ fn a_copy_made_by_a_sync_program_is_a_problem_and_no_record() {
     let bed = Bed::new(&[("People/Jane.md", JANE)]);
     let vault = bed.vault();
     let mut receiver = vault.changes();
-    bed.put(copy, &JANE.replace("lead", "lost"));
+    bed.put_whole(copy, &JANE.replace("lead", "lost"));
 
     let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
     assert_eq!((&json["path"], &json["sync_conflict"]), (&copy.into(), &true.into()));
-    bed.put("People/Jane.md", &JANE.replace("lead", "won"));
+    bed.put_whole("People/Jane.md", &JANE.replace("lead", "won"));
     let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
     assert_eq!(json.get("sync_conflict"), None);
 

@@ -170,6 +170,7 @@ fn kill(mut child: Child) {
 
 #[test]
 fn at_every_step_the_next_start_finds_whole_notes() {
+    let _alone = one_at_a_time();
     let reference = bed();
     let before = notes(&reference.root());
     change(&reference.vault(), plan).unwrap();
@@ -246,6 +247,7 @@ fn at_every_step_the_next_start_finds_whole_notes() {
 
 #[test]
 fn an_edit_in_the_moment_of_the_kill_is_kept() {
+    let _alone = one_at_a_time();
     for step in [
         Step::HashDisplaced,
         Step::CreateTemp,
@@ -272,6 +274,7 @@ fn an_edit_in_the_moment_of_the_kill_is_kept() {
 
 #[test]
 fn a_running_nova_is_left_alone() {
+    let _alone = one_at_a_time();
     let bed = bed();
     let child = start(&bed, Step::Recheck, "a.md", Job::Plan).unwrap();
     let vault = bed.vault();
@@ -328,6 +331,7 @@ fn state(vault: &Vault, id: &str) -> Option<ChangeSetState> {
 
 #[test]
 fn in_the_middle_of_a_move_with_forty_links() {
+    let _alone = one_at_a_time();
     let before = notes(&linked().root());
     let reference = linked();
     change(&reference.vault(), move_target).unwrap();
@@ -374,6 +378,7 @@ fn in_the_middle_of_a_move_with_forty_links() {
 
 #[test]
 fn in_the_middle_of_an_undo() {
+    let _alone = one_at_a_time();
     let reference = linked();
     let before = notes(&reference.root());
     change(&reference.vault(), move_target).unwrap();
@@ -422,6 +427,7 @@ fn in_the_middle_of_an_undo() {
 
 #[test]
 fn in_the_middle_of_finishing() {
+    let _alone = one_at_a_time();
     let reference = linked();
     let before = notes(&reference.root());
     change(&reference.vault(), move_target).unwrap();
@@ -478,6 +484,7 @@ fn count_on(draft: &mut Draft, n: u64) -> Result<(), VaultError> {
 
 #[test]
 fn at_any_moment_what_was_acknowledged_stays() {
+    let _alone = one_at_a_time();
     let text = |note: u64, last: u64| -> String {
         let ns = || (1..=last).filter(|n| n % 3 == note);
         let count = ns().next_back().map_or("none".to_owned(), |n| format!("n{n}"));

@@ -14,8 +14,8 @@ mod writing;
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -94,6 +94,13 @@ impl Bed {
         fs::write(file, text).unwrap();
     }
 
+    /// As [`Bed::put`], by a new file: nobody sees the note half written.
+    fn put_whole(&self, path: &str, text: &str) {
+        let new = self.root().join(".whole.tmp");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, self.root().join(path)).unwrap();
+    }
+
     fn text(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap()
     }
@@ -110,6 +117,13 @@ impl Bed {
             .filter(|name| name.starts_with(".nova-"))
             .collect()
     }
+}
+
+/// Held by tests that start processes, and by those that ask which sets are still written: a
+/// process that is just being started holds every lock of this one for a moment.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The files of the journal, without the lock that writers take turns by.

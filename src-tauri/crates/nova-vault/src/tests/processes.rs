@@ -125,6 +125,7 @@ impl Nova {
 
 #[test]
 fn several_processes_and_an_editor() {
+    let _alone = one_at_a_time();
     let text = "---\ntype: log\n---\n# Text\n\n## Log\n- begin\n\n## Editor\n- begin\n";
     let bed = Bed::new(&[("Novas.md", text), ("Shared.md", text), ("Editors.md", text)]);
     let mut novas: Vec<_> = (0..WRITERS).map(|writer| Nova::start(&bed, writer)).collect();

@@ -219,6 +219,7 @@ fn days_later(bed: &Bed, days: i64) {
 
 #[test]
 fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
+    let _alone = one_at_a_time();
     // When the vault is opened.
     let bed = bed();
     let ids = sixty_sets(&bed);
@@ -248,6 +249,7 @@ fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
 
 #[test]
 fn what_takes_too_much_space_goes_by_itself() {
+    let _alone = one_at_a_time();
     let bed = bed();
     let ids = sixty_sets(&bed);
     let vault = bed.vault();
