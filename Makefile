@@ -7,7 +7,8 @@ DRIVER := $(TARGET)/tools/bin/tauri-driver
 # Unoptimised by default: a first start compiles in half the time, and what a person waits for in
 # the window is the web view and the model, not Nova's own code. `make run PROFILE=release` else.
 PROFILE ?= dev
-# How many inputs `make fuzz` gives each property.
+# How many property edits `make fuzz` makes, and how many inputs it gives every other property.
+EDITS ?= 100000
 CASES ?= 20000
 
 # One selection of crates and features for every build that runs tests, so that dependencies are
@@ -27,7 +28,7 @@ help:
 	@echo 'make ui           the page of the window, into ui/dist'
 	@echo 'make generate     rewrite the files generated from Rust'
 	@echo 'make screenshots  rewrite docs/screenshots'
-	@echo 'make fuzz         every property test with CASES=$(CASES) inputs'
+	@echo 'make fuzz         every property test: EDITS=$(EDITS) property edits, CASES=$(CASES) of the rest'
 
 run:
 	@.ci/display check
@@ -80,7 +81,7 @@ generate:
 	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated
 
 fuzz:
-	NOVA_FUZZ_EDITS=$(CASES) NOVA_INTERLEAVINGS=$(CASES) cargo test --release -p nova-vault
+	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) cargo test --release -p nova-vault
 
 # The lock is the truth: packages are installed again only when it changed.
 ui/node_modules/.installed: ui/package-lock.json

@@ -70,5 +70,8 @@ impl Drop for ChangeSet {
         if let Err(error) = self.journal.commit(self.vault.core()) {
             tracing::warn!("{error}");
         }
+        if self.journal.is_begun() {
+            self.vault.forget_old_changes(Some(self.id()));
+        }
     }
 }

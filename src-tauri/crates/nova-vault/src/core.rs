@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::disk::{Disk, Place};
+use crate::history::Retention;
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
@@ -25,6 +26,7 @@ pub(crate) struct Core {
     pub(crate) journal: Journal,
     pub(crate) steps: Steps,
     pub(crate) zone: TimeZone,
+    pub(crate) retention: Mutex<Retention>,
     clock: Clock,
     new_id: NewId,
     /// Why two files of this vault cannot be exchanged, once that showed.
@@ -40,7 +42,16 @@ impl Core {
         zone: TimeZone,
         new_id: NewId,
     ) -> Core {
-        Core { disk, journal, steps, zone, clock, new_id, no_exchange: Mutex::new(None) }
+        Core {
+            disk,
+            journal,
+            steps,
+            zone,
+            retention: Mutex::default(),
+            clock,
+            new_id,
+            no_exchange: Mutex::new(None),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

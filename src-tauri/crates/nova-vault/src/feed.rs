@@ -11,7 +11,7 @@ use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::journal::{Journal, Record, RecordState, SetLog};
 use crate::note::{ContentHash, VaultPath, summarize};
-use crate::watch::{Kind, RawChange, Watch, WatchState};
+use crate::watch::{Kind, Options, RawChange, Watch, WatchState};
 
 /// How many changes a receiver may fall behind.
 const CAPACITY: usize = 4096;
@@ -31,6 +31,9 @@ pub struct VaultChange {
     /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
+    /// The note is a copy that a sync program made of one changed in two places at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sync_conflict: bool,
     /// What the bytes are now; `None` when the note is gone.
     #[serde(skip)]
     pub hash: Option<ContentHash>,
@@ -90,10 +93,15 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn start(core: &Arc<Core>) -> Feed {
+        Feed::start_with(core, Options::default())
+    }
+
+    pub(crate) fn start_with(core: &Arc<Core>, options: Options) -> Feed {
         let (sender, _) = broadcast::channel(CAPACITY);
         let mut attribution = Attribution::start(&core.journal);
-        let watch = Watch::start(
+        let watch = Watch::start_with(
             core.disk.root().to_owned(),
+            options,
             {
                 let sender = sender.clone();
                 let core = Arc::clone(core);
@@ -159,7 +167,15 @@ impl Attribution {
             (Some(before), Some(after)) => summarize(before, after),
             _ => Vec::new(),
         };
-        Some(VaultChange { by: self.by(journal, &path, hash.as_ref()), kind, path, from, summary, hash })
+        Some(VaultChange {
+            by: self.by(journal, &path, hash.as_ref()),
+            sync_conflict: path.is_sync_conflict(),
+            kind,
+            path,
+            from,
+            summary,
+            hash,
+        })
     }
 
     fn by(&mut self, journal: &Journal, path: &VaultPath, hash: Option<&ContentHash>) -> By {
@@ -209,13 +225,15 @@ fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bo
     end || passing(record, path, hash)
 }
 
-/// Whether it is a state on the way: a moved note before its text is changed, or a write that
-/// was taken back.
+/// Whether it is a state on the way: a moved note before its text is changed, a text that displaced
+/// an edit and was amended by it, or a write that was taken back.
 fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
     let before = record.before.as_ref().map(|image| &image.hash);
     let after = record.after.as_ref().map(|image| &image.hash);
     let moved = record.kind == NoteChangeKind::Renamed && record.path == *path;
-    (moved && hash.is_some() && before == hash && before != after)
+    let passed = record.path == *path && hash.is_some_and(|hash| record.passed.contains(hash));
+    passed
+        || (moved && hash.is_some() && before == hash && before != after)
         || (record.state == RecordState::Nothing && before == hash)
 }
 

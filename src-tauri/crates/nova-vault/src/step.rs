@@ -4,6 +4,8 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 /// A moment in the writing of one note, each *before* the thing it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,6 +14,10 @@ pub(crate) enum Step {
     ReadCurrent,
     /// Intent and pre-images are about to be written into the journal.
     Journal,
+    /// What the journal was told is about to be made to last.
+    SyncJournal,
+    /// A text that was not expected is about to be read again, a moment later.
+    Settle,
     /// The temporary file is about to be created.
     CreateTemp,
     /// The temporary file's bytes are about to be written.
@@ -30,6 +36,8 @@ pub(crate) enum Step {
     SyncFolder,
     /// The journal is about to say that the note is done.
     JournalDone,
+    /// What the journal was told of how the writes ended is about to be made to last.
+    SyncDone,
     /// The journal is about to say that the change set is committed.
     JournalCommit,
     /// The displaced file is about to be looked at for the last time.
@@ -52,6 +60,16 @@ impl Steps {
         match &self.0 {
             Some(hook) => hook(step, what),
             None => Ok(()),
+        }
+    }
+
+    /// Gives another program a moment to finish what it is writing into the note. With a hook
+    /// that moment is the hook's: nothing has to be waited for.
+    pub(crate) fn settle(&self, what: &str, moment: Duration) {
+        match &self.0 {
+            // Whether it fails says nothing about the note.
+            Some(hook) => drop(hook(Step::Settle, what)),
+            None => thread::sleep(moment),
         }
     }
 }

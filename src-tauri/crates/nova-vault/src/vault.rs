@@ -137,7 +137,7 @@ impl Vault {
         let journal = Journal::new(without_links(&options.history), &root);
         let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.zone, options.new_id));
         sweep(&core);
-        Ok(Vault {
+        let vault = Vault {
             inner: Arc::new(Inner {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
@@ -145,7 +145,9 @@ impl Vault {
                 outlines: Outlines::default(),
                 core,
             }),
-        })
+        };
+        vault.forget_old_changes(None);
+        Ok(vault)
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -187,14 +189,16 @@ impl Vault {
     }
 
     /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
-    /// the folder [`TEMPLATES`] are forms for notes to come and do not count.
+    /// the folder [`TEMPLATES`] are forms for notes to come and do not count; nor does a copy that a
+    /// sync program made of a note ([`VaultPath::is_sync_conflict`]): it would be the record a second
+    /// time.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.inner.index.listing(disk)?;
         Ok(listing
             .of_types(types)
             .into_iter()
-            .filter(|head| !is_template(&head.path))
+            .filter(|head| is_record_place(&head.path))
             .filter_map(|head| self.inner.index.note(disk, head))
             .collect())
     }
@@ -238,7 +242,9 @@ impl Vault {
 
     /// Everything in the vault that cannot be read as it should, in order of path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
-        let mut problems = self.inner.index.listing(&self.core().disk)?.problems();
+        let listing = self.inner.index.listing(&self.core().disk)?;
+        let mut problems = listing.problems();
+        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&head.path)));
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
         problems.sort();
@@ -252,7 +258,7 @@ impl Vault {
         for record_type in listing
             .heads
             .iter()
-            .filter(|head| !is_template(&head.path))
+            .filter(|head| is_record_place(&head.path))
             .filter_map(|head| head.record_type().map(str::to_owned))
         {
             *records.entry(record_type).or_default() += 1;
@@ -266,6 +272,7 @@ impl Vault {
             folders: listing.folders,
             records,
             problems: listing.problems().len()
+                + listing.heads.iter().filter(|head| head.path.is_sync_conflict()).count()
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len(),
             atomic_exchange: exchange.is_ok(),
@@ -404,6 +411,23 @@ fn without_extension(path: &str) -> &str {
 /// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
 pub const TEMPLATES: &str = "Templates";
 
-pub(crate) fn is_template(path: &VaultPath) -> bool {
+/// Whether a note at this path can be a record.
+pub(crate) fn is_record_place(path: &VaultPath) -> bool {
+    !is_template(path) && !path.is_sync_conflict()
+}
+
+fn sync_conflict(path: &VaultPath) -> Option<Problem> {
+    let original = path.sync_conflict_of()?;
+    Some(Problem {
+        path: path.as_str().to_owned(),
+        line: 1,
+        problem: format!(
+            "a sync program made this copy, because \"{original}.md\" was changed in two places at once"
+        ),
+        remedy: format!("Compare it with \"{original}.md\", keep one of the two, and delete the other."),
+    })
+}
+
+fn is_template(path: &VaultPath) -> bool {
     path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
 }

@@ -1,5 +1,6 @@
 //! What was changed through Nova, and taking it back.
 
+mod retention;
 mod undo;
 
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ use crate::journal::{Record, RecordState, SetLog, Writer, undone};
 use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
 use crate::vault::{Problem, Vault};
 use crate::write::{Planned, SetJournal};
+
+pub(crate) use retention::Retention;
 
 /// The change sets of one vault, those of other Nova processes included.
 #[derive(Debug)]
@@ -220,31 +223,18 @@ impl History {
         }
         let own = self.vault.change_set(set.kind, format!("Finished: {}", set.label));
         own.apply_plan(&plan, author)?;
+        if let Some((of, records)) = &set.undoing {
+            let (of, mut records) = (of.clone(), records.clone());
+            // Of a note that was left out because of a conflict nothing was taken back.
+            records.retain(|(_, path)| {
+                set.records.iter().any(|r| r.path == *path || r.from.as_ref() == Some(path))
+            });
+            interrupted.undid(core, &of, records)?;
+        }
         interrupted.commit(core)?;
         let own_id = own.id().to_owned();
         own.close()?;
         Ok(own_id)
-    }
-
-    /// Removes what is beyond the limits and says which sets went.
-    pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
-        let sets = self.sets()?;
-        let undone = undone(&sets);
-        let journal = &self.vault.core().journal;
-        let oldest = self.vault.core().now() - jiff::SignedDuration::from_hours(24 * limits.days);
-        let mut bytes = 0;
-        let mut removed = Vec::new();
-        for (age, set) in sets.iter().rev().enumerate() {
-            bytes += journal.size(&set.id);
-            let beyond = set.at < oldest || bytes > limits.bytes;
-            let settled =
-                !matches!(self.info(set, &undone).state, ChangeSetState::Open | ChangeSetState::Interrupted);
-            if age >= limits.at_least && beyond && settled && !journal.is_live(&set.id) {
-                journal.remove(&set.id).map_err(VaultError::io("remove an old change set"))?;
-                removed.push(set.id.clone());
-            }
-        }
-        Ok(removed)
     }
 
     /// Who wrote this text of this note, when it was Nova.

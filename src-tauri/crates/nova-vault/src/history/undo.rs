@@ -36,6 +36,7 @@ impl History {
 
         let label = format!("Undo: {}", set.label);
         let own = self.vault.change_set(ChangeSetKind::Undo, label);
+        own.journal().will_undo(&set.id, records.iter().map(|r| (r.n, r.path.clone())).collect());
         let mut plan = draft.plan();
         loop {
             match own.apply_plan(&plan, author) {

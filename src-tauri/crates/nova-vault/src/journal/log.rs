@@ -31,7 +31,9 @@ pub(crate) struct SetLog {
     /// Length of the lines file when it was read.
     read: u64,
     pub(crate) records: Vec<Record>,
-    pub(crate) undid: Vec<(String, Vec<(u64, VaultPath)>)>,
+    /// What it set out to take back, until it did.
+    pub(crate) undoing: Option<TakenBack>,
+    pub(crate) undid: Vec<TakenBack>,
     /// Record, file name and text of each outside version that could not be merged.
     pub(crate) kept: Vec<(u64, String, Image)>,
     /// Every text that any line names.
@@ -39,6 +41,9 @@ pub(crate) struct SetLog {
     pub(crate) committed: bool,
     pub(crate) swept: bool,
 }
+
+/// A set of which records are taken back, and these: their numbers and notes.
+pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
 
 /// One note written, or about to be.
 #[derive(Debug, Clone)]
@@ -51,6 +56,8 @@ pub(crate) struct Record {
     pub(crate) kind: NoteChangeKind,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
+    /// Texts that were to be put there before the write was amended, and may have stood there.
+    pub(crate) passed: Vec<ContentHash>,
     pub(crate) folders: Vec<String>,
     pub(crate) state: RecordState,
 }
@@ -154,11 +161,14 @@ impl Journal {
 
     /// Removes the files of a set. The lines go first: images without lines mean nothing.
     pub(crate) fn remove(&self, id: &str) -> io::Result<()> {
-        std::fs::remove_file(lines_path(&self.folder, id))?;
-        match std::fs::remove_file(images_path(&self.folder, id)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
+        for path in [lines_path(&self.folder, id), images_path(&self.folder, id)] {
+            match std::fs::remove_file(path) {
+                // By another process, which prunes at the same moment.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
+            }
         }
+        Ok(())
     }
 }
 
@@ -171,7 +181,7 @@ pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> 
         for (of, records) in &set.undid {
             for (n, path) in records {
                 let mut writes =
-                    set.done().filter(|r| r.path == *path || r.from.as_ref() == Some(path)).peekable();
+                    set.maybe_done().filter(|r| r.path == *path || r.from.as_ref() == Some(path)).peekable();
                 let taken_back =
                     writes.peek().is_some() && writes.all(|r| undone.contains_key(&(set.id.clone(), r.n)));
                 if !taken_back {
@@ -198,6 +208,7 @@ impl SetLog {
             vault,
             read: bytes.len() as u64,
             records: Vec::new(),
+            undoing: None,
             undid: Vec::new(),
             kept: Vec::new(),
             texts: HashSet::new(),
@@ -224,7 +235,7 @@ impl SetLog {
                 self.texts.extend(images.map(|i| i.hash));
                 if let Some(record) = self.record_mut(n) {
                     record.before = before;
-                    record.after = after;
+                    record.passed.extend(std::mem::replace(&mut record.after, after).map(|i| i.hash));
                 }
             }
             Line::Done { n } => self.set_state(n, RecordState::Done),
@@ -235,7 +246,11 @@ impl SetLog {
                 self.texts.insert(text.hash);
                 self.kept.push((n, file, text));
             }
-            Line::Undid { set, records } => self.undid.push((set, records)),
+            Line::Undoing { set, records } => self.undoing = Some((set, records)),
+            Line::Undid { set, records } => {
+                self.undoing = None;
+                self.undid.push((set, records));
+            }
             Line::Committed { .. } => self.committed = true,
             Line::Swept => self.swept = true,
         }
@@ -255,11 +270,6 @@ impl SetLog {
         self.records.is_empty() && self.undid.is_empty()
     }
 
-    /// The records that were written.
-    pub(crate) fn done(&self) -> impl DoubleEndedIterator<Item = &Record> {
-        self.records.iter().filter(|record| record.state == RecordState::Done)
-    }
-
     /// The records that were written or may have been.
     pub(crate) fn maybe_done(&self) -> impl DoubleEndedIterator<Item = &Record> {
         self.records.iter().filter(|record| record.state != RecordState::Nothing)
@@ -277,6 +287,7 @@ impl IntentNote {
             kind: self.kind,
             before: self.before,
             after: self.after,
+            passed: Vec::new(),
             folders: self.folders,
             state: RecordState::Intended,
         }

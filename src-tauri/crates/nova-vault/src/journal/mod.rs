@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::note::{ContentHash, VaultPath};
 
-pub(crate) use log::{Journal, Record, RecordState, SetLog, undone};
+pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
 
 /// Bytes in the images file of a change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +76,12 @@ pub(crate) enum Line {
         set: String,
         records: Vec<(u64, VaultPath)>,
     },
+    /// The writes that follow take these records of another set back; `Undid` says that they
+    /// did.
+    Undoing {
+        set: String,
+        records: Vec<(u64, VaultPath)>,
+    },
     Committed {
         at: Timestamp,
     },
@@ -97,6 +103,9 @@ pub(crate) struct IntentNote {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<String>,
 }
+
+/// More than a line takes that says how a write ended.
+const LINE_BYTES: u64 = 512;
 
 /// The writing end of one change set. Holds the lock until it is dropped.
 #[derive(Debug)]
@@ -214,6 +223,26 @@ impl Writer {
         self.torn = true;
         self.lines.write_all(text.as_bytes())?;
         self.torn = false;
+        Ok(())
+    }
+
+    /// Makes sure that so many lines of the usual length find space, before a byte of the vault
+    /// changes: on a disk that fills up meanwhile it can still be said how it ended.
+    pub(crate) fn reserve(&self, lines: usize) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{FallocateFlags, fallocate};
+            use rustix::io::Errno;
+            let end = self.lines.metadata()?.len();
+            let bytes = lines as u64 * LINE_BYTES;
+            if let Err(full @ (Errno::NOSPC | Errno::DQUOT)) =
+                fallocate(&self.lines, FallocateFlags::KEEP_SIZE, end, bytes)
+            {
+                return Err(full.into());
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = lines;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::document::{Document, FrontMatter};
 use super::error::EditError;
+use super::sections::{atx_heading, headings};
 use super::split::{self, lines_from};
 
 /// Replaces `old` by `new`, `count` times (once when not given).
@@ -45,7 +46,7 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
 /// Appends text at the end of the note, or at the end of the section under `heading`.
 ///
 /// `heading` is the heading's text (`Log`), or with its level (`## Log`); the first that matches
-/// counts, headings inside code are none. A missing one is created at the end, as `##` unless the
+/// counts; what looks like one inside code or a comment is none. A missing one is created at the end, as `##` unless the
 /// level was given. The note's line ends and the absence of a final one are kept.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
@@ -91,65 +92,17 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
 
 /// Where text appended to the section goes: behind its last line that is not blank.
 fn section(text: &str, (level, title): &(Option<usize>, String)) -> Option<usize> {
-    let mut fence: Option<(u8, usize)> = None;
-    let mut inside: Option<usize> = None;
-    let mut end = 0;
-    for range in lines_from(text, Document::parse(text).body_start()) {
-        let line = text[range.clone()].trim_end_matches(['\r', '\n']);
-        let heading = if in_code(line, &mut fence) { None } else { atx_heading(line) };
-        match (inside, heading) {
-            (None, Some((found, name)))
-                if name.eq_ignore_ascii_case(title) && level.is_none_or(|level| level == found) =>
-            {
-                inside = Some(found);
-                end = range.end;
-            }
-            (Some(own), Some((found, _))) if found <= own => return Some(end),
-            (Some(_), _) if !line.trim().is_empty() => end = range.end,
-            _ => {}
-        }
-    }
-    inside.map(|_| end)
-}
-
-/// Whether a line belongs to a fenced code block, fences included.
-fn in_code(line: &str, fence: &mut Option<(u8, usize)>) -> bool {
-    let indent = line.len() - line.trim_start_matches(' ').len();
-    let rest = &line[indent..];
-    let mark = rest.bytes().next().filter(|b| indent < 4 && matches!(b, b'`' | b'~'));
-    let length = mark.map_or(0, |mark| rest.bytes().take_while(|b| *b == mark).count());
-    match (*fence, mark) {
-        (Some((open, open_length)), mark) => {
-            let closes = mark == Some(open) && length >= open_length && rest[length..].trim().is_empty();
-            if closes {
-                *fence = None;
-            }
-            true
-        }
-        (None, Some(mark)) if length >= 3 && !(mark == b'`' && rest[length..].contains('`')) => {
-            *fence = Some((mark, length));
-            true
-        }
-        _ => false,
-    }
-}
-
-/// Level and title of an ATX heading (`## Log`, `## Log ##`).
-fn atx_heading(line: &str) -> Option<(usize, &str)> {
-    let indent = line.len() - line.trim_start_matches(' ').len();
-    let rest = &line[indent..];
-    let level = rest.bytes().take_while(|b| *b == b'#').count();
-    if indent > 3 || !(1..=6).contains(&level) {
-        return None;
-    }
-    let title = &rest[level..];
-    if !title.is_empty() && !title.starts_with([' ', '\t']) {
-        return None;
-    }
-    let title = title.trim();
-    let closed = title.trim_end_matches('#');
-    let closing = closed.is_empty() || closed.ends_with([' ', '\t']);
-    Some((level, if closing { closed.trim_end() } else { title }))
+    let headings = headings(text, Document::parse(text).body_start());
+    let own = headings.iter().position(|heading| {
+        heading.title.eq_ignore_ascii_case(title) && level.is_none_or(|level| level == heading.level)
+    })?;
+    let (own, behind) = (&headings[own], &headings[own + 1..]);
+    let end = behind.iter().find(|next| next.level <= own.level).map_or(text.len(), |next| next.lines.start);
+    let last = lines_from(text, own.lines.end)
+        .take_while(|line| line.start < end)
+        .filter(|line| !text[line.clone()].trim().is_empty())
+        .last();
+    Some(last.map_or(own.lines.end, |line| line.end))
 }
 
 fn ends_in_blank_line(text: &str) -> bool {

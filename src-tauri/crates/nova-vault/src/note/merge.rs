@@ -1,7 +1,8 @@
 //! Two changes to one note made one, or a conflict said.
 //!
-//! Properties merge by key, lists by items, the body by line. What cannot be put in one order, or
-//! was changed to two different things, is a conflict: nothing is chosen silently.
+//! Properties merge by key, lists by items, the body by line. Lines that both sides added at the end
+//! of a section are all kept, the outside's first. What else cannot be put in one order, or was
+//! changed to two different things, is a conflict: nothing is chosen silently.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use super::value::Value;
 
 mod lines;
 
-use lines::merge_lines;
+use lines::{Additions, merge_lines};
 
 /// What became of two changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +128,7 @@ impl Sides<'_> {
         let edited = Side::of(&edited);
         // Merged as text the front matter keeps both sides' comments and notation; it is taken
         // when it also says what the properties must say.
-        if let Ok(lines) = merge_lines(base, mine, theirs) {
+        if let Ok(lines) = merge_lines(base, mine, theirs, Additions::Collide) {
             let merged = Document::parse(&lines);
             let whole = merged.body_start() == lines.len();
             if whole && !is_broken(&merged) && same_values(&merged, &edited.document) {
@@ -184,7 +185,7 @@ impl Sides<'_> {
 
     fn body(&self, outside: &mut Vec<String>, what: &mut Vec<String>) -> Option<String> {
         let (base, mine, theirs) = (self.base.body(), self.mine.body(), self.theirs.body());
-        match merge_lines(base, mine, theirs) {
+        match merge_lines(base, mine, theirs, Additions::Both) {
             Ok(body) => {
                 if theirs != base && theirs != mine {
                     outside.push("body".to_owned());

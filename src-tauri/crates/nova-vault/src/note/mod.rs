@@ -15,6 +15,7 @@ mod merge;
 mod outline;
 mod path;
 mod properties;
+mod sections;
 mod simple;
 mod split;
 mod value;

@@ -96,6 +96,22 @@ impl VaultPath {
         self.0.split('/').any(|component| component.starts_with('.'))
     }
 
+    /// Whether the file's name is one that a sync program gives to a second version of a note
+    /// which was changed in two places at once.
+    ///
+    /// Known are the documented names of Syncthing (`a.sync-conflict-20261121-101112-ABCDEFG.md`),
+    /// Dropbox, Nextcloud and Obsidian Sync (`a (Jane's conflicted copy 2026-11-21).md`),
+    /// ownCloud (`a_conflict-20261121-101112.md`) and Seafile (`a (SFConflict …).md`). Names that
+    /// a person also gives, as `a 2.md` and `a (1).md`, count as notes of their own.
+    pub fn is_sync_conflict(&self) -> bool {
+        self.sync_conflict_of().is_some()
+    }
+
+    /// The name (without `.md`) of the note that a sync program made this copy of.
+    pub fn sync_conflict_of(&self) -> Option<&str> {
+        self.is_note().then(|| conflict_original(self.name())).flatten()
+    }
+
     fn file_name(&self) -> &str {
         self.0.rsplit_once('/').map_or(&self.0, |(_, file)| file)
     }
@@ -182,6 +198,52 @@ pub fn file_name(display: &str) -> String {
         return format!("{name}_");
     }
     name.to_owned()
+}
+
+fn conflict_original(name: &str) -> Option<&str> {
+    let original = |name: &'_ str| !name.trim().is_empty();
+    for mark in [".sync-conflict-", "_conflict-"] {
+        if let Some((before, stamp)) = name.rsplit_once(mark)
+            && is_compact_stamp(stamp)
+            && original(before)
+        {
+            return Some(before);
+        }
+    }
+    let name = name.strip_suffix(')')?;
+    // Of several on one day Dropbox counts: `… 2026-11-21 (1))`.
+    let is_count = |n: &str| n.strip_suffix(')').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let name = name.rsplit_once(" (").filter(|(_, n)| is_count(n)).map_or(name, |(name, _)| name);
+    let (before, inside) = name.rsplit_once(" (")?;
+    let folded = inside.to_ascii_lowercase();
+    let is_conflict = match folded.split_once("conflicted copy ") {
+        Some((whose, when)) => (whose.is_empty() || whose.ends_with(' ')) && ends_in_date(when),
+        None => folded.strip_prefix("sfconflict ").is_some_and(ends_in_date),
+    };
+    (is_conflict && original(before)).then_some(before)
+}
+
+/// `20261121-101112`, followed by `-` and the short id of a device or by nothing.
+fn is_compact_stamp(stamp: &str) -> bool {
+    let mut parts = stamp.split('-');
+    let mut digits = |count: usize| {
+        parts.next().is_some_and(|part| part.len() == count && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let dated = digits(8) && digits(6);
+    dated && parts.next().is_none_or(is_device) && parts.next().is_none()
+}
+
+fn is_device(id: &str) -> bool {
+    id.len() == 7 && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+/// A date, as `2026-11-21`, `2026-11-21 101112`, `2026-11-21-10-11-12` or `202611211011`, with
+/// whatever before it.
+fn ends_in_date(text: &str) -> bool {
+    text.split(' ').any(|word| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        digits >= 8 && word.starts_with("20") && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    })
 }
 
 const NOTE_EXTENSION: &str = ".md";

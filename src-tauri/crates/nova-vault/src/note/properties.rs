@@ -251,6 +251,8 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     let on_key_line = !text[entry.after_colon..node.span.start].contains('\n');
     let one_line = !text[node.span.clone()].contains('\n');
     let kept_quotes = match (&node.style, text[node.span.clone()].chars().next()) {
+        // Obsidian's own dates have none.
+        _ if matches!(value, Value::Text(text) if write::is_date(text)) => Quotes::AsNeeded,
         (Style::Quoted, Some('\'')) => Quotes::Single,
         (Style::Quoted, Some('"')) => Quotes::Double,
         _ => Quotes::AsNeeded,

@@ -88,6 +88,14 @@ pub(super) fn scalar(text: &str, place: Place, quotes: Quotes) -> String {
     }
 }
 
+/// Whether a text is a date, or a date and a time: `2026-11-21`, `2026-11-21T10:00:00`.
+pub(super) fn is_date(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let Some(rest) = shape.strip_prefix("0000-00-00") else { return false };
+    let time = rest.strip_prefix(['T', ' ']);
+    rest.is_empty() || time.is_some_and(|time| time == "00:00" || time.starts_with("00:00:00"))
+}
+
 /// A property's name.
 pub(super) fn key(name: &str) -> String {
     scalar(name, Place::Flow, Quotes::AsNeeded)

@@ -23,7 +23,7 @@ pub(crate) use scalar::{Moment, Scalar, link_name};
 use crate::error::VaultError;
 use crate::index::{Head, folded};
 use crate::note::{ContentHash, Document, Value, VaultPath};
-use crate::vault::is_template;
+use crate::vault::is_record_place;
 use crate::view::View;
 
 /// Which notes are wanted, and in what order.
@@ -71,7 +71,7 @@ impl View {
         let wanted_type = query.record_type.as_deref().map(folded);
         let meets = |head: &Head| {
             let of_type = wanted_type.as_deref().is_none_or(|wanted| {
-                head.record_type().is_some_and(|it| folded(it) == wanted) && !is_template(&head.path)
+                head.record_type().is_some_and(|it| folded(it) == wanted) && is_record_place(&head.path)
             });
             of_type
                 && !self.hides_head(head)

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::step::Step;
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     Step::ReadCurrent,
     Step::Journal,
+    Step::SyncJournal,
     Step::CreateTemp,
     Step::WriteTemp,
     Step::SyncTemp,
@@ -20,12 +21,15 @@ const STEPS: [Step; 12] = [
     Step::HashDisplaced,
     Step::SyncFolder,
     Step::JournalDone,
+    Step::SyncDone,
     Step::JournalCommit,
     Step::LastLook,
 ];
 
+const NOTES: [(&str, &str); 4] = [("a.md", JANE), ("b.md", "b\n"), ("c.md", "c\n"), ("d.md", "d\n")];
+
 fn bed() -> Bed {
-    Bed::new(&[("a.md", JANE), ("b.md", "b\n"), ("c.md", "c\n"), ("d.md", "d\n")])
+    Bed::new(&NOTES)
 }
 
 fn tree(bed: &Bed) -> BTreeMap<PathBuf, String> {
@@ -143,4 +147,146 @@ fn the_displaced_note_is_neither_checked_nor_put_back() {
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(bed.text("a.md"), JANE.replace("stage: lead", "stage: won"));
     assert_eq!(vault.problems().unwrap(), []);
+}
+
+/// A small file system of its own; `None`, with a word about it, where this user may not mount.
+struct Mounted(tempfile::TempDir, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
+
+impl Mounted {
+    fn new(size: &str) -> Option<Mounted> {
+        let mounted = Mounted(tempfile::tempdir().unwrap(), one_at_a_time());
+        if mounted.mount(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]) {
+            return Some(mounted);
+        }
+        eprintln!("not tested: mounting a file system is refused here");
+        None
+    }
+
+    fn mount(&self, options: &[&str]) -> bool {
+        let mut mount = std::process::Command::new("mount");
+        let done = mount.args(options).arg(self.0.path()).stderr(std::process::Stdio::null()).status();
+        done.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").arg(self.0.path()).status().ok();
+    }
+}
+
+/// Fills the disk but for so many bytes.
+fn fill(folder: &std::path::Path, but: u64) {
+    use std::io::Write;
+    let mut file = fs::File::create(folder.join("filler")).unwrap();
+    while file.write_all(&[0; 1024]).is_ok() {}
+    let full = file.metadata().unwrap().len();
+    file.set_len(full.saturating_sub(but)).unwrap();
+}
+
+#[test]
+fn on_a_disk_that_is_really_full_nothing_is_harmed() {
+    let reference = bed();
+    let before: Vec<_> = tree(&reference).into_values().collect();
+    change(&reference.vault(), plan).unwrap();
+    let after: Vec<_> = tree(&reference).into_values().collect();
+    let (mut refused, mut wrote) = (0, 0);
+    for journal_too in [true, false] {
+        for but in (0..=14).map(|pages| pages * 4096) {
+            let Some(disk) = Mounted::new("256k") else { return };
+            let bed = Bed::in_folder(disk.0.path(), &NOTES);
+            let elsewhere = tempfile::tempdir().unwrap();
+            let options = || {
+                let mut options = bed.options();
+                if !journal_too {
+                    options.history = elsewhere.path().join("history");
+                }
+                options
+            };
+            let vault = Vault::open(options()).unwrap();
+            fill(disk.0.path(), but);
+            let result = change(&vault, plan);
+            drop(vault);
+            fs::remove_file(disk.0.path().join("filler")).unwrap();
+            let name = format!("{but} bytes left, journal there: {journal_too}: {result:?}");
+
+            let vault = Vault::open(options()).unwrap();
+            let now: Vec<_> = tree(&bed).into_values().collect();
+            let sets = vault.history().list().unwrap();
+            match &result {
+                Ok(_) => {
+                    assert_eq!(now, after, "{name}");
+                    wrote += 1;
+                }
+                // All is written, only the end of the set could not be noted.
+                Err(_) if now == after => assert_eq!(sets.len(), 1, "{name}"),
+                Err(error) => {
+                    assert_eq!(now, before, "{name}");
+                    assert!(error.hint().contains("Free some space"), "{name}");
+                    assert_eq!(sets, [], "{name}");
+                    refused += 1;
+                    change(&vault, plan).unwrap();
+                    drop(vault);
+                    assert_eq!(
+                        tree(&bed).into_values().collect::<Vec<_>>(),
+                        after,
+                        "{name}: with space again"
+                    );
+                }
+            }
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+        }
+    }
+    assert!(refused > 4 && wrote > 4, "{refused} refused, {wrote} written");
+}
+
+#[test]
+fn on_a_disk_that_became_read_only_nothing_is_harmed() {
+    let Some(disk) = Mounted::new("1m") else { return };
+    let bed = Bed::in_folder(disk.0.path(), &[("a.md", JANE)]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut options = bed.options();
+    options.history = elsewhere.path().join("history");
+    let vault = Vault::open(options).unwrap();
+    assert!(disk.mount(&["-o", "remount,ro"]));
+
+    let win = |draft: &mut Draft| draft.set_properties(&path("a.md"), &[set("stage", "won")]);
+    let error = change(&vault, win).unwrap_err();
+    assert_eq!(error.code(), "file_system");
+    assert!(error.hint().contains("the right to write"), "{error}");
+    assert_eq!(&*vault.read(&path("a.md")).unwrap().text, JANE);
+    assert_eq!(vault.history().list().unwrap(), []);
+
+    assert!(disk.mount(&["-o", "remount,rw"]));
+    change(&vault, win).unwrap();
+    assert_eq!(bed.text("a.md"), JANE.replace("stage: lead", "stage: won"));
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_middle_leaves_nothing_half_done() {
+    let Some(disk) = Mounted::new("4m") else { return };
+    let bed = Bed::in_folder(disk.0.path(), &[]);
+    let note = |n: usize| format!("n{n:03}.md");
+    (0..200).for_each(|n| bed.put(&note(n), &format!("note {n}\n")));
+    let before = tree(&bed);
+    let folder = disk.0.path().to_owned();
+    let vault = bed.hooked(move |step, what| {
+        if step == Step::CreateTemp && what == "n100.md" {
+            fill(&folder, 0);
+        }
+        Ok(())
+    });
+    let error = change(&vault, |draft| {
+        (0..200).try_for_each(|n| draft.replace(&path(&note(n)), "note", "another", None))
+    })
+    .unwrap_err();
+    assert!(error.hint().contains("Free some space"), "{error}");
+    drop(vault);
+    fs::remove_file(disk.0.path().join("filler")).unwrap();
+
+    let vault = bed.vault();
+    assert_eq!(tree(&bed), before);
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+    // The journal has space to say so, note by note, however full the disk is.
+    assert_eq!(vault.history().list().unwrap(), []);
 }

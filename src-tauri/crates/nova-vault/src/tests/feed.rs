@@ -3,6 +3,10 @@
 use std::fs;
 
 use super::*;
+use tokio::sync::broadcast::error::TryRecvError;
+
+use crate::feed::Feed;
+use crate::watch::{Options, WatchState};
 use crate::{By, VaultChange, VaultChangeKind};
 
 fn told(vault: &Vault, receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>) -> Vec<VaultChange> {
@@ -37,10 +41,10 @@ fn every_change_has_its_author() {
     check(all(), &[(VaultChangeKind::Modified, "a.md", by_set(&id), "stage: lead → won")]);
     let (id, _) = change(&other, |d| d.create(&path("New/c.md"), "c\n".to_owned())).unwrap();
     check(all(), &[(VaultChangeKind::Created, "New/c.md", by_set(&id), "")]);
-    bed.put("a.md", JANE);
+    bed.put_whole("a.md", JANE);
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: won → lead")]);
     // What Nova wrote once, put there by hand, is not Nova's again.
-    bed.put("a.md", &JANE.replace("stage: lead", "stage: won"));
+    bed.put_whole("a.md", &JANE.replace("stage: lead", "stage: won"));
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: lead → won")]);
 
     let (id, _) = change(&vault, |d| d.rename(&path("b.md"), &path("New/b.md"))).unwrap();
@@ -71,8 +75,87 @@ fn asking_tells_nothing_and_undo_tells_its_own_set() {
         serde_json::to_value(&changes[0]).unwrap()["by"],
         serde_json::json!({"change_set": outcome.change_set, "principal": "user", "skill": null})
     );
-    fs::write(bed.root().join("a.md"), "x\n").unwrap();
+    bed.put_whole("a.md", "x\n");
     let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
     assert_eq!(json["by"], "outside");
     assert_eq!(json["kind"], "modified");
+}
+
+#[test]
+fn where_the_system_allows_no_watches_the_authors_are_right_all_the_same() {
+    let bed = Bed::new(&[("A/a.md", JANE), ("B/b.md", "b\n"), ("C/c.md", "c\n")]);
+    let vault = bed.vault();
+    let options = Options::limited(2, std::time::Duration::from_millis(5));
+    let feed = Feed::start_with(vault.core(), options);
+    let WatchState::Polling { reason } = feed.state() else { panic!("{:?}", feed.state()) };
+    assert!(reason.contains("no more watched folders") && reason.contains("fs.inotify.max_user_watches"));
+
+    // Without a flush: the polling has to find it.
+    let mut receiver = feed.subscribe();
+    let (id, _) = change(&vault, |d| d.set_properties(&path("A/a.md"), &[set("stage", "won")])).unwrap();
+    let told = receiver.blocking_recv().unwrap();
+    assert_eq!((told.path, told.by), (path("A/a.md"), by_set(&id)));
+    bed.put("D/new.md", "new\n");
+    let told = receiver.blocking_recv().unwrap();
+    assert_eq!((told.kind, told.path, told.by), (VaultChangeKind::Created, path("D/new.md"), By::Outside));
+}
+
+#[test]
+fn who_falls_behind_is_told_and_the_vault_is_right() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let vault = bed.vault();
+    let mut receiver = vault.changes();
+    for n in 0..10_000 {
+        fs::write(bed.root().join(format!("{n}.md")), format!("note {n}\n")).unwrap();
+    }
+    // Nobody received anything so far.
+    vault.flush_changes();
+    assert!(matches!(receiver.try_recv(), Err(TryRecvError::Lagged(missed)) if missed >= 10_000 - 4096));
+    let told: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).collect();
+    assert_eq!(told.len(), 4096);
+    assert!(told.iter().all(|change| change.by == By::Outside));
+
+    let notes: Vec<_> = vault.notes().unwrap().into_iter().map(|note| note.path).collect();
+    let mut on_disk: Vec<_> = (0..10_000).map(|n| path(&format!("{n}.md"))).collect();
+    on_disk.push(path("a.md"));
+    on_disk.sort();
+    assert_eq!(notes, on_disk);
+    assert_eq!(&*vault.read(&path("9999.md")).unwrap().text, "note 9999\n");
+    // And what comes next is received again.
+    let (id, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
+    let changes = told_now(&vault, &mut receiver);
+    assert_eq!(changes, [(path("a.md"), by_set(&id))]);
+}
+
+fn told_now(
+    vault: &Vault,
+    receiver: &mut tokio::sync::broadcast::Receiver<VaultChange>,
+) -> Vec<(VaultPath, By)> {
+    told(vault, receiver).into_iter().map(|change| (change.path, change.by)).collect()
+}
+
+#[test]
+fn a_copy_made_by_a_sync_program_is_a_problem_and_no_record() {
+    let copy = "People/Jane.sync-conflict-20261121-101112-ABCDEFG.md";
+    let bed = Bed::new(&[("People/Jane.md", JANE)]);
+    let vault = bed.vault();
+    let mut receiver = vault.changes();
+    bed.put_whole(copy, &JANE.replace("lead", "lost"));
+
+    let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
+    assert_eq!((&json["path"], &json["sync_conflict"]), (&copy.into(), &true.into()));
+    bed.put_whole("People/Jane.md", &JANE.replace("lead", "won"));
+    let json = serde_json::to_value(&told(&vault, &mut receiver)[0]).unwrap();
+    assert_eq!(json.get("sync_conflict"), None);
+
+    let records: Vec<_> = vault.records(&["contact"]).unwrap().into_iter().map(|note| note.path).collect();
+    assert_eq!(records, [path("People/Jane.md")]);
+    let problems = vault.problems().unwrap();
+    assert_eq!(problems.len(), 1);
+    assert_eq!((problems[0].path.as_str(), problems[0].line), (copy, 1));
+    assert!(problems[0].remedy.contains("keep one of the two"), "{:?}", problems[0]);
+    let status = vault.status().unwrap();
+    assert_eq!((status.notes, status.records["contact"], status.problems), (2, 1, 1));
+    // It can be read, to compare it.
+    assert!(vault.read(&path(copy)).unwrap().text.contains("stage: lost"));
 }

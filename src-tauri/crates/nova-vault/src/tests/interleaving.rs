@@ -1,19 +1,23 @@
-//! A person edits the note at every moment of Nova's write. Whatever the order, no edit of
-//! either side is lost: it is in the note, or it is handed back as a conflict and kept.
+//! A person and a sync client edit the note at every moment of Nova's write. Whatever the order,
+//! no edit of any side is lost: it is in the note, or it is handed back as a conflict and kept.
+//! Each change is told as its author's.
 
+use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::By;
 use crate::step::Step;
+use crate::{By, ContentHash, VaultChange};
 
 const NOTE: &str = "\
 ---
 type: contact
 stage: lead
 owner: nobody
+source: none
+half: none
 ---
 # Jane
 
@@ -24,20 +28,28 @@ second
 third
 ";
 
-/// Where in Nova's write the person acts.
-const MOMENTS: [Step; 8] = [
+/// Where in Nova's write others act.
+const MOMENTS: [Step; 16] = [
     Step::ReadCurrent,
     Step::Journal,
+    Step::SyncJournal,
+    Step::Settle,
     Step::CreateTemp,
+    Step::WriteTemp,
     Step::SyncTemp,
     Step::Recheck,
     Step::Exchange,
     Step::HashDisplaced,
+    Step::SwapBack,
     Step::SyncFolder,
+    Step::JournalDone,
+    Step::SyncDone,
+    Step::JournalCommit,
+    Step::LastLook,
 ];
 
-/// What the person does. Each leaves a word in the note that nothing else writes.
-#[derive(Debug, Clone, Copy)]
+/// What a person or a sync client does. Each leaves a word in the note that nothing else writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edit {
     /// Another property than Nova's, written in place.
     Property,
@@ -45,150 +57,248 @@ enum Edit {
     Body,
     /// The property that Nova changes.
     SameProperty,
+    /// A line at the end, where Nova adds one, too: through a handle that is kept open.
+    Append,
+    /// A property, in place, of which half is written now and the rest at the next step.
+    Half,
+    /// A sync client: a property, by a temporary file of its own.
+    Sync,
     /// Opened at the beginning of the write, saved through that handle at this moment.
     Late,
 }
 
-const EDITS: [Edit; 4] = [Edit::Property, Edit::Body, Edit::SameProperty, Edit::Late];
+/// `Late` goes over the others' edits by itself, so it is tried alone.
+const TOGETHER: [Edit; 6] =
+    [Edit::Property, Edit::Body, Edit::SameProperty, Edit::Append, Edit::Half, Edit::Sync];
 
-#[derive(Debug, Default)]
-struct Person {
+/// Everybody but Nova.
+#[derive(Debug)]
+struct Others {
+    file: PathBuf,
     words: Vec<String>,
-    /// Saved a text that had Nova's change in it: then it is the person's, too.
+    edits: usize,
+    /// Saved a text that had Nova's change in it: then it is theirs, too.
     saved_novas: bool,
-    opened: Option<(File, String)>,
+    /// For [`Edit::Late`].
+    opened: (File, String),
+    /// For [`Edit::Append`].
+    end: File,
+    /// What [`Edit::Half`] still has to write.
+    rest: Option<(File, String)>,
 }
 
-impl Person {
-    fn open(&mut self, file: &std::path::Path) {
-        let mut handle = OpenOptions::new().read(true).write(true).open(file).unwrap();
-        let mut text = String::new();
-        handle.read_to_string(&mut text).unwrap();
-        self.opened = Some((handle, text));
+impl Others {
+    fn new(file: PathBuf) -> Others {
+        let opened = OpenOptions::new().write(true).open(&file).unwrap();
+        let end = OpenOptions::new().append(true).open(&file).unwrap();
+        Others {
+            opened: (opened, fs::read_to_string(&file).unwrap()),
+            file,
+            words: Vec::new(),
+            edits: 0,
+            saved_novas: false,
+            end,
+            rest: None,
+        }
     }
 
-    fn edit(&mut self, file: &std::path::Path, edit: Edit, n: usize) {
-        let word = format!("word{n}x");
-        let text = fs::read_to_string(file).unwrap();
+    fn edit(&mut self, edit: Edit) {
+        self.edits += 1;
+        let word = format!("word{}x", self.edits);
+        let file = self.file.clone();
+        let text = fs::read_to_string(&file).unwrap();
         self.saved_novas |= text.contains("- called");
         match edit {
-            Edit::Property => fs::write(file, with_line(&text, "owner:", &word)).unwrap(),
-            Edit::SameProperty => fs::write(file, with_line(&text, "stage:", &word)).unwrap(),
+            Edit::Property => fs::write(file, self.with_line(&text, "owner", &word)).unwrap(),
+            Edit::SameProperty => fs::write(file, self.with_line(&text, "stage", &word)).unwrap(),
             Edit::Body => {
-                let new = file.with_file_name("editor.swp");
-                fs::write(&new, text.replace("second", &format!("second {word}"))).unwrap();
-                fs::rename(&new, file).unwrap();
+                self.put("editor.swp", &text.replace("second", &format!("second {word}")));
+            }
+            Edit::Sync => {
+                let text = self.with_line(&text, "source", &word);
+                self.put(".syncthing.Jane.md.tmp", &text);
+            }
+            Edit::Append => self.end.write_all(format!("- {word}\n").as_bytes()).unwrap(),
+            Edit::Half => {
+                let text = self.with_line(&text, "half", &word);
+                let (half, rest) = text.split_at(text.len() / 2);
+                let mut handle = OpenOptions::new().write(true).truncate(true).open(file).unwrap();
+                handle.write_all(half.as_bytes()).unwrap();
+                self.rest = Some((handle, rest.to_owned()));
             }
             Edit::Late => {
-                let Some((mut handle, text)) = self.opened.take() else {
-                    return;
-                };
+                let (handle, text) = &mut self.opened;
                 let text = text.replace("third", &format!("third {word}"));
                 handle.set_len(0).unwrap();
-                handle.seek(SeekFrom::Start(0)).unwrap();
                 handle.write_all(text.as_bytes()).unwrap();
             }
         }
-        // A person who changes the same property again takes the earlier word away.
-        if matches!(edit, Edit::Property | Edit::SameProperty) {
-            self.words.retain(|old| !text.contains(&format!(": {old}\n")) || !is_value(&text, edit, old));
-        }
         self.words.push(word);
+    }
+
+    fn finish_half(&mut self) {
+        if let Some((mut handle, rest)) = self.rest.take() {
+            handle.write_all(rest.as_bytes()).unwrap();
+        }
+    }
+
+    fn put(&mut self, temp: &str, text: &str) {
+        let new = self.file.with_file_name(temp);
+        fs::write(&new, text).unwrap();
+        fs::rename(&new, &self.file).unwrap();
+        // The old file has no name any more: whoever writes on, opens the new one.
+        self.end = OpenOptions::new().append(true).open(&self.file).unwrap();
+    }
+
+    /// The text with another value, which takes the word that stood there away.
+    fn with_line(&mut self, text: &str, key: &str, value: &str) -> String {
+        text.lines()
+            .map(|line| match line.strip_prefix(&format!("{key}: ")) {
+                Some(old) => {
+                    self.words.retain(|word| word != old);
+                    format!("{key}: {value}\n")
+                }
+                None => format!("{line}\n"),
+            })
+            .collect()
     }
 }
 
-fn is_value(text: &str, edit: Edit, word: &str) -> bool {
-    let key = if matches!(edit, Edit::Property) { "owner" } else { "stage" };
-    text.contains(&format!("{key}: {word}\n"))
-}
-
-fn with_line(text: &str, key: &str, value: &str) -> String {
-    text.lines()
-        .map(|line| if line.starts_with(key) { format!("{key} {value}\n") } else { format!("{line}\n") })
-        .collect()
-}
-
-/// One write of Nova (`stage: won` and a log line) with these edits at these moments.
-fn check(schedule: &[(Step, Edit)]) {
+/// One write of Nova (`stage: won` and a log line) with these edits at these moments. Gives how
+/// many of them were made and whether the write succeeded.
+fn check(schedule: &[(Step, Edit)]) -> (usize, bool) {
     let name = format!("{schedule:?}");
-    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let bed = Bed::in_memory(&[("Jane.md", NOTE)]);
     let file = bed.root().join("Jane.md");
-    let person = Arc::new(Mutex::new(Person::default()));
-    let left = Arc::new(Mutex::new(schedule.to_vec()));
+    let others = Arc::new(Mutex::new(Others::new(file.clone())));
+    let watcher = bed.vault();
+    let mut changes = watcher.changes();
+    // Every text that stood in the note, by its hash.
+    let stood = Arc::new(Mutex::new(HashMap::new()));
     let vault = {
-        let (person, left, file) = (Arc::clone(&person), Arc::clone(&left), file.clone());
+        let (others, stood, watcher, file) =
+            (Arc::clone(&others), Arc::clone(&stood), watcher.clone(), file.clone());
+        let left = Mutex::new(VecDeque::from(schedule.to_vec()));
+        let see = move || {
+            if let Ok(text) = fs::read_to_string(&file) {
+                stood.lock().unwrap().insert(ContentHash::of(text.as_bytes()), text);
+            }
+        };
         bed.hooked(move |step, _| {
-            let mut person = person.lock().unwrap();
+            let mut others = others.lock().unwrap();
             let mut left = left.lock().unwrap();
+            see();
+            if others.rest.is_some() {
+                others.finish_half();
+                see();
+                watcher.flush_changes();
+            }
             // One edit per step: the next one may come when the write is tried again.
-            if left.first().is_some_and(|(at, _)| *at == step) {
-                let (_, edit) = left.remove(0);
-                person.edit(&file, edit, left.len());
+            if let Some((_, edit)) = left.pop_front_if(|(at, _)| *at == step) {
+                watcher.flush_changes();
+                others.edit(edit);
+                if step == Step::LastLook {
+                    others.finish_half();
+                }
+                if others.rest.is_none() {
+                    see();
+                    watcher.flush_changes();
+                }
             }
             Ok(())
         })
     };
-    // A late save goes over what others wrote since: only alone is nothing else at stake.
-    person.lock().unwrap().open(&file);
 
     let result = change(&vault, |d| {
         d.set_properties(&path("Jane.md"), &[set("stage", "won")])?;
         d.append(&path("Jane.md"), "- called", Some("Log"))
     });
-    let pending = left.lock().unwrap().len();
     drop(vault);
+    let mut others = others.lock().unwrap();
+    others.finish_half();
 
     let text = bed.text("Jane.md");
     let kept: String = files_below(&bed.dir.path().join("data/conflicts"))
         .iter()
         .map(|file| fs::read_to_string(file).unwrap())
         .collect();
-    for word in &person.lock().unwrap().words {
+    for word in &others.words {
         assert!(
             text.contains(word.as_str()) || kept.contains(word.as_str()),
             "{name}: {word} is lost\n{result:?}\n{text}"
         );
     }
-    let vault = bed.vault();
     match &result {
-        Ok((id, _)) => {
+        Ok(_) => {
             let overtaken = schedule.iter().any(|(_, e)| matches!(e, Edit::SameProperty | Edit::Late));
-            assert!(text.contains("stage: won") || overtaken, "{name}\n{text}");
-            assert!(text.contains("- called") || overtaken, "{name}\n{text}");
-            let note = vault.read(&path("Jane.md")).unwrap();
-            if let Some(author) = vault.history().author_of(&note.path, &note.hash) {
-                assert!(author.change_set == *id || author.author.principal == "outside");
-            } else {
-                // Only a person can have written last then.
-                assert!(schedule.len() > pending, "{name}: nobody wrote this");
-            }
+            assert!(text.contains("stage: won\n") || overtaken, "{name}\n{text}");
+            assert!(text.contains("- called\n") || overtaken, "{name}\n{text}");
         }
         Err(VaultError::Conflict { .. }) => {
-            if !person.lock().unwrap().saved_novas {
+            if !others.saved_novas {
                 assert!(!text.contains("stage: won"), "{name}\n{text}");
                 assert!(!text.contains("- called"), "{name}\n{text}");
             }
-            assert!(vault.history().list().unwrap().is_empty(), "{name}");
+            assert!(bed.vault().history().list().unwrap().is_empty(), "{name}");
         }
         Err(other) => panic!("{name}: {other}"),
     }
     assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+
+    stood.lock().unwrap().insert(ContentHash::of(text.as_bytes()), text.clone());
+    watcher.flush_changes();
+    let told: Vec<_> = std::iter::from_fn(|| changes.try_recv().ok()).collect();
+    check_authors(&name, &told, &stood.lock().unwrap(), &result);
+    (others.edits, result.is_ok())
+}
+
+/// Each word is told first by a change of the one who wrote it, and the last change told is the
+/// text that is there.
+fn check_authors(
+    name: &str,
+    told: &[VaultChange],
+    stood: &HashMap<ContentHash, String>,
+    result: &Result<(String, Applied), VaultError>,
+) {
+    let mut known = Vec::new();
+    for change in told {
+        assert_eq!(change.path, path("Jane.md"), "{name}");
+        let Some(text) = change.hash.as_ref().and_then(|hash| stood.get(hash)) else {
+            // Seen in the moment between emptying the file and filling it.
+            assert_eq!(change.by, By::Outside, "{name}");
+            continue;
+        };
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| {
+            matches!(*word, "won" | "called") || (word.starts_with("word") && word.ends_with('x'))
+        });
+        for word in words {
+            if known.contains(&word) {
+                continue;
+            }
+            known.push(word);
+            if matches!(word, "won" | "called") {
+                assert!(matches!(change.by, By::ChangeSet { .. }), "{name}: {word}: {told:?}");
+            } else if change.by != By::Outside {
+                // One change of two authors: the edit went into Nova's write, which says so.
+                let merged = result.as_ref().is_ok_and(|(_, applied)| !applied.merged.is_empty());
+                assert!(merged, "{name}: {word}: {told:?}\n{result:?}");
+            }
+        }
+    }
 }
 
 #[test]
 fn one_edit_at_every_moment() {
     for moment in MOMENTS {
-        for edit in EDITS {
+        for edit in TOGETHER.into_iter().chain([Edit::Late]) {
             check(&[(moment, edit)]);
         }
     }
-    check(&[(Step::LastLook, Edit::Late)]);
-    check(&[(Step::JournalDone, Edit::Late)]);
 }
 
 #[test]
 fn several_edits_by_seed() {
-    let rounds = std::env::var("NOVA_INTERLEAVINGS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let rounds = std::env::var("NOVA_INTERLEAVINGS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     let mut seed: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut next = |below: usize| {
         seed ^= seed << 13;
@@ -196,12 +306,31 @@ fn several_edits_by_seed() {
         seed ^= seed << 17;
         (seed % below as u64) as usize
     };
+    let (mut made, mut written) = (0, 0);
     for _ in 0..rounds {
-        let edits = 2 + next(3);
-        // `Late` goes over the other edits by itself, so it is tried alone above.
-        let schedule: Vec<_> =
-            (0..edits).map(|_| (MOMENTS[next(MOMENTS.len())], EDITS[next(EDITS.len() - 1)])).collect();
-        check(&schedule);
+        let edits = 1 + next(4);
+        // Moments in the order of a write, now and then out of it: then the later ones come
+        // only when the write is tried again.
+        let mut schedule: Vec<_> =
+            (0..edits).map(|_| (MOMENTS[next(MOMENTS.len())], TOGETHER[next(TOGETHER.len())])).collect();
+        if next(4) > 0 {
+            schedule.sort_by_key(|(moment, _)| MOMENTS.iter().position(|m| m == moment));
+        }
+        let (edits, was_written) = check(&schedule);
+        made += edits;
+        written += usize::from(was_written);
+    }
+    // Most edits have their moment, and both ends are met often.
+    assert!(made > rounds, "{made} edits in {rounds} schedules");
+    assert!(written > rounds / 3 && rounds - written > rounds / 20, "{written} of {rounds} written");
+}
+
+#[test]
+fn half_a_text_is_never_taken_for_a_whole_one() {
+    // The rest comes while Nova waits for it.
+    for moment in [Step::ReadCurrent, Step::Recheck, Step::Exchange] {
+        let (edits, written) = check(&[(moment, Edit::Half)]);
+        assert!(edits == 1 && written, "{moment:?}");
     }
 }
 

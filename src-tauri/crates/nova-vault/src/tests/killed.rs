@@ -39,29 +39,75 @@ fn notes(root: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The process that is killed: does [`plan`], says when it is at the step, and waits there.
+/// A note and forty that link to it.
+fn linked() -> Bed {
+    let bed = Bed::new(&[("Target.md", "# Target\n")]);
+    for n in 1..=40 {
+        bed.put(&linking(n), &format!("See [[Target]].\n\nnote {n}\n"));
+    }
+    bed
+}
+
+fn linking(n: usize) -> String {
+    format!("Notes/n{n:02}.md")
+}
+
+/// Moves the note and rewrites the forty links.
+fn move_target(draft: &mut Draft) -> Result<(), VaultError> {
+    draft.rename(&path("Target.md"), &path("Done/Goal.md"))?;
+    (1..=40).try_for_each(|n| draft.replace(&path(&linking(n)), "[[Target]]", "[[Goal]]", None))
+}
+
+/// What the process that is killed does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Job {
+    /// [`plan`]
+    Plan,
+    /// [`plan`], with an edit of another program just before the exchange.
+    PlanAndEdit,
+    /// [`move_target`]
+    Move,
+    /// Takes `set0` back.
+    Undo,
+    /// Finishes the set `child`.
+    Finish,
+    /// Changes notes one after the other and says each, until it is killed.
+    Endless,
+}
+
+const JOBS: [Job; 6] = [Job::Plan, Job::PlanAndEdit, Job::Move, Job::Undo, Job::Finish, Job::Endless];
+
+/// The process that is killed: says when it is at the step, and waits there.
 #[test]
 #[ignore = "the other tests here start it as their child"]
 fn child() {
-    let Ok(job) = std::env::var(CHILD) else {
+    let Ok(text) = std::env::var(CHILD) else {
         return;
     };
-    let mut job = job.lines();
-    let (dir, at, note, edit) = (
-        PathBuf::from(job.next().unwrap()),
-        job.next().unwrap().to_owned(),
-        job.next().unwrap().to_owned(),
-        AtomicBool::new(job.next() == Some("edit")),
+    let mut lines = text.lines();
+    let (dir, at, note, job) = (
+        PathBuf::from(lines.next().unwrap()),
+        lines.next().unwrap().to_owned(),
+        lines.next().unwrap().to_owned(),
+        lines.next().unwrap().to_owned(),
     );
+    let job = JOBS.into_iter().find(|known| format!("{known:?}") == job).unwrap();
     let root = dir.join("vault");
     let file = root.join("a.md");
+    let (edit, ids) = (AtomicBool::new(job == Job::PlanAndEdit), AtomicU64::new(0));
     let options = VaultOptions {
         root,
         history: dir.join("data/history"),
         forbidden: vec![],
-        clock: Arc::new(|| Timestamp::from_second(1_795_000_000).unwrap()),
+        clock: Arc::new({
+            let seconds = AtomicI64::new(1_795_000_000);
+            move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()
+        }),
         zone: TimeZone::UTC,
-        new_id: Arc::new(|| "child".to_owned()),
+        new_id: Arc::new(move || match (job, ids.fetch_add(1, Ordering::SeqCst)) {
+            (Job::Plan | Job::PlanAndEdit | Job::Move, 0) => "child".to_owned(),
+            (_, n) => format!("{job:?}{n}").to_lowercase(),
+        }),
     };
     let steps = Steps::hooked(move |step, what| {
         if step == Step::Exchange && what == "a.md" && edit.swap(false, Ordering::SeqCst) {
@@ -69,34 +115,53 @@ fn child() {
             fs::write(&file, text.replace("at the fair", "outside"))?;
         }
         if format!("{step:?}") == at && what == note {
-            let mut out = io::stdout();
-            writeln!(out, "at the step")?;
-            out.flush()?;
+            say("at the step");
             // Until the kill.
             io::stdin().read_to_end(&mut Vec::new())?;
         }
         Ok(())
     });
     let vault = Vault::open_with(options, steps).unwrap();
-    change(&vault, plan).unwrap();
+    let user = Author::new("user");
+    match job {
+        Job::Plan | Job::PlanAndEdit => drop(change(&vault, plan).unwrap()),
+        Job::Move => drop(change(&vault, move_target).unwrap()),
+        Job::Undo => drop(vault.history().undo("set0", Scope::All, &user).unwrap()),
+        Job::Finish => drop(vault.history().finish("child", &user).unwrap()),
+        Job::Endless => {
+            for n in 1.. {
+                change(&vault, |draft| count_on(draft, n)).unwrap();
+                say(&format!("wrote {n}"));
+            }
+        }
+    }
+}
+
+fn say(line: &str) {
+    let mut out = io::stdout();
+    writeln!(out, "{line}").and_then(|()| out.flush()).unwrap();
 }
 
 /// Starts the child and waits until it is at the step; `None` when it never comes there.
-fn start(bed: &Bed, step: Step, note: &str, edit: bool) -> Option<Child> {
-    let dir = bed.dir.path().canonicalize().unwrap();
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "tests::killed::child", "--ignored", "--nocapture"])
-        .env(CHILD, format!("{}\n{step:?}\n{note}\n{}", dir.display(), if edit { "edit" } else { "" }))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+fn start(bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
+    let mut child = spawn(bed, &format!("{step:?}\n{note}"), job);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     if lines.any(|line| line.unwrap().ends_with("at the step")) {
         return Some(child);
     }
     assert!(child.wait().unwrap().success());
     None
+}
+
+fn spawn(bed: &Bed, at: &str, job: Job) -> Child {
+    let dir = bed.dir.path().canonicalize().unwrap();
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tests::killed::child", "--ignored", "--nocapture"])
+        .env(CHILD, format!("{}\n{at}\n{job:?}", dir.display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 fn kill(mut child: Child) {
@@ -106,6 +171,7 @@ fn kill(mut child: Child) {
 
 #[test]
 fn at_every_step_the_next_start_finds_whole_notes() {
+    let _alone = one_at_a_time();
     let reference = bed();
     let before = notes(&reference.root());
     change(&reference.vault(), plan).unwrap();
@@ -128,7 +194,7 @@ fn at_every_step_the_next_start_finds_whole_notes() {
         for note in ["a.md", "New/e.md", "b.md", "New/c.md", "d.md", "child"] {
             let bed = bed();
             let name = format!("{step:?} {note}");
-            let Some(child) = start(&bed, step, note, false) else {
+            let Some(child) = start(&bed, step, note, Job::Plan) else {
                 continue;
             };
             kill(child);
@@ -182,6 +248,7 @@ fn at_every_step_the_next_start_finds_whole_notes() {
 
 #[test]
 fn an_edit_in_the_moment_of_the_kill_is_kept() {
+    let _alone = one_at_a_time();
     for step in [
         Step::HashDisplaced,
         Step::CreateTemp,
@@ -191,7 +258,7 @@ fn an_edit_in_the_moment_of_the_kill_is_kept() {
         Step::LastLook,
     ] {
         let bed = bed();
-        let child = start(&bed, step, "a.md", true).unwrap();
+        let child = start(&bed, step, "a.md", Job::PlanAndEdit).unwrap();
         kill(child);
         let vault = bed.vault();
         // `CreateTemp` and `Recheck` come before the edit the first time they are reached.
@@ -208,8 +275,9 @@ fn an_edit_in_the_moment_of_the_kill_is_kept() {
 
 #[test]
 fn a_running_nova_is_left_alone() {
+    let _alone = one_at_a_time();
     let bed = bed();
-    let child = start(&bed, Step::Recheck, "a.md", false).unwrap();
+    let child = start(&bed, Step::Recheck, "a.md", Job::Plan).unwrap();
     let vault = bed.vault();
     assert_eq!(bed.leftovers().len(), 1);
     let sets = vault.history().list().unwrap();
@@ -254,4 +322,199 @@ fn a_damaged_image_is_said_and_harms_nothing() {
     let error = bed.vault().history().undo(&id, Scope::All, &Author::new("user")).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
     assert_eq!(notes(&bed.root()), before);
+}
+
+/// The state of a set, `None` when there is none.
+fn state(vault: &Vault, id: &str) -> Option<ChangeSetState> {
+    let sets = vault.history().list().unwrap();
+    sets.into_iter().find(|set| set.id == id).map(|set| set.state)
+}
+
+#[test]
+fn in_the_middle_of_a_move_with_forty_links() {
+    let _alone = one_at_a_time();
+    let before = notes(&linked().root());
+    let reference = linked();
+    change(&reference.vault(), move_target).unwrap();
+    let after = notes(&reference.root());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::Exchange, "Done/Goal.md"),
+        (Step::SyncFolder, "Done/Goal.md"),
+        (Step::HashDisplaced, "Notes/n01.md"),
+        (Step::CreateTemp, "Notes/n20.md"),
+        (Step::JournalDone, "Notes/n40.md"),
+        (Step::JournalCommit, "child"),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = linked();
+            kill(start(&bed, step, note, Job::Move).unwrap());
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            let sets = vault.history().list().unwrap();
+            assert_eq!((sets.len(), sets[0].notes.len()), (1, 41), "{name}");
+            let json = serde_json::to_value(&sets[0]).unwrap();
+            assert_eq!(json["state"], "interrupted", "{name}");
+            if finish {
+                vault.history().finish("child", &user).unwrap();
+                drop(vault);
+                assert_eq!(notes(&bed.root()), after, "{name}");
+                let vault = bed.vault();
+                assert_eq!(state(&vault, "child"), Some(ChangeSetState::Committed), "{name}");
+                // Finished, it is undone as any other.
+                vault.history().undo("child", Scope::All, &user).unwrap();
+                drop(vault);
+                assert_eq!(notes(&bed.root()), before, "{name}: finished and undone");
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                drop(vault);
+                assert_eq!(notes(&bed.root()), before, "{name}: undone");
+                assert_eq!(state(&bed.vault(), "child"), Some(ChangeSetState::Undone), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn in_the_middle_of_an_undo() {
+    let _alone = one_at_a_time();
+    let reference = linked();
+    let before = notes(&reference.root());
+    change(&reference.vault(), move_target).unwrap();
+    let after = notes(&reference.root());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::CreateTemp, "Notes/n40.md"),
+        (Step::HashDisplaced, "Notes/n20.md"),
+        (Step::Exchange, "Target.md"),
+        (Step::JournalCommit, "undo0"),
+    ] {
+        for way in ["finish the undo", "undo again", "undo the undo"] {
+            let name = format!("{step:?} {note}, {way}");
+            let bed = linked();
+            let (id, _) = change(&bed.vault(), move_target).unwrap();
+            assert_eq!(id, "set0");
+            kill(start(&bed, step, note, Job::Undo).unwrap());
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            assert_eq!(state(&vault, "undo0"), Some(ChangeSetState::Interrupted), "{name}");
+            match way {
+                "finish the undo" => {
+                    vault.history().finish("undo0", &user).unwrap();
+                    assert_eq!(state(&vault, "undo0"), Some(ChangeSetState::Committed), "{name}");
+                }
+                "undo again" => {
+                    vault.history().undo("set0", Scope::All, &user).unwrap();
+                }
+                _ => {
+                    vault.history().undo("undo0", Scope::All, &user).unwrap();
+                    assert_eq!(state(&vault, "undo0"), Some(ChangeSetState::Undone), "{name}");
+                }
+            }
+            drop(vault);
+            let brought_back = way == "undo the undo";
+            assert_eq!(
+                notes(&bed.root()),
+                if brought_back { after.clone() } else { before.clone() },
+                "{name}"
+            );
+            let expected = if brought_back { ChangeSetState::Committed } else { ChangeSetState::Undone };
+            assert_eq!(state(&bed.vault(), "set0"), Some(expected), "{name}");
+        }
+    }
+}
+
+#[test]
+fn in_the_middle_of_finishing() {
+    let _alone = one_at_a_time();
+    let reference = linked();
+    let before = notes(&reference.root());
+    change(&reference.vault(), move_target).unwrap();
+    let after = notes(&reference.root());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::SyncJournal, "finish0"),
+        (Step::HashDisplaced, "Notes/n30.md"),
+        (Step::JournalDone, "Notes/n40.md"),
+        (Step::JournalCommit, "child"),
+        (Step::JournalCommit, "finish0"),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = linked();
+            kill(start(&bed, Step::Exchange, "Notes/n20.md", Job::Move).unwrap());
+            kill(start(&bed, step, note, Job::Finish).unwrap());
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            let history = vault.history();
+            let is_open = |id: &str| state(&vault, id) == Some(ChangeSetState::Interrupted);
+            if finish {
+                for id in ["child", "finish0"] {
+                    if is_open(id) {
+                        history.finish(id, &user).unwrap();
+                    }
+                }
+            } else {
+                for id in ["child", "finish0"] {
+                    assert_eq!(
+                        history
+                            .undo(id, Scope::All, &user)
+                            .unwrap_or_else(|e| panic!("{name}: {e}"))
+                            .conflicts,
+                        [],
+                        "{name}"
+                    );
+                }
+            }
+            assert!(!is_open("child") && !is_open("finish0"), "{name}");
+            drop(history);
+            drop(vault);
+            assert_eq!(notes(&bed.root()), if finish { after.clone() } else { before.clone() }, "{name}");
+        }
+    }
+}
+
+/// The `n`th change of [`Job::Endless`]: a property and a line in one of three notes.
+fn count_on(draft: &mut Draft, n: u64) -> Result<(), VaultError> {
+    let note = path(&format!("count{}.md", n % 3));
+    draft.set_properties(&note, &[set("count", &format!("n{n}"))])?;
+    draft.append(&note, &format!("- line {n}"), None)
+}
+
+#[test]
+fn at_any_moment_what_was_acknowledged_stays() {
+    let _alone = one_at_a_time();
+    let text = |note: u64, last: u64| -> String {
+        let ns = || (1..=last).filter(|n| n % 3 == note);
+        let count = ns().next_back().map_or("none".to_owned(), |n| format!("n{n}"));
+        let lines: String = ns().map(|n| format!("- line {n}\n")).collect();
+        format!("---\ncount: {count}\n---\n{lines}")
+    };
+    for acknowledged in 1..=12 {
+        let bed = Bed::new(&[]);
+        (0..3).for_each(|note| bed.put(&format!("count{note}.md"), &text(note, 0)));
+        let mut child = spawn(&bed, "nowhere\nnothing", Job::Endless);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let wanted = format!("wrote {acknowledged}");
+        assert!(lines.any(|line| line.unwrap().ends_with(&wanted)), "{wanted}");
+        kill(child);
+        // It may have gone on between saying so and the kill.
+        let said = lines.map_while(Result::ok).filter_map(|line| line.rsplit_once("wrote ")?.1.parse().ok());
+        let said = said.last().unwrap_or(acknowledged);
+
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+        assert_eq!(vault.problems().unwrap(), []);
+        let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
+        let state = |last: u64| (0..3).map(|note| text(note, last)).collect::<Vec<_>>();
+        assert!(now == state(said) || now == state(said + 1), "after {said}: {now:#?}");
+        // And all of it can still be taken back.
+        for set in vault.history().list().unwrap() {
+            vault.history().undo(&set.id, Scope::All, &Author::new("user")).unwrap();
+        }
+        let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
+        assert_eq!(now, state(0), "after {said}");
+    }
 }

@@ -12,6 +12,7 @@ mod killed;
 mod linking;
 mod moving;
 mod obsidian;
+mod processes;
 mod querying;
 mod random_moves;
 mod reading;
@@ -22,8 +23,8 @@ mod writing;
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -41,8 +42,19 @@ struct Bed {
 
 impl Bed {
     fn new(notes: &[(&str, &str)]) -> Bed {
+        Bed::in_folder(&std::env::temp_dir(), notes)
+    }
+
+    /// In memory where the system has a folder for that: for a thousand beds nobody waits for
+    /// a disk.
+    fn in_memory(notes: &[(&str, &str)]) -> Bed {
+        let memory = std::path::Path::new("/dev/shm");
+        if memory.is_dir() { Bed::in_folder(memory, notes) } else { Bed::new(notes) }
+    }
+
+    fn in_folder(folder: &std::path::Path, notes: &[(&str, &str)]) -> Bed {
         let bed = Bed {
-            dir: tempfile::tempdir().unwrap(),
+            dir: tempfile::tempdir_in(folder).unwrap(),
             // 2026-11-21T00:00:00Z, one second later at every look.
             seconds: Arc::new(AtomicI64::new(1_795_219_200)),
             ids: Arc::new(AtomicU64::new(0)),
@@ -93,6 +105,13 @@ impl Bed {
         fs::write(file, text).unwrap();
     }
 
+    /// As [`Bed::put`], by a new file: nobody sees the note half written.
+    fn put_whole(&self, path: &str, text: &str) {
+        let new = self.root().join(".whole.tmp");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, self.root().join(path)).unwrap();
+    }
+
     fn text(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap()
     }
@@ -109,6 +128,13 @@ impl Bed {
             .filter(|name| name.starts_with(".nova-"))
             .collect()
     }
+}
+
+/// Held by tests that start processes, and by those that ask which sets are still written: a
+/// process that is just being started holds every lock of this one for a moment.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The files of the journal, without the lock that writers take turns by.

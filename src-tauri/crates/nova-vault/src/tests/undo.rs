@@ -194,3 +194,94 @@ fn the_wire_form() {
     assert_eq!(json["kind"], "turn");
     assert_eq!(json["author"], serde_json::json!({"principal": "model", "skill": "crm", "call": "call_1"}));
 }
+
+/// Sixty small sets, each a second after the other; gives their ids, oldest first.
+fn sixty_sets(bed: &Bed) -> Vec<String> {
+    let vault = bed.vault();
+    (0..60)
+        .map(|n| change(&vault, |d| d.append(&path("old.md"), &format!("- {n}"), None)).unwrap().0)
+        .collect()
+}
+
+fn kept(bed: &Bed) -> Vec<String> {
+    let mut ids: Vec<_> = journal_files(bed)
+        .iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"))
+        .map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    ids.sort_by_key(|id| id.trim_start_matches("set").parse::<u64>().unwrap());
+    ids
+}
+
+fn days_later(bed: &Bed, days: i64) {
+    bed.seconds.fetch_add(days * 24 * 3600, std::sync::atomic::Ordering::SeqCst);
+}
+
+#[test]
+fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
+    let _alone = one_at_a_time();
+    // When the vault is opened.
+    let bed = bed();
+    let ids = sixty_sets(&bed);
+    days_later(&bed, 29);
+    drop(bed.vault());
+    assert_eq!(kept(&bed), ids);
+    days_later(&bed, 2);
+    let vault = bed.vault();
+    assert_eq!(kept(&bed), ids[10..]);
+    assert_eq!(vault.history().list().unwrap().len(), 50);
+    assert_eq!(journal_files(&bed).len(), 100, "the images went, too");
+
+    // When a set ends: of the new one and the fifty, one is too many.
+    days_later(&bed, 31);
+    let (id, _) = change(&vault, |d| d.append(&path("old.md"), "- last", None)).unwrap();
+    let mut expected = ids[11..].to_vec();
+    expected.push(id);
+    assert_eq!(kept(&bed), expected);
+    // Within the same day nobody looks again, a day later somebody does.
+    days_later(&bed, 0);
+    change(&vault, |d| d.append(&path("old.md"), "- more", None)).unwrap();
+    assert_eq!(kept(&bed).len(), 51);
+    days_later(&bed, 1);
+    change(&vault, |d| d.append(&path("old.md"), "- more", None)).unwrap();
+    assert_eq!(kept(&bed).len(), 50);
+}
+
+#[test]
+fn what_takes_too_much_space_goes_by_itself() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    let ids = sixty_sets(&bed);
+    let vault = bed.vault();
+    let newest: u64 = ids[5..].iter().map(|id| vault.core().journal.size(id)).sum();
+    let limits = crate::Limits { bytes: newest, ..crate::Limits::default() };
+    // Looked at when it was opened, but this is too much.
+    vault.forget_changes_beyond(Some(&ids[59]), crate::Limits { bytes: u64::MAX, ..limits });
+    assert_eq!(kept(&bed), ids);
+    vault.forget_changes_beyond(Some(&ids[59]), limits);
+    assert_eq!(kept(&bed), ids[5..]);
+    vault.forget_changes_beyond(None, crate::Limits { bytes: 0, ..limits });
+    assert_eq!(kept(&bed), ids[10..]);
+}
+
+#[test]
+fn the_history_is_for_the_user_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let bed = bed();
+    // Made by hand, and open to all.
+    fs::create_dir_all(bed.history()).unwrap();
+    fs::set_permissions(bed.history(), fs::Permissions::from_mode(0o755)).unwrap();
+    let (vault, _) = two_calls(&bed);
+    let kept = vault.core().conflicts().join("x.md");
+    crate::journal::write_private(&kept, b"x").unwrap();
+
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&bed.history()), 0o700);
+    assert_eq!(mode(kept.parent().unwrap()), 0o700);
+    let files = files_below(&bed.history());
+    assert_eq!(files.len(), 3, "lines, images and the lock: {files:?}");
+    for file in files.iter().chain([&kept]) {
+        assert_eq!(mode(file), 0o600, "{}", file.display());
+    }
+}

@@ -17,7 +17,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use run::{Message, Options, Run};
+use run::{Message, Run};
+
+pub(crate) use run::Options;
 
 mod coalescer;
 mod folders;
@@ -131,7 +133,7 @@ impl Watch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn start_with(
+    pub(crate) fn start_with(
         root: PathBuf,
         options: Options,
         sink: impl FnMut(RawChange) + Send + 'static,

@@ -28,12 +28,20 @@ pub(super) enum Message {
 
 /// What tests set otherwise.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options {
+pub(crate) struct Options {
     pub(super) timing: Timing,
     /// Between two comparisons of the whole folder when there are no events.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
     pub(super) text_budget: usize,
+}
+
+#[cfg(test)]
+impl Options {
+    /// So many folders may be watched; without watches the folder is compared so often.
+    pub(crate) fn limited(folder_limit: usize, poll_every: Duration) -> Self {
+        Self { folder_limit, poll_every, ..Self::default() }
+    }
 }
 
 impl Default for Options {

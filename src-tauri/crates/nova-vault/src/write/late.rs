@@ -2,6 +2,7 @@
 //! write into the displaced file, so it is looked at once more before it is dropped.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -72,11 +73,7 @@ impl Displaced {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
         }
-        let bytes = match &self.file {
-            File::Temp(temp) => self.place.bytes_of(temp),
-            File::Opened(file) => file.bytes().map(Some),
-        };
-        let bytes = match bytes {
+        let bytes = match self.bytes() {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Vec::new(),
             Err(error) => {
@@ -106,10 +103,36 @@ impl Displaced {
                 bytes: &bytes,
             },
         );
-        if saved {
-            self.remove();
+        if !saved {
+            return more;
+        }
+        // Bringing it back took a moment, in which it may have been written again.
+        match self.bytes() {
+            Ok(Some(now)) if now != bytes => {
+                let known = String::from_utf8_lossy(&bytes).into();
+                let mut more = more;
+                more.push(Displaced { known, ..self });
+                return more;
+            }
+            _ => self.remove(),
         }
         more
+    }
+
+    fn bytes(&self) -> io::Result<Option<Vec<u8>>> {
+        match &self.file {
+            File::Temp(temp) => self.place.bytes_of(temp),
+            File::Opened(file) => file.bytes().map(Some),
+        }
+    }
+
+    /// The name of the file beside the note, when it is what the write `n` displaced and held
+    /// this text.
+    pub(super) fn is_beside(&self, n: u64, known: &str) -> Option<&str> {
+        match &self.file {
+            File::Temp(temp) if self.n == n && *self.known == *known => Some(temp),
+            _ => None,
+        }
     }
 
     fn drop_file(&self, core: &Core) {

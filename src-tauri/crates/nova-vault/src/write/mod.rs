@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
 use crate::error::VaultError;
-use crate::journal::{IntentNote, Line, Writer, lock_writing};
+use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
 use crate::note::VaultPath;
 use crate::step::Step;
 
@@ -42,6 +42,8 @@ pub(crate) struct SetJournal {
     kind: ChangeSetKind,
     label: String,
     writer: Mutex<Option<OpenSet>>,
+    /// The records of another set that are taken back by the next writes.
+    undoes: Mutex<Option<TakenBack>>,
 }
 
 /// A begun journal.
@@ -53,7 +55,7 @@ struct OpenSet {
 
 impl SetJournal {
     pub(crate) fn new(id: String, kind: ChangeSetKind, label: String) -> SetJournal {
-        SetJournal { id, kind, label, writer: Mutex::new(None) }
+        SetJournal { id, kind, label, writer: Mutex::new(None), undoes: Mutex::default() }
     }
 
     /// Goes on with the journal of a set whose process is gone.
@@ -63,11 +65,17 @@ impl SetJournal {
             kind,
             label,
             writer: Mutex::new(Some(OpenSet { writer, committed: false })),
+            undoes: Mutex::default(),
         }
     }
 
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Whether it has files.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.lock().is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<OpenSet>> {
@@ -106,6 +114,12 @@ impl SetJournal {
             .map_err(VaultError::io(format!("commit change set {}", self.id)))?;
         set.committed = true;
         Ok(())
+    }
+
+    /// Says with the next writes which records of another set they take back, so that an undo
+    /// whose process is killed can be finished as one.
+    pub(crate) fn will_undo(&self, of: &str, records: Vec<(u64, VaultPath)>) {
+        *self.undoes.lock().unwrap_or_else(PoisonError::into_inner) = Some((of.to_owned(), records));
     }
 
     /// Notes which records of another set this one took back.
@@ -154,19 +168,20 @@ impl SetJournal {
             return (Ok(Applied::default()), Vec::new());
         }
         let mut open = self.lock();
-        let announced =
-            core.steps.before(Step::Journal, &self.id).and_then(|()| self.begin(core, &mut open)).and_then(
-                |writer| {
-                    announce(core, writer, &mut writes, author)?;
-                    Ok(writer)
-                },
-            );
-        let writer = match announced {
+        let begun = core.steps.before(Step::Journal, &self.id).and_then(|()| self.begin(core, &mut open));
+        let writer = match begun {
             Ok(writer) => writer,
             Err(error) => {
                 return (Err(VaultError::io("write the journal")(error)), Vec::new());
             }
         };
+        if let Err(error) = self.announce(core, writer, &mut writes, author) {
+            // What of the announcement is in the journal came to nothing.
+            for write in &writes {
+                writer.append(&Line::Failed { n: write.n, reason: error.to_string() }).ok();
+            }
+            return (Err(VaultError::io("write the journal")(error)), Vec::new());
+        }
         let mut writing = Writing { core, set: self, writer, displaced: Vec::new(), taking_back: false };
         let result = writing.all(&mut writes);
         let displaced = std::mem::take(&mut writing.displaced);
@@ -189,37 +204,47 @@ impl SetJournal {
             None => Err(std::io::Error::other("the change set has no journal")),
         }
     }
-}
 
-/// Writes intent and images and makes them last.
-fn announce(
-    core: &Core,
-    writer: &mut Writer,
-    writes: &mut [NoteWrite],
-    author: &Author,
-) -> std::io::Result<()> {
-    let mut notes = Vec::new();
-    for write in writes {
-        write.n = writer.next_record();
-        let mut image =
-            |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
-        notes.push(IntentNote {
-            n: write.n,
-            path: write.path.clone(),
-            kind: write.kind(),
-            from: write.from.clone(),
-            before: image(&write.before)?,
-            after: image(&write.after)?,
-            folders: {
-                if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
-                    write.folders = core.disk.missing_folders(&write.path);
-                }
-                write.folders.clone()
-            },
-        });
+    /// Writes intent and images and makes them last.
+    fn announce(
+        &self,
+        core: &Core,
+        writer: &mut Writer,
+        writes: &mut [NoteWrite],
+        author: &Author,
+    ) -> std::io::Result<()> {
+        for write in writes.iter_mut() {
+            write.n = writer.next_record();
+        }
+        // Each is done and taken back at most; and the set ends.
+        let lines = 2 * writes.len() + 2;
+        let mut notes = Vec::new();
+        for write in writes {
+            let mut image =
+                |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
+            notes.push(IntentNote {
+                n: write.n,
+                path: write.path.clone(),
+                kind: write.kind(),
+                from: write.from.clone(),
+                before: image(&write.before)?,
+                after: image(&write.after)?,
+                folders: {
+                    if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
+                        write.folders = core.disk.missing_folders(&write.path);
+                    }
+                    write.folders.clone()
+                },
+            });
+        }
+        if let Some((set, records)) = self.undoes.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            writer.append(&Line::Undoing { set, records })?;
+        }
+        writer.append(&Line::Intent { at: core.now(), author: author.clone(), notes })?;
+        core.steps.before(Step::SyncJournal, &self.id)?;
+        writer.reserve(lines)?;
+        writer.sync()
     }
-    writer.append(&Line::Intent { at: core.now(), author: author.clone(), notes })?;
-    writer.sync()
 }
 
 /// The writing of one plan, note by note.
@@ -262,7 +287,11 @@ impl Writing<'_> {
                 applied.merged.push((write.path.clone(), write.outside.clone()));
             }
         }
-        self.writer.sync().map_err(VaultError::io("write the journal"))?;
+        let lasting = self.core.steps.before(Step::SyncDone, self.set.id()).and_then(|()| self.writer.sync());
+        if let Err(error) = lasting {
+            self.take_back(writes);
+            return Err(VaultError::io("write the journal")(error));
+        }
         Ok(applied)
     }
 
@@ -285,7 +314,12 @@ impl Writing<'_> {
         self.taking_back = true;
         for write in written.iter().rev().filter(|write| write.written) {
             let mut inverse = write.inverse();
-            match self.one(&mut inverse) {
+            let taken_back = match self.put_back(write, &mut inverse) {
+                Ok(true) => Ok(Outcome::Written),
+                Ok(false) => self.one(&mut inverse),
+                Err(error) => Err(error),
+            };
+            match taken_back {
                 Ok(_) => {
                     self.writer.append(&Line::Reverted { n: write.n }).ok();
                 }
@@ -293,5 +327,52 @@ impl Writing<'_> {
             }
         }
         self.taking_back = false;
+    }
+
+    /// Takes a write back by the file that it displaced, where that still lies beside the note:
+    /// a full disk has no space for another one. `false` when it has to be written anew.
+    fn put_back(&mut self, write: &NoteWrite, inverse: &mut NoteWrite) -> Result<bool, VaultError> {
+        let (Some(before), false) = (&write.before, write.kind() == NoteChangeKind::Created) else {
+            return Ok(false);
+        };
+        let found = self
+            .displaced
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(at, displaced)| Some((at, displaced.is_beside(write.n, before)?.to_owned())));
+        let Some((at, temp)) = found else { return Ok(false) };
+        let place = self.core.disk.place(&write.path)?;
+        let doing = || VaultError::io(write.doing("take back"));
+        // Written into since: then it is more than what was displaced.
+        if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(before.as_bytes()) {
+            return Ok(false);
+        }
+        let Some(after) = &write.after else {
+            if place.put(&temp).is_err() {
+                return Ok(false);
+            }
+            self.displaced.remove(at);
+            place.sync_folder().map_err(doing())?;
+            return Ok(true);
+        };
+        if place.text()?.as_deref() != Some(after) || place.exchange(&temp).is_err() {
+            return Ok(false);
+        }
+        if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(after.as_bytes()) {
+            // Edited in that moment: merged the long way.
+            place.exchange(&temp).map_err(doing())?;
+            return Ok(false);
+        }
+        self.displaced.remove(at);
+        self.look_again(&place, temp, after, inverse);
+        place.sync_folder().map_err(doing())?;
+        if inverse.from.is_none() {
+            return Ok(true);
+        }
+        // The text is back; its place is to come.
+        inverse.before = inverse.after.clone();
+        inverse.in_place = inverse.after.clone().unwrap_or_default();
+        Ok(false)
     }
 }

@@ -98,12 +98,14 @@ impl NoteWrite {
             (None, Some(_)) => return Err(write.conflict("", "deleted outside")),
             (Some(there), None) => return Err(write.conflict(&there, "created outside")),
             (Some(there), Some(base)) if there == **base => {}
-            (Some(there), Some(_)) => match settled(Some(there), || core.disk.text(at))? {
-                Some(there) => {
-                    write.take_in(there, Found::InPlace)?;
+            (Some(there), Some(_)) => {
+                match settled(&core.steps, at.as_str(), Some(there), || core.disk.text(at))? {
+                    Some(there) => {
+                        write.take_in(there, Found::InPlace)?;
+                    }
+                    None => return Err(write.conflict("", "deleted outside")),
                 }
-                None => return Err(write.conflict("", "deleted outside")),
-            },
+            }
         }
         let unchanged = write.from.is_none() && write.before == write.after;
         Ok((!unchanged).then_some(write))

@@ -3,7 +3,6 @@
 //! the journal has it.
 
 use std::io;
-use std::thread;
 use std::time::Duration;
 
 use super::note_write::{NoteWrite, Outcome};
@@ -11,7 +10,7 @@ use super::{Displaced, Writing};
 use crate::change::NoteChangeKind;
 use crate::disk::{NoteFile, Place, write_all};
 use crate::error::VaultError;
-use crate::step::Step;
+use crate::step::{Step, Steps};
 
 impl Writing<'_> {
     pub(super) fn one(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
@@ -197,14 +196,16 @@ impl Writing<'_> {
 }
 
 /// A text that differs from what was expected may be half of one that another program is
-/// writing in place: read again until two reads agree.
+/// writing in place: read again until two reads agree. `what` is the path of the note.
 pub(super) fn settled<T: PartialEq, E>(
+    steps: &Steps,
+    what: &str,
     first: Option<T>,
     read: impl Fn() -> Result<Option<T>, E>,
 ) -> Result<Option<T>, E> {
     let mut last = first;
     for _ in 0..20 {
-        thread::sleep(Duration::from_millis(15));
+        steps.settle(what, Duration::from_millis(15));
         let next = read()?;
         if next == last {
             break;

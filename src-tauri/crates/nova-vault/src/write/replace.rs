@@ -160,7 +160,7 @@ impl Writing<'_> {
         if bytes == expected.as_bytes() {
             return Ok(None);
         }
-        let bytes = settled(Some(bytes), read)?.ok_or_else(gone)?;
+        let bytes = settled(&self.core.steps, write.path.as_str(), Some(bytes), read)?.ok_or_else(gone)?;
         if bytes == expected.as_bytes() {
             return Ok(None);
         }
@@ -176,7 +176,7 @@ impl Writing<'_> {
         write: &mut NoteWrite,
         found: String,
     ) -> Result<(), VaultError> {
-        match settled(Some(found), || place.text())? {
+        match settled(&self.core.steps, write.path.as_str(), Some(found), || place.text())? {
             Some(theirs) => self.take_in(write, theirs, Found::InPlace),
             None => Err(write.conflict("", "deleted outside")),
         }

@@ -1,13 +1,86 @@
 //! Three-way merge of texts by line.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
+use super::super::sections::headings;
+use super::super::split;
+
+mod additions;
+
+use additions::both;
+
+/// What becomes of lines that both sides added at the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Additions {
+    /// They are a conflict.
+    Collide,
+    /// At the end of a section or of the text all of them stay: theirs, then mine. Elsewhere
+    /// they are a conflict, because there it matters which come first.
+    Both,
+}
+
 /// Applies two sides' changes to one text. `Err` holds the places (0-based line ranges in
 /// `theirs`) where both changed the same lines differently, or added lines at the same place.
-pub(super) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Result<String, Vec<Range<usize>>> {
+pub(super) fn merge_lines(
+    base: &str,
+    mine: &str,
+    theirs: &str,
+    additions: Additions,
+) -> Result<String, Vec<Range<usize>>> {
+    if additions == Additions::Collide {
+        return merge_whole_lines(base, mine, theirs, &[]);
+    }
+    // A last line without a line break would seem to be changed by who adds one below it.
+    let texts = [base, theirs, mine];
+    let eol = texts.iter().find(|text| text.contains('\n')).map_or("\n", |text| split::eol(text));
+    let is_whole = |text: &str| text.is_empty() || text.ends_with('\n');
+    let [base_lines, their_lines, my_lines] = texts.map(|text| match is_whole(text) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("{text}{eol}")),
+    });
+    let mut merged = merge_whole_lines(&base_lines, &my_lines, &their_lines, &section_ends(&base_lines))?;
+    let ends_whole = match (is_whole(mine), is_whole(theirs)) {
+        (mine, theirs) if mine == theirs => mine,
+        (mine, theirs) => {
+            if is_whole(base) == mine {
+                theirs
+            } else {
+                mine
+            }
+        }
+    };
+    if !ends_whole && merged.ends_with(eol) {
+        merged.truncate(merged.len() - eol.len());
+    }
+    Ok(merged)
+}
+
+/// The lines (and the place behind the last) at which a section, or the text, ends: no further
+/// text of the section follows.
+fn section_ends(text: &str) -> Vec<bool> {
+    let starts: HashSet<usize> = headings(text, 0).iter().map(|heading| heading.lines.start).collect();
+    let mut ends = vec![true];
+    let lines: Vec<Range<usize>> = split::lines_from(text, 0).collect();
+    for line in lines.iter().rev() {
+        let behind = ends[ends.len() - 1];
+        let is_blank = text[line.clone()].trim().is_empty();
+        ends.push(starts.contains(&line.start) || (is_blank && behind));
+    }
+    ends.reverse();
+    ends
+}
+
+fn merge_whole_lines(
+    base: &str,
+    mine: &str,
+    theirs: &str,
+    section_ends: &[bool],
+) -> Result<String, Vec<Range<usize>>> {
     let base: Vec<&str> = base.split_inclusive('\n').collect();
     let mine = Descendant::of(&base, mine);
     let theirs = Descendant::of(&base, theirs);
@@ -22,11 +95,18 @@ pub(super) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Result<String
         let their_changes = &theirs.changes[next_theirs..next_theirs + group.theirs];
         let my_text = mine.render(&base, &group.base, my_changes);
         let their_text = theirs.render(&base, &group.base, their_changes);
-        match (group.mine, group.theirs) {
-            (_, 0) => merged.push_str(&my_text),
-            (0, _) => merged.push_str(&their_text),
-            _ if my_text == their_text => merged.push_str(&my_text),
-            _ => {
+        let at_section_end =
+            group.base.is_empty() && section_ends.get(group.base.start).is_some_and(|end| *end);
+        let merged_text = match (group.mine, group.theirs) {
+            (_, 0) => Some(my_text),
+            (0, _) => Some(their_text),
+            _ if my_text == their_text => Some(my_text),
+            _ if at_section_end => both(&their_text, &my_text),
+            _ => None,
+        };
+        match merged_text {
+            Some(text) => merged.push_str(&text),
+            None => {
                 let first = their_changes.first().map_or(0, |change| change.side.start);
                 let last = their_changes.last().map_or(first, |change| change.side.end);
                 conflicts.push(first..last);

@@ -71,6 +71,17 @@ fn text_is_appended_to_a_section() {
     check_append("~~~~\n## Log\n~~~\n~~~~\n## Log\n", "- y", log, "~~~~\n## Log\n~~~\n~~~~\n## Log\n- y\n");
     check_append("    ## Log\n#Log\n####### Log\n", "- y", log, "    ## Log\n#Log\n####### Log\n\n## Log\n- y\n");
     check_append("---\n# Log\na: 1\n---\nText\n", "- y", log, "---\n# Log\na: 1\n---\nText\n\n## Log\n- y\n");
+    check_append("%%\n## Log\n%%\n## Log\n- x\n", "- y", log, "%%\n## Log\n%%\n## Log\n- x\n- y\n");
+    check_append("<!--\n## Log\n-->\n## Log\n- x\n", "- y", log, "<!--\n## Log\n-->\n## Log\n- x\n- y\n");
+    check_append("## Log\n- x %% # no\n# no %% y\n- z\n# N\n", "- y", log, "## Log\n- x %% # no\n# no %% y\n- z\n- y\n# N\n");
+    check_append("a `%%` b\n## Log\n", "- y", log, "a `%%` b\n## Log\n- y\n");
+    check_append("a `<!--` %% c %% <!-- d -->\n## Log\n", "- y", log, "a `<!--` %% c %% <!-- d -->\n## Log\n- y\n");
+    check_append("## Log %%a\n%%\n- x\n", "- y", Some("Log %%a"), "## Log %%a\n%%\n- x\n- y\n");
+    check_append("Log\n===\n- x\n\nNext\n===\n", "- y", log, "Log\n===\n- x\n- y\n\nNext\n===\n");
+    check_append("The\nLog\n---\n- x\n\nNext\n===\n", "- y", Some("The Log"), "The\nLog\n---\n- x\n- y\n\nNext\n===\n");
+    check_append("## Log\n- x\n---\n> q\n---\n- z\n# N\n", "- y", log, "## Log\n- x\n---\n> q\n---\n- z\n- y\n# N\n");
+    check_append("## Log\n- x\n\n  more\n---\nz\n\n---\nend\n# N\n", "- y", log, "## Log\n- x\n\n  more\n---\nz\n\n---\nend\n- y\n# N\n");
+    check_append("## Log\n\n    code\n---\n| a |\n| --- |\n# N\n", "- y", log, "## Log\n\n    code\n---\n| a |\n| --- |\n- y\n# N\n");
     check_append("Text\n\n", "- y", Some("### Log"), "Text\n\n### Log\n- y\n");
     check_append("Text", "- y", log, "Text\n\n## Log\n- y");
     check_append("---\na: 1\n---\n", "- y", log, "---\na: 1\n---\n## Log\n- y\n");

@@ -69,6 +69,8 @@ fn a_scalar_changes_in_its_place() {
     check("aligned", "---\nstage:   lead\nname:    Jane\n---\n", won(), "---\nstage:   won\nname:    Jane\n---\n");
     check("blank behind", "---\nstage: lead  \n---\n", won(), "---\nstage: won  \n---\n");
     check("tab behind", "---\nstage: lead\t# x\n---\n", won(), "---\nstage: won\t# x\n---\n");
+    check("a date has no quotes", "---\nd: \"2026-01-01\" # x\n---\n", set("d", text("2026-01-02")), "---\nd: 2026-01-02 # x\n---\n");
+    check("nor has a date with a time", "---\nd: '2026-01-01'\n---\n", set("d", text("2026-01-02T12:30:00")), "---\nd: 2026-01-02T12:30:00\n---\n");
     check("double quotes stay", "---\nstage: \"lead\" # x\n---\n", won(), "---\nstage: \"won\" # x\n---\n");
     check("single quotes stay", "---\nstage: 'it''s' # x\n---\n", won(), "---\nstage: 'won' # x\n---\n");
     check("nothing before", "---\nstage:\nb: 1\n---\n", won(), "---\nstage: won\nb: 1\n---\n");

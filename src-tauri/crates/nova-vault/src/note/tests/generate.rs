@@ -74,6 +74,7 @@ pub(super) fn values() -> Vec<(Value, Json)> {
         "010",
         "1_000",
         "2026-01-02",
+        "2026-11-21T10:00:00",
         "a: b",
         "a #b",
         " a ",
@@ -137,6 +138,10 @@ pub(super) fn values() -> Vec<(Value, Json)> {
 
 pub(super) struct Generated {
     pub(super) text: String,
+    /// What the note and the entry to edit have in them.
+    pub(super) features: Vec<&'static str>,
+    /// Whether another entry repeats this one by an alias.
+    pub(super) is_repeated: bool,
     /// The lines of the entry to edit; empty, before the closing fence, for a new one.
     pub(super) entry: std::ops::Range<usize>,
     pub(super) matter: std::ops::Range<usize>,
@@ -156,18 +161,26 @@ pub(super) fn generate(random: &mut Random) -> Generated {
     let count = random.below(5);
     let edited = random.below(count + 1);
     let mut entry = None;
-    let mut anchored = false;
+    let mut features = Vec::new();
+    let mut anchored = None;
+    let mut repeated = None;
     for index in 0..count {
         let mut piece = *random.of(PIECES);
-        while piece.contains("&x") && anchored {
+        while piece.contains("&x") && anchored.is_some() {
             piece = *random.of(PIECES);
         }
-        anchored |= piece.contains("&x");
+        if piece.contains("&x") {
+            anchored = Some(index);
+        } else if anchored.is_some() && random.below(3) == 0 {
+            piece = " *x";
+            repeated = anchored;
+        }
         let key = keys.remove(random.below(keys.len()));
         let from = text.len();
         text.push_str(&eol(&format!("{key}:{piece}\n")));
         if index == edited {
             entry = Some((from..text.len(), key));
+            features = features_of(key, piece);
         }
         // Blank lines behind `|+` would be its text.
         let separators = if piece.contains('+') { 0 } else { random.below(3) };
@@ -179,6 +192,16 @@ pub(super) fn generate(random: &mut Random) -> Generated {
             }
         }
     }
+    if count == 0 && random.below(2) == 0 {
+        (0..=random.below(3)).for_each(|_| text.push_str(&eol(random.of::<&str>(BETWEEN))));
+    }
+    if count == 0 {
+        features.push(if text.contains('#') { "comment-only block" } else { "empty block" });
+    }
+    let is_repeated = entry.is_some() && repeated == Some(edited);
+    if count == 1 && entry.is_some() {
+        features.push("last key");
+    }
     let (entry, key) = entry.unwrap_or_else(|| (text.len()..text.len(), keys[0]));
     let matter = start..text.len();
     text.push_str("---");
@@ -188,5 +211,43 @@ pub(super) fn generate(random: &mut Random) -> Generated {
         text.push_str(&eol(body));
     }
     let key: Option<String> = serde_saphyr::from_str(key.trim()).ok();
-    Generated { text, entry, matter, key: key.unwrap(), is_crlf }
+    if is_crlf {
+        features.push("CRLF");
+    }
+    if !text.ends_with('\n') {
+        features.push("no final newline");
+    }
+    Generated { text, features, is_repeated, entry, matter, key: key.unwrap(), is_crlf }
+}
+
+/// What an entry is, from its own text.
+fn features_of(key: &str, piece: &str) -> Vec<&'static str> {
+    let value = piece.trim_start_matches([' ', '\t']);
+    let value = value.strip_prefix("&x").unwrap_or(value).trim_start_matches(' ');
+    let below = value.trim_start();
+    let style = match below.chars().next() {
+        None | Some('#') if !below.contains("\n  - ") => "no value",
+        Some('[') if !below.starts_with("[[Jane") => "flow list",
+        Some('|' | '>') => "block scalar",
+        Some('"' | '\'') => "quoted value",
+        Some('-' | '#')
+            if value.contains("\n- ") || value.contains("\n  - ") || value.contains("\n    - ") =>
+        {
+            "block list"
+        }
+        Some('*') => "alias",
+        _ => "other value",
+    };
+    let mut features = vec![style];
+    let mut add = |is: bool, feature| {
+        if is {
+            features.push(feature)
+        }
+    };
+    add(key.starts_with(['"', '\'']), "quoted key");
+    add(!key.is_ascii(), "multi-byte key");
+    add(piece.contains("&x"), "anchor");
+    add(piece.contains(" #") || piece.contains("\t#"), "comment");
+    add(piece.starts_with("  "), "aligned spaces");
+    features
 }

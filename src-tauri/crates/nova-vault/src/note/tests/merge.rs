@@ -97,10 +97,42 @@ fn bodies_merge_by_line() {
     check("same line added, another apart", base, "0\n1\n2\n3\n4\n5\n", "0\n1\n2\n3\n4\n5\n6\n", "0\n1\n2\n3\n4\n5\n6\n", &["body"]);
     check("removed apart", base, "2\n3\n4\n5\n", "1\n2\n3\n4\n", "2\n3\n4\n", &["body"]);
     check_conflict("same line", base, "1\n2\n3x\n4\n5\n", "1\n2\n3y\n4\n5\n", &["body, line 3"]);
-    check_conflict("same place", base, "1\n2\n3\n4\n5\nx\n", "1\n2\n3\n4\n5\ny\nz\n", &["body, lines 6–7"]);
+    check_conflict("same place between lines", base, "1\n2\nx\n3\n4\n5\n", "1\n2\ny\nz\n3\n4\n5\n", &["body, lines 3–4"]);
     check_conflict("removed and changed", base, "1\n2\n4\n5\n", "1\n2\n3y\n4\n5\n", &["body, line 3"]);
     check_conflict("emptied and changed", base, "", "1\n2\n3y\n4\n5\n", &["body, line 3"]);
     check_conflict("the lines of the file", &note("a: 1\n", base), &note("a: 1\n", "1\n2\n3x\n4\n5\n"), &note("a: 1\n", "1\n2\n3y\n4\n5\n"), &["body, line 6"]);
+}
+
+#[test]
+#[rustfmt::skip] // one case a line
+fn additions_at_the_end_of_a_section_are_all_kept() {
+    let log = "# A\n\n## Log\n- a\n\n## Next\nn\n";
+    let add = |text: &str, lines: &str| text.replace("- a\n", &format!("- a\n{lines}"));
+    let both = |name: &str, mine: &str, theirs: &str, merged: &str| {
+        check(name, log, &add(log, mine), &add(log, theirs), &add(log, merged), &["body"]);
+        let end = "## Log\n- a\n";
+        check(name, end, &add(end, mine), &add(end, theirs), &add(end, merged), &["body"]);
+    };
+    both("one line each", "- m\n", "- t\n", "- t\n- m\n");
+    both("several", "- m\n  m2\n", "- t\n  t2\n- t3\n", "- t\n  t2\n- t3\n- m\n  m2\n");
+    both("mine is there already", "- m\n", "- t\n- m\n", "- t\n- m\n");
+    both("theirs is in mine", "- t\n- m\n", "- t\n", "- t\n- m\n");
+    both("they begin the same", "- 2026-11-21\n  - m\n", "- 2026-11-21\n  - t\n", "- 2026-11-21\n  - t\n  - m\n");
+    both("the same line below others", "- m\n  later\n", "- t\n  later\n", "- t\n  later\n- m\n  later\n");
+    both("a new section there", "- m\n", "- t\n\n### Sub\nx\n", "- t\n- m\n\n### Sub\nx\n");
+    both("a new section here", "### Sub\nx\n", "- t\n", "- t\n### Sub\nx\n");
+
+    check("both begin the section", "Met.\n", "Met.\n\n## Log\n- m\n", "Met.\n\n## Log\n- t\n", "Met.\n\n## Log\n- t\n- m\n", &["body"]);
+    check("sections of their own", "Met.\n", "Met.\n## M\nm\n", "Met.\n## T\nt\n", "Met.\n## T\nt\n## M\nm\n", &["body"]);
+    check("nothing before", "", "m\n", "t\n", "t\nm\n", &["body"]);
+    check("no final line break", "- a", "- a\n- m", "- a\n- t", "- a\n- t\n- m", &["body"]);
+    check("final line break added there", "- a", "- a\n- m", "- a\n- t\n", "- a\n- t\n- m\n", &["body"]);
+    check("final line break taken here", "- a\n", "- a\n- m", "- a\n- t\n", "- a\n- t\n- m", &["body"]);
+    check("underlined heading", "Log\n===\na\n\nNext\n---\nn\n", "Log\n===\na\nm\n\nNext\n---\nn\n", "Log\n===\na\nt\n\nNext\n---\nn\n", "Log\n===\na\nt\nm\n\nNext\n---\nn\n", &["body"]);
+    check_conflict("before a heading that is code", "a\n```\n# x\n```\n", "a\nm\n```\n# x\n```\n", "a\nt\n```\n# x\n```\n", &["body, line 2"]);
+    check_conflict("before a text", "a\n\nb\n", "a\nm\n\nb\n", "a\nt\n\nb\n", &["body, line 2"]);
+    let many = |word: &str| (0..3_000).map(|n| format!("{word} {n}\n")).collect::<String>();
+    check_conflict("more than anybody adds", "", &many("m"), &many("t"), &["body, lines 1–3000"]);
 }
 
 #[test]

@@ -117,3 +117,33 @@ fn a_hash_is_of_the_whole_bytes() {
     assert_eq!(ContentHash::from_hex("af"), None);
     assert_ne!(ContentHash::of(b"a\n"), ContentHash::of(b"a\r\n"));
 }
+
+#[test]
+fn copies_made_by_sync_programs_are_known_by_their_names() {
+    let check = |path: &str, original: Option<&str>| {
+        let path = VaultPath::parse(path).unwrap();
+        assert_eq!(path.sync_conflict_of(), original, "{path}");
+        assert_eq!(path.is_sync_conflict(), original.is_some(), "{path}");
+    };
+    check("CRM/a.sync-conflict-20261121-101112-ABCDEFG.md", Some("a"));
+    check("a.sync-conflict-20261121-101112.md", Some("a"));
+    check("a b.sync-conflict-20261121-101112-AB2DE7G.MD", Some("a b"));
+    check("a_conflict-20261121-101112.md", Some("a"));
+    check("a (conflicted copy 2026-11-21).md", Some("a"));
+    check("Jane (Acme) (Jane's conflicted copy 2026-11-21).md", Some("Jane (Acme)"));
+    check("a (Jane\u{2019}s MacBook Pro's conflicted copy 2026-11-21 (1)).md", Some("a"));
+    check("a (conflicted copy 2026-11-21 101112).md", Some("a"));
+    check("a (Conflicted copy laptop 202611211011).md", Some("a"));
+    check("a (SFConflict jane@example.com 2026-11-21-10-11-12).md", Some("a"));
+
+    check("a 2.md", None);
+    check("a (1).md", None);
+    check("a (conflicted copy).md", None);
+    check("a (notes on the conflicted copy of 1999).md", None);
+    check("(conflicted copy 2026-11-21).md", None);
+    check(".sync-conflict-20261121-101112-ABCDEFG.md", None);
+    check("a.sync-conflict-2026-101112.md", None);
+    check("a.sync-conflict-20261121-101112-abcdefg.md", None);
+    check("On sync-conflict-20261121-101112.md", None);
+    check("a.sync-conflict-20261121-101112-ABCDEFG.png", None);
+}

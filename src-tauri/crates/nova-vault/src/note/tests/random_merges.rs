@@ -94,3 +94,73 @@ fn no_line_is_lost() {
     }
     assert!(clean > 200, "only {clean} merges were clean");
 }
+
+/// Both sides add lines at ends of sections: every added line is there exactly once, in the
+/// order and below the heading where its side put it.
+#[test]
+fn additions_of_both_sides_are_there_once() {
+    const SECTIONS: usize = 4;
+    let mut met = 0;
+    for seed in 1..=2_000 {
+        let random = &mut Random::new(seed ^ 0xADD);
+        let sections: Vec<String> = (0..SECTIONS)
+            .map(|n| {
+                let heading = *random.of(&["## S{n}\n", "\nS{n}\n---\n", "\n# S{n}\n"]);
+                let lines: String = (0..random.below(3)).map(|line| format!("- {n} old {line}\n")).collect();
+                format!("{}{lines}{}", heading.replace("{n}", &n.to_string()), random.of(&["", "\n"]))
+            })
+            .collect();
+        // What begins the same on both sides is one addition.
+        let side = |random: &mut Random, who: &str, shared: &[usize]| -> Vec<Vec<String>> {
+            (0..SECTIONS)
+                .map(|n| {
+                    let shared = (0..shared[n]).map(|line| format!("- {n} shared {line}\n"));
+                    let own = (0..random.below(4)).map(|line| format!("- {n} {who} {line}\n"));
+                    shared.chain(own).collect()
+                })
+                .collect()
+        };
+        let shared: Vec<usize> = (0..SECTIONS).map(|_| random.below(2)).collect();
+        let (mine, theirs) = (side(random, "mine", &shared), side(random, "theirs", &shared));
+        let text = |additions: &[Vec<String>]| -> String {
+            sections
+                .iter()
+                .zip(additions)
+                .map(|(section, lines)| {
+                    let (own, blank) = match section.strip_suffix("\n\n") {
+                        Some(own) => (format!("{own}\n"), "\n"),
+                        None => (section.clone(), ""),
+                    };
+                    format!("{own}{}{blank}", lines.concat())
+                })
+                .collect()
+        };
+        let nothing = vec![Vec::new(); SECTIONS];
+        let is_cut = random.below(3) == 0;
+        let cut = |text: String| match is_cut {
+            true => text.trim_end().to_owned(),
+            false => text,
+        };
+        let [base, mine_text, their_text] = [&nothing, &mine, &theirs].map(|side| cut(text(side)));
+        let merged = match merge(&base, &mine_text, &their_text) {
+            Merge::Clean { text, .. } => text,
+            conflict => panic!("seed {seed}: {conflict:?}\n{mine_text}\nand\n{their_text}"),
+        };
+        let both: Vec<Vec<String>> = mine
+            .iter()
+            .zip(&theirs)
+            .map(|(mine, theirs)| {
+                let mut lines = theirs.clone();
+                lines.extend(mine.iter().filter(|line| !theirs.contains(line)).cloned());
+                lines
+            })
+            .collect();
+        let words = |text: &str| -> Vec<String> {
+            text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        };
+        assert_eq!(words(&merged), words(&text(&both)), "seed {seed}:\n{mine_text}\nand\n{their_text}");
+        assert_eq!(merged.ends_with('\n'), !is_cut, "seed {seed}");
+        met += usize::from(mine.iter().zip(&theirs).any(|(m, t)| m != t && !m.is_empty() && !t.is_empty()));
+    }
+    assert!(met > 1_500, "only {met} had additions at the same place");
+}

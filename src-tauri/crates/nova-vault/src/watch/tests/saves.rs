@@ -160,3 +160,52 @@ fn an_edit_that_keeps_size_and_time_is_found() {
     vault.watch.flush();
     vault.expect("modified a.md: one → two");
 }
+
+/// What programs do to save `a.md` once: each line a step, `file = text`, `file -> file` or
+/// `- file`.
+#[test]
+#[rustfmt::skip] // one program a line
+fn saved_as_programs_do() {
+    let check = |program: &str, steps: &[&str]| {
+        let vault = Fixture::with("a.md = one", patient());
+        for step in steps {
+            if let Some((file, text)) = step.split_once(" = ") {
+                vault.save_in_place(file, text);
+            } else if let Some((from, to)) = step.split_once(" -> ") {
+                vault.rename(from, to);
+            } else if let Some(file) = step.strip_prefix("- ") {
+                vault.remove(file);
+            }
+        }
+        eprintln!("{program}");
+        vault.expect("modified a.md: one → two");
+    };
+    check("Obsidian, VS Code: in place", &["a.md = two"]);
+    check("vim, backup kept", &["a.md -> a.md~", "a.md = two"]);
+    check("vim, backupcopy=yes", &["a.md~ = one", "a.md = two", "- a.md~"]);
+    check("vim, with its swap file", &[".a.md.swp = x", "4913 = x", "- 4913", "a.md -> a.md~", "a.md = two", "- a.md~", "- .a.md.swp"]);
+    check("Emacs", &["#a.md# = two", "a.md -> a.md~", "a.md = two", "- #a.md#"]);
+    check("GNOME Text Editor, Gedit", &[".goutputstream-X1Y2Z3 = two", ".goutputstream-X1Y2Z3 -> a.md"]);
+    check("Kate", &["a.md.AbCdEf = two", "a.md.AbCdEf -> a.md"]);
+    check("Syncthing", &[".syncthing.a.md.tmp = two", ".syncthing.a.md.tmp -> a.md"]);
+    check("Syncthing on Windows", &["~syncthing~a.md.tmp = two", "~syncthing~a.md.tmp -> a.md"]);
+    check("Dropbox", &[".dropbox.cache-new = two", ".dropbox.cache-new -> a.md"]);
+    check("Nextcloud", &[".a.md.~4f2a = two", ".a.md.~4f2a -> a.md"]);
+    check("OneDrive", &["a.md.tmp = two", "- a.md", "a.md.tmp -> a.md"]);
+    check("iCloud Drive", &[".a.md.icloud = x", "- a.md", "a.md = two", "- .a.md.icloud"]);
+    check("deleted and made anew", &["- a.md", "a.md = two"]);
+}
+
+#[test]
+fn an_edit_by_a_clock_that_was_set_back_is_found() {
+    let vault = Fixture::deaf("a.md = one");
+    let hour = std::time::Duration::from_secs(3600);
+    let now = std::time::SystemTime::now();
+    for (text, time) in [("two", now - hour), ("six", now + hour), ("ten", now - 2 * hour)] {
+        let before = fs::read_to_string(vault.path("a.md")).expect("read");
+        vault.save_in_place("a.md", text);
+        set_modified(&vault.path("a.md"), time);
+        vault.watch.flush();
+        vault.expect(&format!("modified a.md: {before} → {text}"));
+    }
+}

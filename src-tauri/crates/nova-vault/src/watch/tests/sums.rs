@@ -3,12 +3,12 @@
 use super::*;
 
 /// Random edits, and after each handful the changes told so far must lead from what
-/// was there to what is there, each fitting the one before. Set `NOVA_FUZZ_EDITS` for
+/// was there to what is there, each fitting the one before. Set `NOVA_FUZZ_SAVES` for
 /// more than the usual number.
 #[test]
 fn the_changes_add_up_to_what_is_on_disk() {
     let edits: usize =
-        std::env::var("NOVA_FUZZ_EDITS").ok().and_then(|number| number.parse().ok()).unwrap_or(600);
+        std::env::var("NOVA_FUZZ_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(600);
     let vault = Fixture::new("seed.md = seed");
     let mut told = BTreeMap::from([("seed.md".to_owned(), "seed".to_owned())]);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

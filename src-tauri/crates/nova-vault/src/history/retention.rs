@@ -1,0 +1,93 @@
+//! Forgetting old change sets without being asked.
+
+use std::sync::PoisonError;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{ChangeSetState, History, Limits};
+use crate::error::VaultError;
+use crate::journal::{SetLog, undone};
+use crate::vault::Vault;
+
+/// What this process knows of the history's size, so that the journal is looked through seldom.
+#[derive(Debug, Default)]
+pub(crate) struct Retention {
+    /// When it was last looked through.
+    looked_at: Option<Timestamp>,
+    /// How many bytes it had then, and what was written since.
+    bytes: u64,
+}
+
+impl Retention {
+    fn is_due(&self, now: Timestamp, limits: Limits) -> bool {
+        let recent = self.looked_at.is_some_and(|at| {
+            // A clock that was set back is no reason to wait for it.
+            let since = now.duration_since(at);
+            !since.is_negative() && since < SignedDuration::from_hours(24)
+        });
+        !recent || self.bytes > limits.bytes
+    }
+}
+
+impl Vault {
+    /// Applies the default [`Limits`] when the vault was opened, a day went by or they may be
+    /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
+    /// asked for it.
+    pub(crate) fn forget_old_changes(&self, closed: Option<&str>) {
+        self.forget_changes_beyond(closed, Limits::default());
+    }
+
+    pub(crate) fn forget_changes_beyond(&self, closed: Option<&str>, limits: Limits) {
+        let core = self.core();
+        let now = core.now();
+        {
+            let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+            retention.bytes += closed.map_or(0, |id| core.journal.size(id));
+            if !retention.is_due(now, limits) {
+                return;
+            }
+            retention.looked_at = Some(now);
+        }
+        match self.history().prune_at(now, limits) {
+            Ok((removed, bytes)) => {
+                if !removed.is_empty() {
+                    tracing::info!("forgot {} old change sets", removed.len());
+                }
+                core.retention.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
+            }
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+}
+
+impl History {
+    /// Removes what is beyond the limits and says which sets went.
+    pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
+        Ok(self.prune_at(self.vault.core().now(), limits)?.0)
+    }
+
+    /// Gives also how many bytes are left.
+    fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
+        let sets = self.sets()?;
+        let journal = &self.vault.core().journal;
+        let oldest = now - SignedDuration::from_hours(24 * limits.days);
+        let undone = undone(&sets);
+        let is_settled =
+            |set: &SetLog| set.committed || self.info(set, &undone).state == ChangeSetState::Undone;
+        let (mut bytes, mut left) = (0, 0);
+        let mut removed = Vec::new();
+        for (age, set) in sets.iter().rev().enumerate() {
+            let size = journal.size(&set.id);
+            bytes += size;
+            let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
+            // What is open or waits for a decision stays.
+            if beyond && is_settled(set) && !journal.is_live(&set.id) {
+                journal.remove(&set.id).map_err(VaultError::io("remove an old change set"))?;
+                removed.push(set.id.clone());
+            } else {
+                left += size;
+            }
+        }
+        Ok((removed, left))
+    }
+}
