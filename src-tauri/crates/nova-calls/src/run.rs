@@ -312,6 +312,7 @@ impl Running<'_> {
                 let merged = applied
                     .merged
                     .iter()
+                    .filter(|(path, _)| !self.hides(path))
                     .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
                     .collect();
                 Ok(Done {
@@ -329,9 +330,31 @@ impl Running<'_> {
                         theirs: theirs.clone(),
                     });
                 }
-                Err(error_from_vault(&error))
+                Err(self.told(&error))
             }
         }
+    }
+
+    /// An error as the principal may know it: a move also writes into hidden notes that link to
+    /// the moved one, and what happens there is for their owner.
+    fn told(&self, error: &nova_skill::VaultError) -> UserError {
+        let told = error_from_vault(error);
+        match error.path() {
+            Some(path) if self.hides(path) => UserError::new(
+                told.code,
+                "A note that is private could not be changed with the others; nothing was written.",
+                "The user sees which note it is, and can try again.",
+            ),
+            _ => told,
+        }
+    }
+
+    fn hides(&self, path: &VaultPath) -> bool {
+        self.scope.privacy.remote
+            && self.scope.vault.as_ref().is_some_and(|vault| {
+                let read = vault.seen_by(self.scope.privacy.clone()).read(path);
+                matches!(read, Err(nova_skill::VaultError::Private { .. }))
+            })
     }
 
     fn started(&self, tool: &str, args: Value, effect: Effect) {

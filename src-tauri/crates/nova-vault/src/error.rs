@@ -148,6 +148,23 @@ impl VaultError {
         move |source| VaultError::Edit { path: path.clone(), source }
     }
 
+    /// The one note it is about.
+    pub fn path(&self) -> Option<&VaultPath> {
+        match self {
+            VaultError::Exists { path }
+            | VaultError::Hidden { path }
+            | VaultError::NotANote { path }
+            | VaultError::Symlink { path }
+            | VaultError::HardLink { path, .. }
+            | VaultError::NotText { path }
+            | VaultError::TooLarge { path, .. }
+            | VaultError::Edit { path, .. }
+            | VaultError::Conflict { path, .. } => Some(path),
+            VaultError::Unlinkable { path, .. } => path.as_ref(),
+            _ => None,
+        }
+    }
+
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
