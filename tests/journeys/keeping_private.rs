@@ -27,12 +27,20 @@ type: contact
 name: zanzibar-canary
 ---
 zanzibar-canary in a private folder, [[Plan]].
-//- Broken.md
+//- CRM/People/Broken.md
 ---
-nova: private
-phone: [zanzibar-canary
+type: contact
+\"nova\": private # ask me first
+zanzibar-canary: 1
+zanzibar-canary: 2
 ---
 zanzibar-canary
+//- CRM/People/Other mark.md
+---
+type: contact
+name: zanzibar-canary
+Nova: [private]
+---
 //- Plan.md
 ---
 type: contact
@@ -52,7 +60,7 @@ async fn far(nova: &Nova) -> App {
         "vault": nova.vault.root(),
         "providers": [{"id": "near", "kind": "ollama", "base_url": nova.model.address()}],
         "model": "near/run-elsewhere",
-        "private": ["Vault"],
+        "private": ["vault/"],
     }));
     let app = nova.start().await;
     app.agree_to_provider("near").unwrap();
@@ -65,7 +73,8 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
         ("vault__read_note", json!({"path": "Diary/Secret.md"})),
         ("vault__read_note", json!({"path": "Secret"})),
         ("vault__read_note", json!({"path": "Under lock"})),
-        ("vault__read_note", json!({"path": "Broken.md"})),
+        ("vault__read_note", json!({"path": "CRM/People/Broken.md"})),
+        ("vault__read_note", json!({"path": "Other mark"})),
         ("vault__search", json!({"query": "canary"})),
         ("vault__search", json!({"query": "zanz.*", "regex": true})),
         ("vault__query", json!({"type": "contact"})),
@@ -107,12 +116,16 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
 #[tokio::test]
 async fn a_move_keeps_the_links_of_a_hidden_note_and_does_not_tell_of_it() {
     let moved = ("vault__move_note", json!({"path": "Plan.md", "to": "Plans/Next year.md"}));
-    let nova = Nova::new(NOTES, [calls([moved]), text("Moved.")]);
+    let nova = Nova::new(NOTES, [calls([moved]), text("Moved."), text("Still here.")]);
     let app = far(&nova).await;
 
-    turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
+    let (end, _) = turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
 
     assert!(nova.vault.read("Diary/Secret.md").contains("links to [[Next year]]."));
+    // Its owner writes in it, and the chat goes on: what the model never saw is no news to it.
+    nova.vault.write("Diary/Secret.md", &nova.vault.read("Diary/Secret.md").replace("phone: ", "phone: +1 "));
+    let (end, _) = turn(&app, Some(&end.session), "And now?", ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Still here.".into() });
     let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
     assert!(!sent.contains("Secret.md") && !sent.contains(CANARY), "{sent}");
     nova.model.finish();

@@ -94,7 +94,11 @@ async fn existing(
         Err(error) if is_missing(&error) => {}
         other => return other.map(Some),
     }
-    let mut found = ctx.vault().find(path.name()).await?;
+    let mut found = match ctx.vault().find(path.name()).await {
+        // A hidden note of that name is some other note: the settings' own place was looked at.
+        Err(ToolError::Vault(VaultError::Private { .. })) => Vec::new(),
+        found => found?,
+    };
     found.retain(|path| daily.date(path) == Some(day));
     match found.len() {
         0 => Ok(None),

@@ -40,6 +40,11 @@ impl OpenConflicts {
         }
     }
 
+    /// Another vault is open: what was found in the last one is not written into it.
+    pub(crate) fn forget(&self) {
+        self.lock().clear();
+    }
+
     pub(crate) fn add(&self, met_by: &str, conflict: ConflictView) {
         self.lock().insert((met_by.to_owned(), conflict.path.clone()), conflict);
     }
@@ -117,31 +122,45 @@ impl App {
     /// program without a window; answers with the folder, `None` when there was no conflict.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// When one of them cannot be written; the others are there.
     pub fn keep_conflicts(&self) -> Result<Option<PathBuf>, UserError> {
         let conflicts = std::mem::take(&mut *self.inner.conflicts.lock());
         if conflicts.is_empty() {
             return Ok(None);
         }
         let folder = self.places().data.join("conflicts").join(self.inner.options.ids.next());
-        let write = || {
-            std::fs::create_dir_all(&folder)?;
-            for (n, conflict) in conflicts.values().enumerate() {
-                // Numbered, because "a/b" and "a - b" are two notes.
-                let name = conflict.path.replace('/', " - ");
-                let name = format!("{} {}", n + 1, name.trim_end_matches(".md"));
-                std::fs::write(folder.join(format!("{name} (Nova).md")), &conflict.mine)?;
-                std::fs::write(folder.join(format!("{name} (outside).md")), &conflict.theirs)?;
-            }
-            Ok::<_, std::io::Error>(())
-        };
-        write().map_err(|error| {
+        let failed = |error: std::io::Error| {
             UserError::new(
                 ErrorCode::Io,
                 format!("{}: {error}.", folder.display()),
-                "Make the data folder writable.",
+                "Make the data folder writable, and some room on its disk.",
             )
-        })?;
-        Ok(Some(folder))
+        };
+        private_folder(&folder).map_err(failed)?;
+        let mut result = Ok(Some(folder.clone()));
+        for (n, conflict) in conflicts.values().enumerate() {
+            // Numbered, because two folders may have notes of one name; a name may be as long as a
+            // file name can be.
+            let name = conflict.path.rsplit('/').next().unwrap_or_default();
+            let name: String = name.trim_end_matches(".md").chars().take(60).collect();
+            for (side, text) in [("Nova", &conflict.mine), ("outside", &conflict.theirs)] {
+                let file = folder.join(format!("{} {name} ({side}).md", n + 1));
+                if let Err(error) = std::fs::write(file, text) {
+                    result = Err(failed(error));
+                }
+            }
+        }
+        result
     }
+}
+
+/// A folder for the user only.
+fn private_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use nova_protocol::{ErrorCode, Event, ProblemView, UserError, VaultSummary};
 use nova_registry::Snapshot;
 use nova_skill::{RecordType, RecordTypes};
 use nova_vault::watch::WatchState;
-use nova_vault::{Problem, Vault, VaultOptions};
+use nova_vault::{Privacy, Problem, Vault, VaultOptions};
 use serde_json::Value;
 
 use crate::app::{App, VaultState, blocking};
@@ -14,6 +14,7 @@ impl App {
     /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
     pub(crate) async fn open_configured_vault(&self) {
         let Some(root) = self.places().vault.clone().or_else(|| self.config().vault) else { return };
+        self.inner.conflicts.forget();
         let state = match self.load_vault(&root).await {
             Ok(vault) => VaultState { vault: Some(vault), problem: None },
             Err(problem) => VaultState { vault: None, problem: Some(problem) },
@@ -63,6 +64,7 @@ impl App {
         self.change_config(|config| {
             config.insert("vault".into(), Value::String(path.clone()));
         })?;
+        self.inner.conflicts.forget();
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) =
             VaultState { vault: Some(vault), problem: None };
         self.restart_feed();
@@ -110,11 +112,25 @@ impl App {
     pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
         let vault = self.vault()?;
         let skills = self.registry().snapshot();
+        let privacy = Privacy { remote: true, private: self.config().private };
         blocking(move || {
-            let problems = all_problems(&vault, &skills)?;
+            let mut problems = all_problems(&vault, &skills)?;
+            let notes = vault.notes().map_err(|error| nova_calls::error_from_vault(&error))?;
+            let paths = notes.iter().map(|note| &note.path);
+            problems.extend(privacy.without_effect(paths).into_iter().map(no_such_private));
             Ok(problems.into_iter().map(problem_view).collect())
         })
         .await
+    }
+}
+
+/// An entry of the list of private notes that hides nothing: most likely it is spelled otherwise.
+fn no_such_private(entry: &str) -> Problem {
+    Problem {
+        path: entry.to_owned(),
+        line: 1,
+        problem: "the settings list it as private, and there is no such note or folder".to_owned(),
+        remedy: "Correct the entry under \"private\" in nova.config.json, or remove it.".to_owned(),
     }
 }
 
@@ -123,7 +139,7 @@ impl App {
 fn all_problems(vault: &Vault, skills: &Snapshot) -> Result<Vec<Problem>, UserError> {
     let view = vault.seen_by_owner();
     let failed = |error| nova_calls::error_from_vault(&error);
-    let mut problems = view.problems().map_err(failed)?;
+    let mut problems = vault.problems().map_err(failed)?;
     let types: Vec<&RecordTypes> = skills.available().map(|skill| skill.records.as_ref()).collect();
     let values: Vec<&str> = types
         .iter()

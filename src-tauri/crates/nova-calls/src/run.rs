@@ -295,6 +295,9 @@ impl Running<'_> {
             skill: Some(tool.skill.clone()),
             call: Some(self.id.clone()),
         };
+        // A move also writes into hidden notes that link to the moved one; what happens there is for
+        // their owner.
+        let hidden: BTreeSet<VaultPath> = draft.paths().into_iter().filter(|path| self.hides(path)).collect();
         // Writing is short and must come to its end: a stop never cuts it in two.
         let applied = tokio::task::spawn_blocking(move || {
             let applied = change_set.apply(draft, &author);
@@ -312,7 +315,7 @@ impl Running<'_> {
                 let merged = applied
                     .merged
                     .iter()
-                    .filter(|(path, _)| !self.hides(path))
+                    .filter(|(path, _)| !hidden.contains(path))
                     .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
                     .collect();
                 Ok(Done {
@@ -330,22 +333,8 @@ impl Running<'_> {
                         theirs: theirs.clone(),
                     });
                 }
-                Err(self.told(&error))
+                Err(told(&error, &hidden))
             }
-        }
-    }
-
-    /// An error as the principal may know it: a move also writes into hidden notes that link to
-    /// the moved one, and what happens there is for their owner.
-    fn told(&self, error: &nova_skill::VaultError) -> UserError {
-        let told = error_from_vault(error);
-        match error.path() {
-            Some(path) if self.hides(path) => UserError::new(
-                told.code,
-                "A note that is private could not be changed with the others; nothing was written.",
-                "The user sees which note it is, and can try again.",
-            ),
-            _ => told,
         }
     }
 
@@ -457,6 +446,19 @@ impl Running<'_> {
             .map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff))
             .collect();
         Ok(Plan { output, draft, diff, outside_own })
+    }
+}
+
+/// An error as the principal may know it, who does not see these notes.
+fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
+    let told = error_from_vault(error);
+    match error.path() {
+        Some(path) if hidden.contains(path) => UserError::new(
+            told.code,
+            "A note that is private could not be changed with the others; nothing was written.",
+            "The user sees which note it is, and can try again.",
+        ),
+        _ => told,
     }
 }
 

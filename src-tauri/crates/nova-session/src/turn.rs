@@ -420,10 +420,12 @@ impl Turn {
         }
         let written = outcome.changes.iter().filter_map(|change| VaultPath::parse(&change.path).ok());
         let mut notes = outcome.seen.clone();
+        let privacy = self.privacy();
         for (path, note) in self.read_notes(written.collect()).await {
             match note {
-                Some(note) => notes.insert(path, note.hash),
-                None => notes.remove(&path),
+                // A hidden note in which a move rewrote a link was changed and not seen.
+                Some(note) if !privacy.hides(&path, &note.document) => notes.insert(path, note.hash),
+                Some(_) | None => notes.remove(&path),
             };
         }
         self.session.lock().seen.extend(notes.clone());

@@ -74,38 +74,27 @@ impl View {
         Ok(notes)
     }
 
-    /// As [`Vault::problems`], without those of hidden notes.
-    pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
+    /// The problems of notes that seem to be records of one of these types: they lie in the
+    /// types' folder, or their text names a type. A reader elsewhere is told none: what cannot be
+    /// read cannot say that it may be shown.
+    pub fn unreadable(&self, folder: &str, types: &[&str]) -> Result<Vec<Problem>, VaultError> {
+        if self.privacy.remote {
+            return Ok(Vec::new());
+        }
+        let folder = folder.trim_matches('/');
         let mut problems = self.vault.problems()?;
         problems.retain(|problem| {
-            VaultPath::parse(&problem.path).map_or(!self.privacy.remote, |path| !self.privacy.lists(&path))
-        });
-        Ok(problems)
-    }
-
-    /// The problems of notes that seem to be records of one of these types: they lie in the
-    /// types' folder, or their text names a type. Of a note that says it is private nothing is
-    /// said.
-    pub fn unreadable(&self, folder: &str, types: &[&str]) -> Result<Vec<Problem>, VaultError> {
-        let mut problems = self.problems()?;
-        problems.retain(|problem| {
             let Ok(path) = VaultPath::parse(&problem.path) else { return false };
+            let in_folder = path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
             // Its properties cannot be read, so its lines say what it is.
-            let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
-            let says = |key: &str, value: &str| {
-                text.lines().any(|line| {
-                    line.split_once(':').is_some_and(|(left, right)| {
-                        let right = right.trim().trim_matches(['"', '\'']);
-                        left.trim() == key && right.eq_ignore_ascii_case(value)
-                    })
+            let says_type = || {
+                let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
+                text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
+                    let value = value.trim().trim_matches(['"', '\'']);
+                    key.trim() == "type" && types.iter().any(|name| name.eq_ignore_ascii_case(value))
                 })
             };
-            let hidden = self.privacy.remote && says("nova", "private");
-            let folder = folder.trim_matches('/');
-            let in_folder = path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-            path.is_note()
-                && !hidden
-                && (in_folder || types.iter().any(|record_type| says("type", record_type)))
+            path.is_note() && (in_folder || says_type())
         });
         Ok(problems)
     }

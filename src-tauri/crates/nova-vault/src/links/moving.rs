@@ -198,13 +198,25 @@ impl<'a> MovePlan<'a> {
         moved: &mut Moved,
     ) -> Result<Option<String>, VaultError> {
         if source.outlined.outline.is_cut {
-            let text = source.text(draft)?;
+            let text = source.text(draft).map_err(|error| match source.is_visible {
+                true => error,
+                // Not even its name is told.
+                false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
+            })?;
             if folded(&text).contains(&folded(self.from.name())) {
                 return Err(self.unlinkable(source, 1));
             }
         }
         if source.is_broken && source.is_visible {
-            self.leave(source, &source.text(draft)?, moved);
+            self.leave(
+                source,
+                &source.text(draft).map_err(|error| match source.is_visible {
+                    true => error,
+                    // Not even its name is told.
+                    false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
+                })?,
+                moved,
+            );
         }
         let is_moved = source.path == *self.from;
         let here = self.path_after(&source.path);
@@ -232,7 +244,11 @@ impl<'a> MovePlan<'a> {
         if changes.is_empty() {
             return Ok(None);
         }
-        let text = source.text(draft)?;
+        let text = source.text(draft).map_err(|error| match source.is_visible {
+            true => error,
+            // Not even its name is told.
+            false => VaultError::Unlinkable { path: None, line: 1, to: self.to.clone() },
+        })?;
         rewritten(&text, &source.outlined.outline, &changes)
             .map(Some)
             .map_err(|unwritable| self.unlinkable(source, unwritable.line))
