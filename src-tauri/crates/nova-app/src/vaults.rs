@@ -41,6 +41,7 @@ impl App {
         let zone = clock.zone();
         let ids = self.inner.options.ids.clone();
         let places = self.places().clone();
+        let write_through = self.config().write_through;
         let root = root.to_owned();
         blocking(move || {
             Vault::open(VaultOptions {
@@ -50,6 +51,8 @@ impl App {
                 clock: Arc::new(move || clock.now()),
                 zone,
                 new_id: Arc::new(move || ids.next()),
+                trash: places.trash,
+                write_through,
             })
             .map_err(|error| nova_calls::error_from_vault(&error))
         })
