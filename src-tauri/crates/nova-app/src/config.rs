@@ -325,7 +325,9 @@ mod tests {
 
     #[test]
     fn writing_through_is_off_unless_it_is_set() {
-        for (text, on) in [("{}", false), (r#"{"write_through":true}"#, true), (r#"{"write_through":null}"#, false)] {
+        for (text, on) in
+            [("{}", false), (r#"{"write_through":true}"#, true), (r#"{"write_through":null}"#, false)]
+        {
             let config = Config::parse("f", text).expect(text);
             assert_eq!((config.write_through, config.unknown_keys()), (on, Vec::new()), "{text}");
         }

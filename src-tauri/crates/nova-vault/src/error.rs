@@ -250,7 +250,9 @@ impl VaultError {
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
             VaultError::Torn { path, source } => {
-                format!("\"{path}\" may hold parts of two texts, because writing it in place failed: {source}")
+                format!(
+                    "\"{path}\" may hold parts of two texts, because writing it in place failed: {source}"
+                )
             }
             VaultError::Watch { reason } => format!("The vault cannot be watched: {reason}"),
         }

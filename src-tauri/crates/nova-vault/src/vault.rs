@@ -174,6 +174,11 @@ impl Vault {
         self.core().disk.root()
     }
 
+    /// Whether it was opened with [`VaultOptions::write_through`].
+    pub fn writes_through(&self) -> bool {
+        self.core().write_through
+    }
+
     /// The folder's name.
     pub fn name(&self) -> String {
         match self.root().file_name() {

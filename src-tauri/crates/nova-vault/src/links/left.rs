@@ -34,7 +34,6 @@ impl MovePlan<'_> {
         draft: &Draft,
         paths: impl Iterator<Item = &'p VaultPath>,
     ) -> Vec<LeftLink> {
-        let name = folded(self.from.name());
         let mut left = Vec::new();
         for path in paths.filter(|path| *path != self.from && !draft.view().privacy().lists(path)) {
             let find = match path.as_str().rsplit_once('.') {
@@ -50,10 +49,8 @@ impl MovePlan<'_> {
                     _ => continue,
                 },
             };
-            if folded(&text).contains(&name) {
-                let found = find(self, path, &text);
-                left.extend(found.into_iter().map(|(line, text)| LeftLink { path: path.clone(), line, text }));
-            }
+            let found = find(self, path, &text);
+            left.extend(found.into_iter().map(|(line, text)| LeftLink { path: path.clone(), line, text }));
         }
         left
     }
@@ -65,22 +62,22 @@ impl MovePlan<'_> {
             if let Some(file) = node.file
                 && self.before.resolve(&format!("/{file}"), None) == Some(self.from)
             {
-                links.push(file);
+                links.push((json(&file), file));
             }
             let Some(markdown) = node.text else { continue };
             for link in outline(&markdown).links {
                 if self.before.resolve(&link.target, Some(path)) == Some(self.from)
                     && self.after.resolve(&link.target, Some(path)) != Some(self.to)
                 {
-                    links.push(markdown[link.span].to_owned());
+                    let link = &markdown[link.span];
+                    links.push((json(link).trim_matches('"').to_owned(), link.to_owned()));
                 }
             }
         }
         // The nodes come in the order of the text.
         let mut read = 0;
-        let line_of = |link: String| {
-            let json = serde_json::to_string(&link).unwrap_or_default();
-            let at = text[read..].find(json.trim_matches('"')).map_or(read, |at| read + at);
+        let line_of = |(written, link): (String, String)| {
+            let at = text[read..].find(&written).map_or(read, |at| read + at);
             let line = text[..at].matches('\n').count() + 1;
             // Past its first character: the same link may stand there once more.
             read = text.ceil_char_boundary((at + 1).min(text.len()));
@@ -96,7 +93,8 @@ impl MovePlan<'_> {
             let file = self.from.as_str().rsplit('/').next().unwrap_or_default();
             references.extend([folded(file), folded(self.from.name())]);
         }
-        references.extend(self.from.as_str().strip_suffix(".md").filter(|path| path.contains('/')).map(folded));
+        references
+            .extend(self.from.as_str().strip_suffix(".md").filter(|path| path.contains('/')).map(folded));
         let refers = |line: &str| {
             let line = folded(line);
             references.iter().any(|reference| {
@@ -109,4 +107,9 @@ impl MovePlan<'_> {
         let lines = (1u32..).zip(text.lines()).filter(|(_, line)| refers(line));
         lines.map(|(number, line)| (number, line.trim().chars().take(SHOWN).collect())).collect()
     }
+}
+
+/// As Obsidian writes it.
+fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }

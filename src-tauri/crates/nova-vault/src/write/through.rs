@@ -48,8 +48,7 @@ impl Writing<'_> {
         let Some(note) = place.open_in_place()? else {
             return Ok(false);
         };
-        self.announce(place, write.n, &write.in_place, ours)
-            .map_err(VaultError::io("write the journal"))?;
+        self.announce(place, write.n, &write.in_place, ours).map_err(VaultError::io("write the journal"))?;
         let checked = self.step(Step::Recheck, write).and_then(|()| note.bytes());
         let is_expected = match checked {
             Ok(bytes) => bytes == write.in_place.as_bytes() && place.leads_to(&note),
@@ -176,8 +175,5 @@ pub(super) fn finish_overwrite(
 fn is_mixture(bytes: &[u8], one: &[u8], other: &[u8]) -> bool {
     let lengths = one.len().min(other.len())..=one.len().max(other.len());
     lengths.contains(&bytes.len())
-        && bytes
-            .iter()
-            .enumerate()
-            .all(|(at, byte)| one.get(at) == Some(byte) || other.get(at) == Some(byte))
+        && bytes.iter().enumerate().all(|(at, byte)| one.get(at) == Some(byte) || other.get(at) == Some(byte))
 }
