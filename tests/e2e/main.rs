@@ -6,6 +6,7 @@
 
 mod first_chat;
 mod harness;
+mod mending;
 mod model;
 mod opening;
 mod without_a_model;

@@ -18,6 +18,7 @@ async fn main() {
     for (name, theme) in [("light", Theme::Light), ("dark", Theme::Dark)] {
         first_run(name, theme).await;
         chat(name, theme).await;
+        problems(name, theme).await;
     }
 }
 
@@ -63,6 +64,23 @@ async fn chat(name: &str, theme: Theme) {
     window.click("[data-testid=nav-settings]").await;
     window.wait_for("[data-testid=skill-row]").await;
     take(&window, "settings", name).await;
+    window.close().await;
+}
+
+async fn problems(name: &str, theme: Theme) {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new()
+        .theme(theme)
+        .vault_from(&template)
+        .settings(&serde_json::json!({}))
+        .note("CRM/Deals/Lens order.md", "---\ntype: deal\ntitle: Lens order\nstage: qualifed\nvalue: 1,250.50\nclose_date: 31.12.2026\n---\n")
+        .note("Travel/Lisbon.md", "---\ntitle: Lisbon: the offsite\n---\nFlights are booked.\n")
+        .note("Travel/Lisbon.sync-conflict-20261120-081500-ABCDEFG.md", "Flights are not booked.\n");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=show-problems]").await;
+    window.wait_for("[data-testid=note-problems]").await;
+    take(&window, "problems", name).await;
     window.close().await;
 }
 

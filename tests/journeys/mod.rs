@@ -1,4 +1,5 @@
 mod asking_a_question;
+mod asking_the_vault;
 mod bad_input;
 mod changing_a_note;
 mod checking_a_vault;

@@ -81,6 +81,11 @@ impl Nova {
         self.home.path().join("config")
     }
 
+    /// Where the change sets are kept.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.home.path().join("data").join("history")
+    }
+
     /// Starts the app as the window does.
     pub(crate) async fn start(&self) -> App {
         App::start(AppOptions {

@@ -105,6 +105,23 @@ impl Home {
         self.path("vault")
     }
 
+    /// Where Nova keeps its own files.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    /// Runs this checkout's `nova` as a command in this home and reads the JSON it prints.
+    pub(crate) fn nova(&self, args: &[&str]) -> Value {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_nova"))
+            .args(args)
+            .envs(self.environment())
+            .output()
+            .expect("the program runs");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!("{args:?} printed no JSON ({error}): {}", String::from_utf8_lossy(&output.stderr))
+        })
+    }
+
     /// The text of a note as it is on disk now.
     pub(crate) fn read_note(&self, path: &str) -> String {
         let file = self.vault().join(path);

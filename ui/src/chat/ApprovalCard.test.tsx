@@ -74,6 +74,15 @@ describe('looking first', () => {
   });
 });
 
+describe('a note that is to be moved', () => {
+  test('says from where', async () => {
+    const moved: NoteDiffView = { ...diff('Friends/Jane Doe.md'), kind: 'renamed', from: 'CRM/People/Jane Doe.md', properties: [], summary: 'moved' };
+    await waiting(...move({ diff: [moved] }));
+    expect(screen.getByText('moved from', { exact: false })).toHaveTextContent('moved from CRM/People/Jane Doe.md');
+    expect(screen.getByText('The name only, nothing in the note.')).toBeVisible();
+  });
+});
+
 describe('answers', () => {
   test('Ctrl Enter inside the card allows once', async () => {
     const { backend } = await waiting(...move());

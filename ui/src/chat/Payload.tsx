@@ -49,6 +49,11 @@ function Caption({ diff }: { diff: NoteDiffView }) {
       <Icon name="note" size={14} className="text-fg-2" />
       <span className="cut font-medium">{name}</span>
       <span className="cut text-fg-3">{folder}</span>
+      {diff.from !== undefined && (
+        <span className="cut text-fg-2">
+          moved from <Revealed text={diff.from} />
+        </span>
+      )}
       <span className="ml-auto shrink-0 text-fg-2 @max-lg:hidden">{diff.summary}</span>
     </>
   );

@@ -74,14 +74,17 @@ impl MovePlan<'_> {
                 }
             }
         }
-        // The nodes come in the order of the text.
-        let mut read = 0;
+        // The nodes come in the order of the text. One that is written in another way, with escapes
+        // that JSON does not ask for, ends the search: the others would be looked for as in vain.
+        let mut rest = Some(text);
+        let mut line = 1u32;
         let line_of = |(written, link): (String, String)| {
-            let at = text[read..].find(&written).map_or(read, |at| read + at);
-            let line = text[..at].matches('\n').count() + 1;
-            // Past its first character: the same link may stand there once more.
-            read = text.ceil_char_boundary((at + 1).min(text.len()));
-            (u32::try_from(line).unwrap_or(u32::MAX), link)
+            rest = rest.and_then(|text| {
+                let (before, after) = text.split_once(&written)?;
+                line = line.saturating_add(u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX));
+                Some(after)
+            });
+            (line, link)
         };
         links.into_iter().map(line_of).collect()
     }

@@ -191,7 +191,8 @@ pub(super) fn quoted(expression: &str) -> String {
 }
 
 pub(super) fn base_of(filter: &str) -> Bed {
-    let base = format!("filters: {}\n", quoted(filter));
+    // The base is a file of the vault itself.
+    let base = format!("filters:\n  and:\n    - file.ext == \"md\"\n    - {}\n", quoted(filter));
     Bed::new(&[
         ("a.md", "---\nn: 1\nt: A\n---\n"),
         ("b.md", "---\nn: x\n---\n"),
@@ -208,7 +209,6 @@ fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
         ("if(false, n.frob())", "there is no function frob()"),
         ("file.frob", "there is no file.frob"),
         ("file.backlinks.contains(this)", "file.backlinks is not computed"),
-        ("file.hasLink(this.file)", "hasLink() asks for links"),
         ("file.mtime.relative() == \"now\"", "relative() is not computed"),
         ("/a/.matches(t)", "regular expressions"),
         ("t = \"A\"", "write `==`"),
@@ -339,6 +339,7 @@ fn formulas_that_cannot_be_computed_are_named() {
         (
             "q.base",
             "\
+filters: file.ext == \"md\"
 formulas:
   twice: n * 2
   unknown: frob(n)

@@ -90,7 +90,8 @@ fn operators() {
 #[test]
 fn dates() {
     check_values(&[
-        ("now()", "\"2026-11-21T00:00:00\""),
+        // The clock goes on by a second at each look, and opening the vault was the first.
+        ("now()", "\"2026-11-21T00:00:01\""),
         ("today()", "\"2026-11-21\""),
         ("due > today()", "true"),
         ("due == \"2026-11-24\"", "true"),
@@ -101,7 +102,7 @@ fn dates() {
         ("date(\"2024-12-01\") + \"1M\" + \"4h\" + \"3m\"", "\"2025-01-01T04:03:00\""),
         ("date(\"2026-01-31\") + \"1 month\"", "\"2026-02-28\""),
         ("due - '2 weeks'", "\"2026-11-10\""),
-        ("now() + duration('1d') * 2", "\"2026-11-23T00:00:00\""),
+        ("now() + duration('1d') * 2", "\"2026-11-23T00:00:01\""),
         ("(now() + \"1d\") - now()", "86400000"),
         ("(due - today()).days", "3"),
         ("due - today() < duration(\"1w\")", "true"),
@@ -206,8 +207,8 @@ fn links_between_files() {
         ("who == file(\"b\")", "a"),
         ("who.asFile().n == 2", "a"),
         ("who.linksTo(file(\"b\"))", ""),
-        ("link(\"a\").linksTo(file(\"b\"))", "a b c"),
-        ("file(\"nowhere\") == null", "a b c"),
+        ("file.ext == \"md\" && link(\"a\").linksTo(file(\"b\"))", "a b c"),
+        ("file(\"nowhere\") == null", "a b c q.base"),
     ] {
         let base = format!("filters: {}\n", quoted(filter));
         let bed = Bed::new(&[
