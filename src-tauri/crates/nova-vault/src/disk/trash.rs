@@ -68,7 +68,11 @@ impl SystemTrash {
                 reserved => reserved?,
             }
             match before_move().and_then(|()| place.put_as(temp, &self.files, &name)) {
-                Ok(()) => return platform::sync_folder(&self.files),
+                Ok(()) => {
+                    // The journal has it, should the trash not last through a power cut.
+                    platform::sync_folder(&self.files).ok();
+                    return Ok(());
+                }
                 Err(error) => {
                     self.info.remove_file(&info).ok();
                     // A file that nobody announced has the name.

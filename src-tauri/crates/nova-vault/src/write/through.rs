@@ -92,8 +92,10 @@ impl Writing<'_> {
         ours: &str,
     ) -> Result<(), VaultError> {
         let before = &write.in_place;
-        if !note.bytes().is_ok_and(|bytes| is_mixture(&bytes, before.as_bytes(), ours.as_bytes())) {
-            // Edited outside in this moment: that is a whole text.
+        let torn = |source| VaultError::Torn { path: write.path.clone(), source };
+        let there = note.bytes().map_err(torn)?;
+        if there == before.as_bytes() || !is_mixture(&there, before.as_bytes(), ours.as_bytes()) {
+            // Not begun, or edited outside in this moment: that is a whole text.
             self.is_whole(write.n);
             return Ok(());
         }
@@ -104,7 +106,7 @@ impl Writing<'_> {
         note.write(before.as_bytes())
             .and_then(|()| note.cut(before.len()))
             .and_then(|()| note.sync())
-            .map_err(|source| VaultError::Torn { path: write.path.clone(), source })?;
+            .map_err(torn)?;
         self.is_whole(write.n);
         Ok(())
     }
