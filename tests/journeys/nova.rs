@@ -96,6 +96,7 @@ impl Nova {
                 documents: self.home.path().join("documents"),
                 home: None,
                 obsidian: None,
+                trash: None,
             },
             desktop: Arc::new(NoDesktop),
             clock: Arc::new(FixedClock::default()),

@@ -17,6 +17,8 @@ pub struct Config {
     pub skills: Settings,
     pub private: Vec<String>,
     pub appearance: Appearance,
+    /// Notes whose files have further names (hard links) are written in place.
+    pub write_through: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +84,11 @@ impl Config {
             skills: skills(file, root.get("skills"))?,
             private: texts(file, "private", root.get("private"))?,
             appearance: appearance(root.get("appearance")),
+            write_through: match root.get("write_through") {
+                None | Some(Value::Null) => false,
+                Some(Value::Bool(on)) => *on,
+                Some(_) => return Err(shape(file, "write_through", "must be true or false")),
+            },
             root,
         })
     }
@@ -116,6 +123,7 @@ impl Config {
             "private",
             "trusted_vaults",
             "appearance",
+            "write_through",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }
@@ -313,6 +321,18 @@ mod tests {
         for text in accepted {
             assert!(Config::parse("f", text).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn writing_through_is_off_unless_it_is_set() {
+        for (text, on) in
+            [("{}", false), (r#"{"write_through":true}"#, true), (r#"{"write_through":null}"#, false)]
+        {
+            let config = Config::parse("f", text).expect(text);
+            assert_eq!((config.write_through, config.unknown_keys()), (on, Vec::new()), "{text}");
+        }
+        let error = Config::parse("f", r#"{"write_through":"yes"}"#).expect_err("a text");
+        assert_eq!(error.to_string(), "f: write_through must be true or false.");
     }
 
     #[test]

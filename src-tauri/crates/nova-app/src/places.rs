@@ -16,6 +16,8 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// Obsidian's own list of vaults, where there is one.
     pub obsidian: Option<PathBuf>,
+    /// The desktop's trash, where it is a folder.
+    pub trash: Option<PathBuf>,
 }
 
 impl Places {
@@ -53,7 +55,16 @@ impl Places {
         let obsidian =
             directories::BaseDirs::new().map(|base| base.config_dir().join("obsidian/obsidian.json"));
         let home = user.as_ref().map(|user| user.home_dir().to_owned());
-        Ok(Self { home, config, data, vault: vault.or_else(|| from_env("NOVA_VAULT")), documents, obsidian })
+        let trash = system_trash(home.as_deref(), from_env("XDG_DATA_HOME"));
+        Ok(Self {
+            home,
+            config,
+            data,
+            vault: vault.or_else(|| from_env("NOVA_VAULT")),
+            documents,
+            obsidian,
+            trash,
+        })
     }
 
     /// A path as a person reads it.
@@ -70,5 +81,41 @@ impl Places {
 
     pub(crate) fn rules_file(&self) -> PathBuf {
         self.config.join("permissions.yaml")
+    }
+}
+
+/// The home trash of the FreeDesktop.org Trash specification; only Linux has that. A relative
+/// `XDG_DATA_HOME` does not count, says the specification of base directories.
+fn system_trash(home: Option<&Path>, data: Option<PathBuf>) -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let data = data.filter(|data| data.is_absolute());
+    Some(data.or_else(|| Some(home?.join(".local/share")))?.join("Trash"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    use super::{Places, system_trash};
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_trash_is_that_of_the_desktop() {
+        let check = |home: Option<&str>, data: Option<&str>, trash: Option<&str>| {
+            let found = system_trash(home.map(Path::new), data.map(PathBuf::from));
+            assert_eq!(found.as_deref(), trash.map(Path::new), "{home:?} {data:?}");
+        };
+        check(Some("/home/jane"), None, Some("/home/jane/.local/share/Trash"));
+        check(Some("/home/jane"), Some("/data"), Some("/data/Trash"));
+        check(Some("/home/jane"), Some("data"), Some("/home/jane/.local/share/Trash"));
+        check(None, Some("/data"), Some("/data/Trash"));
+        check(None, None, None);
+
+        let env = |name: &str| (name == "XDG_DATA_HOME").then(|| OsString::from("/data"));
+        let places = Places::find(Some("/config".into()), None, None, env).expect("places");
+        assert_eq!(places.trash.as_deref(), Some(Path::new("/data/Trash")));
     }
 }

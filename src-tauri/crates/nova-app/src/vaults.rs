@@ -22,14 +22,18 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// Opens the vault that the configuration names now, when it is another one.
+    /// Opens the vault that the configuration names now, when it is another one or is to be written
+    /// in another way.
     pub(crate) async fn follow_configured_vault(&self) {
         if self.places().vault.is_some() {
             return;
         }
         let wanted = self.config().vault.and_then(|root| root.canonicalize().ok().or(Some(root)));
-        let open = self.vault().ok().map(|vault| vault.root().to_owned());
-        if wanted.is_none() || wanted == open {
+        let open = self.vault().ok();
+        let is_open = open.is_some_and(|vault| {
+            wanted.as_deref() == Some(vault.root()) && vault.writes_through() == self.config().write_through
+        });
+        if wanted.is_none() || is_open {
             return;
         }
         self.open_configured_vault().await;
@@ -42,6 +46,7 @@ impl App {
         let zone = clock.zone();
         let ids = self.inner.options.ids.clone();
         let places = self.places().clone();
+        let write_through = self.config().write_through;
         let root = root.to_owned();
         blocking(move || {
             Vault::open(VaultOptions {
@@ -51,6 +56,8 @@ impl App {
                 clock: Arc::new(move || clock.now()),
                 zone,
                 new_id: Arc::new(move || ids.next()),
+                trash: places.trash,
+                write_through,
             })
             .map_err(|error| nova_calls::error_from_vault(&error))
         })

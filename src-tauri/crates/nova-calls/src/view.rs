@@ -96,7 +96,7 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => ErrorCode::NoteBroken,
         VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => ErrorCode::InvalidArguments,
         VaultError::NoChangeSet { .. } | VaultError::ChangeSetState { .. } => ErrorCode::UnknownChangeSet,
-        VaultError::Io { .. } | VaultError::Watch { .. } => ErrorCode::Io,
+        VaultError::Io { .. } | VaultError::Torn { .. } | VaultError::Watch { .. } => ErrorCode::Io,
     };
     UserError::new(code, format!("{}.", error.message()), error.hint())
 }

@@ -88,6 +88,8 @@ impl TempVault {
             zone: jiff::tz::TimeZone::UTC,
             // One count for all of them: they share a journal.
             new_id: self.ids.for_vault(),
+            trash: None,
+            write_through: false,
         })
         .expect("the vault of the test opens")
     }

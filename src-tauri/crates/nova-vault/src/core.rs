@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::disk::{Disk, Place};
+use crate::disk::{Disk, Place, SystemTrash};
 use crate::history::Retention;
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
-use crate::step::Steps;
+use crate::step::{Step, Steps};
+use crate::vault::VaultOptions;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -27,6 +28,8 @@ pub(crate) struct Core {
     pub(crate) steps: Steps,
     pub(crate) zone: TimeZone,
     pub(crate) retention: Mutex<Retention>,
+    pub(crate) write_through: bool,
+    trash: Option<PathBuf>,
     clock: Clock,
     new_id: NewId,
     /// Why two files of this vault cannot be exchanged, once that showed.
@@ -34,22 +37,17 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(
-        disk: Disk,
-        journal: Journal,
-        steps: Steps,
-        clock: Clock,
-        zone: TimeZone,
-        new_id: NewId,
-    ) -> Core {
+    pub(crate) fn new(disk: Disk, journal: Journal, steps: Steps, options: VaultOptions) -> Core {
         Core {
             disk,
             journal,
             steps,
-            zone,
+            zone: options.zone,
             retention: Mutex::default(),
-            clock,
-            new_id,
+            write_through: options.write_through,
+            trash: options.trash,
+            clock: options.clock,
+            new_id: options.new_id,
             no_exchange: Mutex::new(None),
         }
     }
@@ -98,12 +96,24 @@ impl Core {
         history.parent().unwrap_or(history).join("conflicts")
     }
 
-    /// Keeps bytes in the journal and as a file of their own, named there.
+    /// Keeps an outside version in the journal and as a file of its own, named there.
     pub(crate) fn keep(&self, writer: &mut Writer, n: u64, path: &VaultPath, bytes: &[u8]) -> io::Result<()> {
+        self.keep_as(writer, n, path, bytes, false)
+    }
+
+    /// As [`Core::keep`]; `cut` when the bytes are of a write in place that was cut short.
+    pub(crate) fn keep_as(
+        &self,
+        writer: &mut Writer,
+        n: u64,
+        path: &VaultPath,
+        bytes: &[u8],
+        cut: bool,
+    ) -> io::Result<()> {
         let text = writer.image(bytes)?;
         let short = &text.hash.to_string()[..8];
         let file = format!("{}-{n}-{short} {}.md", writer.id(), path.name());
-        writer.append(&Line::Kept { n, file: file.clone(), text })?;
+        writer.append(&Line::Kept { n, file: file.clone(), text, cut })?;
         writer.sync()?;
         match write_private(&self.conflicts().join(file), bytes) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -111,19 +121,39 @@ impl Core {
         }
     }
 
-    /// Moves a deleted note's file into the vault's `.trash` where Obsidian is set to do so.
-    /// Otherwise the bytes before, which the journal keeps, are what brings it back.
+    /// Moves a deleted note's file into the trash that Obsidian is set to use. Where there is none
+    /// or it cannot be moved there, the bytes before, which the journal keeps, are what brings it
+    /// back.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
-        if ObsidianSettings::read(&self.disk).trash != Trash::Local {
-            return false;
-        }
-        match self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash)) {
-            Ok(()) => true,
-            Err(error) => {
-                tracing::warn!("{} was not moved to .trash: {error}", place.path());
-                false
+        let moved = match ObsidianSettings::read(&self.disk).trash {
+            Trash::None => return false,
+            Trash::Local => {
+                self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash))
             }
+            Trash::System => match &self.trash {
+                Some(trash) => self.to_system_trash(place, temp, trash),
+                None => return false,
+            },
+        };
+        if let Err(error) = &moved {
+            tracing::debug!("{} was not moved to the trash: {error}", place.path());
         }
+        moved.is_ok()
+    }
+
+    fn to_system_trash(&self, place: &Place, temp: &str, trash: &Path) -> io::Result<()> {
+        // In the vault it would be notes again; copied to another file system the file would be
+        // in two places for a moment, and half in one of them after a kill.
+        if without_links(trash).starts_with(self.disk.root()) {
+            return Err(io::Error::other("the system's trash lies in the vault"));
+        }
+        SystemTrash::open(trash)?.put(
+            place,
+            temp,
+            &self.disk.root().join(place.path().as_str()),
+            &self.now().to_zoned(self.zone.clone()),
+            &|| self.steps.before(Step::Trash, place.path().as_str()),
+        )
     }
 }
 

@@ -131,6 +131,13 @@ pub enum VaultError {
         /// The system's own error.
         source: io::Error,
     },
+    /// Writing a note in place failed, and so did putting back what was there.
+    Torn {
+        /// The note.
+        path: VaultPath,
+        /// The system's own error.
+        source: io::Error,
+    },
     /// The vault cannot be watched.
     Watch {
         /// Why not.
@@ -159,6 +166,7 @@ impl VaultError {
             | VaultError::NotText { path }
             | VaultError::TooLarge { path, .. }
             | VaultError::Edit { path, .. }
+            | VaultError::Torn { path, .. }
             | VaultError::Conflict { path, .. } => Some(path),
             VaultError::Unlinkable { path, .. } => path.as_ref(),
             _ => None,
@@ -183,7 +191,7 @@ impl VaultError {
             VaultError::Base(BaseError::None { .. } | BaseError::NoView { .. }) => "base_not_found",
             VaultError::NoChangeSet { .. } => "change_set_not_found",
             VaultError::ChangeSetState { .. } => "change_set_state",
-            VaultError::Io { .. } => "file_system",
+            VaultError::Io { .. } | VaultError::Torn { .. } => "file_system",
             VaultError::Watch { .. } => "watch_failed",
         }
     }
@@ -241,6 +249,11 @@ impl VaultError {
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
             VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
+            VaultError::Torn { path, source } => {
+                format!(
+                    "\"{path}\" may hold parts of two texts, because writing it in place failed: {source}"
+                )
+            }
             VaultError::Watch { reason } => format!("The vault cannot be watched: {reason}"),
         }
     }
@@ -264,7 +277,9 @@ impl VaultError {
                 "Put the note itself into the vault in place of the link.".to_owned()
             }
             VaultError::HardLink { .. } => {
-                "Copy the note to a file of its own, or edit it by hand.".to_owned()
+                "Copy the note to a file of its own, or set \"write_through\": true in nova.config.json to \
+                 change it under all its names."
+                    .to_owned()
             }
             VaultError::NotText { .. } => {
                 "Open it in an editor and save it in the encoding UTF-8.".to_owned()
@@ -292,6 +307,9 @@ impl VaultError {
                 }
                 _ => "Check the disk, then try again; nothing half-written was left.".to_owned(),
             },
+            VaultError::Torn { .. } => {
+                "Check the disk, then start Nova again: it makes one whole text of them again.".to_owned()
+            }
             VaultError::Watch { .. } => {
                 "Nova still reads every note afresh; start it again to watch.".to_owned()
             }

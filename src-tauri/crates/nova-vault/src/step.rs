@@ -42,6 +42,14 @@ pub(crate) enum Step {
     JournalCommit,
     /// The displaced file is about to be looked at for the last time.
     LastLook,
+    /// A deleted note that is announced in the system's trash is about to be moved there.
+    Trash,
+    /// The note's bytes are about to be written over in place.
+    Overwrite,
+    /// What is left of the longer text before is about to be cut off.
+    Truncate,
+    /// The note written in place is about to be synced.
+    SyncNote,
 }
 
 type Hook = dyn Fn(Step, &str) -> io::Result<()> + Send + Sync;

@@ -41,6 +41,13 @@ pub struct VaultOptions {
     pub zone: TimeZone,
     /// Gives ids for change sets, never the same twice.
     pub new_id: NewId,
+    /// The system's trash, which takes deleted notes where Obsidian is set to use it: on Linux the
+    /// home trash, `$XDG_DATA_HOME/Trash`. Without one, and on macOS and Windows, what was deleted
+    /// is in the journal only.
+    pub trash: Option<PathBuf>,
+    /// Whether a note whose file has further names (hard links) is written in place, so that all of
+    /// them show the new text. Such a note is refused otherwise.
+    pub write_through: bool,
 }
 
 /// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
@@ -135,7 +142,7 @@ impl Vault {
             remedy: "Give your user the right to read the folder.".to_owned(),
         })?;
         let journal = Journal::new(without_links(&options.history), &root);
-        let core = Arc::new(Core::new(disk, journal, steps, options.clock, options.zone, options.new_id));
+        let core = Arc::new(Core::new(disk, journal, steps, options));
         sweep(&core);
         let vault = Vault {
             inner: Arc::new(Inner {
@@ -165,6 +172,11 @@ impl Vault {
     /// The vault's folder, without links.
     pub fn root(&self) -> &Path {
         self.core().disk.root()
+    }
+
+    /// Whether it was opened with [`VaultOptions::write_through`].
+    pub fn writes_through(&self) -> bool {
+        self.core().write_through
     }
 
     /// The folder's name.

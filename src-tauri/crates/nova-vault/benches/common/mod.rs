@@ -56,6 +56,8 @@ pub(crate) fn open(root: &Path) -> Vault {
         clock: Arc::new(Timestamp::now),
         zone: jiff::tz::TimeZone::UTC,
         new_id: Arc::new(move || format!("{}-{}", std::process::id(), id.fetch_add(1, Ordering::Relaxed))),
+        trash: None,
+        write_through: false,
     })
     .unwrap()
 }

@@ -4,6 +4,7 @@
 
 mod place;
 mod platform;
+mod trash;
 mod walk;
 
 use std::io::{self, Write};
@@ -16,8 +17,9 @@ use cap_std::fs::{Dir, File};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-pub(crate) use place::{NoteFile, Place};
+pub(crate) use place::{InPlace, NoteFile, Place};
 pub(crate) use platform::{Kind, Stamp};
+pub(crate) use trash::SystemTrash;
 pub(crate) use walk::{Folder, Met, Names, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.

@@ -1,6 +1,6 @@
 //! One note's place: its folder, opened, and its name there.
 
-use std::io;
+use std::io::{self, Seek, SeekFrom, Write};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -48,18 +48,41 @@ impl Place {
         Ok(self.found()?.map(|found| found.text))
     }
 
-    /// The note for replacing: refused when it is a link or has further names.
+    /// The note for replacing, with how many names its file has: refused when it is a link.
     pub(crate) fn open_to_replace(&self) -> Result<Option<NoteFile>, VaultError> {
         let Some(file) = self.open_file()? else {
             return Ok(None);
         };
         let mut bytes = Vec::new();
         let look = read_whole(&file, &self.path, None, &mut bytes)?;
-        if look.names > 1 {
-            return Err(VaultError::HardLink { path: self.path.clone(), links: look.names });
-        }
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
-        Ok(Some(NoteFile { file, text }))
+        Ok(Some(NoteFile { file, text, names: look.names }))
+    }
+
+    /// The note for writing in place: refused when it is a link or no regular file.
+    pub(crate) fn open_in_place(&self) -> Result<Option<InPlace>, VaultError> {
+        let failed = |error| VaultError::io(format!("open \"{}\" for writing", self.path))(error);
+        let file = match platform::open_to_write(&self.folder, &self.name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(_) if platform::look(&self.folder, &self.name).is_ok_and(|look| look.kind == Kind::Link) => {
+                return Err(VaultError::Symlink { path: self.path.clone() });
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let look = platform::look_at(&file).map_err(failed)?;
+        if look.kind != Kind::File {
+            return Err(VaultError::NotANote { path: self.path.clone() });
+        }
+        Ok(Some(InPlace { file }))
+    }
+
+    /// Whether the note's name still leads to this file.
+    pub(crate) fn leads_to(&self, note: &InPlace) -> bool {
+        match (platform::look(&self.folder, &self.name), platform::look_at(&note.file)) {
+            (Ok(named), Ok(opened)) => named.stamp.is_of_same_file(&opened.stamp),
+            _ => false,
+        }
     }
 
     fn open_file(&self) -> Result<Option<File>, VaultError> {
@@ -112,18 +135,27 @@ impl Place {
 
     /// Moves `temp` into another folder under the first free name made from the note's.
     pub(crate) fn put_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
-        let (stem, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
-        for n in 1..1000 {
-            let name = match n {
-                1 => self.name.clone(),
-                n => format!("{stem} {n}.{extension}"),
-            };
-            match platform::rename_new(&self.folder, temp, folder, &name) {
+        for name in self.free_names() {
+            match self.put_as(temp, folder, &name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 other => return other,
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Moves `temp` into another folder under this name; `AlreadyExists` when that is taken.
+    pub(super) fn put_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
+        platform::rename_new(&self.folder, temp, folder, name)
+    }
+
+    /// The note's name, then others made from it, to be tried in another folder.
+    pub(super) fn free_names(&self) -> impl Iterator<Item = String> {
+        let (stem, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
+        (1..1000).map(move |n| match n {
+            1 => self.name.clone(),
+            n => format!("{stem} {n}.{extension}"),
+        })
     }
 
     pub(crate) fn remove(&self, temp: &str) -> io::Result<()> {
@@ -217,6 +249,36 @@ pub(super) fn read_whole(
 pub(crate) struct NoteFile {
     file: File,
     pub(crate) text: String,
+    /// How many names the file has; with more than one, an exchange parts it from the others.
+    pub(crate) names: u64,
+}
+
+/// A note opened to be written in place.
+#[derive(Debug)]
+pub(crate) struct InPlace {
+    file: File,
+}
+
+impl InPlace {
+    pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
+        read_from_start(&self.file)
+    }
+
+    /// Writes from the start; what was longer keeps its end until [`InPlace::cut`].
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(bytes)
+    }
+
+    /// Makes the file `len` bytes long.
+    pub(crate) fn cut(&self, len: usize) -> io::Result<()> {
+        self.file.set_len(len as u64)
+    }
+
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
 }
 
 impl NoteFile {

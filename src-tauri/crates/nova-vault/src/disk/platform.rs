@@ -53,6 +53,12 @@ impl Stamp {
         Timestamp::from_nanosecond(self.modified.into()).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
+    /// Whether both are of one file, at whatever time. Where the system says nothing of files,
+    /// every two are.
+    pub(crate) fn is_of_same_file(&self, other: &Stamp) -> bool {
+        (self.device, self.file) == (other.device, other.file)
+    }
+
     /// In bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
@@ -114,6 +120,12 @@ mod system {
     pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         // Without blocking: a pipe with a note's name must not hang the reader.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
+    }
+
+    /// Opens a file of the folder for reading and writing; a link is refused.
+    pub(in crate::disk) fn open_to_write(folder: &Dir, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
     }
 
@@ -335,6 +347,12 @@ mod system {
         folder.open_with(name, &options)
     }
 
+    pub(in crate::disk) fn open_to_write(folder: &Dir, name: &str) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).follow(FollowSymlinks::No).nonblock(true);
+        folder.open_with(name, &options)
+    }
+
     pub(in crate::disk) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
         use std::io::{Read, Seek, SeekFrom};
         let mut reader: &File = file;
@@ -399,6 +417,6 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 }
 
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, private,
-    read_at, rename_new, sync_folder,
+    copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, open_to_write,
+    private, read_at, rename_new, sync_folder,
 };

@@ -253,18 +253,23 @@ impl History {
         let conflicts = self.vault.core().conflicts();
         let mut problems = Vec::new();
         for set in self.sets()? {
-            for (n, file, _) in &set.kept {
-                let file = conflicts.join(file);
-                let Some(record) = set.records.iter().find(|record| record.n == *n) else {
+            for kept in &set.kept {
+                let file = conflicts.join(&kept.file);
+                let Some(record) = set.records.iter().find(|record| record.n == kept.n) else {
                     continue;
                 };
                 if file.exists() {
                     problems.push(Problem {
                         path: record.path.as_str().to_owned(),
                         line: 1,
-                        problem: "an edit made outside in the instant in which Nova wrote could \
-                                  not be merged"
-                            .to_owned(),
+                        problem: match kept.cut {
+                            true => "Nova was ended while it wrote the note in place",
+                            false => {
+                                "an edit made outside in the instant in which Nova wrote could \
+                                 not be merged"
+                            }
+                        }
+                        .to_owned(),
                         remedy: format!("Compare the note with {}, then delete that file.", file.display()),
                     });
                 }

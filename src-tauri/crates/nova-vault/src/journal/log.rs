@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Image, IntentNote, Line, images_path, lines_path};
+use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::note::{ContentHash, VaultPath};
 
@@ -34,12 +34,25 @@ pub(crate) struct SetLog {
     /// What it set out to take back, until it did.
     pub(crate) undoing: Option<TakenBack>,
     pub(crate) undid: Vec<TakenBack>,
-    /// Record, file name and text of each outside version that could not be merged.
-    pub(crate) kept: Vec<(u64, String, Image)>,
+    /// Texts that could not be merged.
+    pub(crate) kept: Vec<Kept>,
+    /// Writes in place that nothing says the end of, at most one for each record.
+    pub(crate) overwrites: Vec<Overwrite>,
     /// Every text that any line names.
     pub(crate) texts: HashSet<ContentHash>,
     pub(crate) committed: bool,
     pub(crate) swept: bool,
+}
+
+/// A text that is kept beside the journal.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// The record it came in the way of.
+    pub(crate) n: u64,
+    /// The name of its file.
+    pub(crate) file: String,
+    /// It is of a write in place that was cut short, not an outside version.
+    pub(crate) cut: bool,
 }
 
 /// A set of which records are taken back, and these: their numbers and notes.
@@ -211,6 +224,7 @@ impl SetLog {
             undoing: None,
             undid: Vec::new(),
             kept: Vec::new(),
+            overwrites: Vec::new(),
             texts: HashSet::new(),
             committed: false,
             swept: false,
@@ -242,10 +256,16 @@ impl SetLog {
             Line::Failed { n, .. } | Line::Reverted { n } => {
                 self.set_state(n, RecordState::Nothing);
             }
-            Line::Kept { n, file, text } => {
+            Line::Kept { n, file, text, cut } => {
                 self.texts.insert(text.hash);
-                self.kept.push((n, file, text));
+                self.kept.push(Kept { n, file, cut });
             }
+            Line::InPlace(overwrite) => {
+                self.texts.extend([overwrite.from.hash, overwrite.to.hash]);
+                self.overwrites.retain(|other| other.n != overwrite.n);
+                self.overwrites.push(overwrite);
+            }
+            Line::Whole { n } => self.overwrites.retain(|overwrite| overwrite.n != n),
             Line::Undoing { set, records } => self.undoing = Some((set, records)),
             Line::Undid { set, records } => {
                 self.undoing = None;

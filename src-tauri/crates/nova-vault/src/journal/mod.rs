@@ -70,6 +70,16 @@ pub(crate) enum Line {
         n: u64,
         file: String,
         text: Image,
+        /// It is of a write in place that was cut short.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
+    /// The bytes of a note are about to be written over, `from` by `to`. Until the line `Whole` it
+    /// may hold parts of both.
+    InPlace(Overwrite),
+    /// The note that record `n` wrote in place holds one whole text again.
+    Whole {
+        n: u64,
     },
     /// Records of another set that this set took back.
     Undid {
@@ -87,6 +97,16 @@ pub(crate) enum Line {
     },
     /// No temporary file of this set is left in the vault.
     Swept,
+}
+
+/// One write in place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Overwrite {
+    pub(crate) n: u64,
+    /// Where the note lies.
+    pub(crate) path: VaultPath,
+    pub(crate) from: Image,
+    pub(crate) to: Image,
 }
 
 /// One note of an intent.

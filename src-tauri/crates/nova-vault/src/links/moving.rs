@@ -20,8 +20,8 @@ pub struct Moved {
     /// The notes of which links are rewritten, by their paths after the move. Notes that the
     /// reader may not see are rewritten, too, and not named.
     pub rewritten: Vec<VaultPath>,
-    /// Links that will lead nowhere, because they stand in front matter that cannot be read and
-    /// in which therefore nothing is changed.
+    /// Links that will lead nowhere, because they stand where nothing is changed: in front matter
+    /// that cannot be read, in canvases, and in the expressions of `.base` files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftLink>,
 }
@@ -29,11 +29,11 @@ pub struct Moved {
 /// A link that a move does not touch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftLink {
-    /// The note it stands in.
+    /// The file it stands in.
     pub path: VaultPath,
     /// 1-based.
     pub line: u32,
-    /// The link as written.
+    /// The link as written; of an expression, its line.
     pub text: String,
 }
 
@@ -76,6 +76,7 @@ impl Draft {
                 texts.push((source, text));
             }
         }
+        moved.left.extend(plan.left_in_files(self, before.paths.iter()));
         for (source, text) in texts {
             let path = plan.path_after(&source.path);
             if source.is_visible {
@@ -172,11 +173,11 @@ impl Source {
     }
 }
 
-struct MovePlan<'a> {
-    before: &'a Names,
-    after: &'a Names,
-    from: &'a VaultPath,
-    to: &'a VaultPath,
+pub(super) struct MovePlan<'a> {
+    pub(super) before: &'a Names,
+    pub(super) after: &'a Names,
+    pub(super) from: &'a VaultPath,
+    pub(super) to: &'a VaultPath,
     format: LinkFormat,
     /// Of all links outside the moved note only those with these keys can be affected.
     keys: HashSet<String>,

@@ -58,6 +58,12 @@ fn move_target(draft: &mut Draft) -> Result<(), VaultError> {
     (1..=40).try_for_each(|n| draft.replace(&path(&linking(n)), "[[Target]]", "[[Goal]]", None))
 }
 
+/// Changes a note with two names, and one with one.
+fn write_through(draft: &mut Draft) -> Result<(), VaultError> {
+    draft.replace(&path("a.md"), "\nMet at the fair.", "At the fair.", None)?;
+    draft.append(&path("b.md"), "more", None)
+}
+
 /// What the process that is killed does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Job {
@@ -71,11 +77,14 @@ enum Job {
     Undo,
     /// Finishes the set `child`.
     Finish,
+    /// [`write_through`]
+    Through,
     /// Changes notes one after the other and says each, until it is killed.
     Endless,
 }
 
-const JOBS: [Job; 6] = [Job::Plan, Job::PlanAndEdit, Job::Move, Job::Undo, Job::Finish, Job::Endless];
+const JOBS: [Job; 7] =
+    [Job::Plan, Job::PlanAndEdit, Job::Move, Job::Undo, Job::Finish, Job::Through, Job::Endless];
 
 /// The process that is killed: says when it is at the step, and waits there.
 #[test]
@@ -105,9 +114,11 @@ fn child() {
         }),
         zone: TimeZone::UTC,
         new_id: Arc::new(move || match (job, ids.fetch_add(1, Ordering::SeqCst)) {
-            (Job::Plan | Job::PlanAndEdit | Job::Move, 0) => "child".to_owned(),
+            (Job::Plan | Job::PlanAndEdit | Job::Move | Job::Through, 0) => "child".to_owned(),
             (_, n) => format!("{job:?}{n}").to_lowercase(),
         }),
+        trash: Some(dir.join("Trash")),
+        write_through: true,
     };
     let steps = Steps::hooked(move |step, what| {
         if step == Step::Exchange && what == "a.md" && edit.swap(false, Ordering::SeqCst) {
@@ -126,6 +137,7 @@ fn child() {
     match job {
         Job::Plan | Job::PlanAndEdit => drop(change(&vault, plan).unwrap()),
         Job::Move => drop(change(&vault, move_target).unwrap()),
+        Job::Through => drop(change(&vault, write_through).unwrap()),
         Job::Undo => drop(vault.history().undo("set0", Scope::All, &user).unwrap()),
         Job::Finish => drop(vault.history().finish("child", &user).unwrap()),
         Job::Endless => {
@@ -516,5 +528,89 @@ fn at_any_moment_what_was_acknowledged_stays() {
         }
         let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
         assert_eq!(now, state(0), "after {said}");
+    }
+}
+
+#[test]
+fn in_the_middle_of_writing_in_place() {
+    let _alone = one_at_a_time();
+    let reference = Bed::linked(JANE);
+    let before = notes(&reference.root());
+    let mut options = reference.options();
+    options.write_through = true;
+    change(&Vault::open(options).unwrap(), write_through).unwrap();
+    let after = notes(&reference.root());
+    assert!(after["a.md"].len() < before["a.md"].len());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::Journal, "child"),
+        (Step::SyncJournal, "child"),
+        (Step::Recheck, "a.md"),
+        (Step::Overwrite, "a.md"),
+        (Step::Truncate, "a.md"),
+        (Step::SyncNote, "a.md"),
+        (Step::JournalDone, "a.md"),
+        (Step::CreateTemp, "b.md"),
+        (Step::SyncDone, "child"),
+        (Step::JournalCommit, "child"),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = Bed::linked(JANE);
+            kill(start(&bed, step, note, Job::Through).unwrap());
+            let torn = bed.text("a.md");
+            let is_torn = step == Step::Truncate;
+            assert_eq!(torn != before["a.md"] && torn != after["a.md"], is_torn, "{name}");
+
+            let mut options = bed.options();
+            options.write_through = true;
+            let vault = Vault::open(options).unwrap();
+            let text = bed.text("a.md");
+            assert!(text == before["a.md"] || text == after["a.md"], "{name}: {text}");
+            assert_eq!(fs::read_to_string(bed.other()).unwrap(), text, "{name}");
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            let kept = files_below(&bed.history().with_file_name("conflicts"));
+            let kept: Vec<_> = kept.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+            assert_eq!(kept, if is_torn { vec![torn] } else { vec![] }, "{name}");
+            assert_eq!(vault.problems().unwrap().len(), kept.len(), "{name}");
+            if step == Step::Journal {
+                assert_eq!(state(&vault, "child"), None);
+                continue;
+            }
+            assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{name}");
+            let expected = if finish {
+                vault.history().finish("child", &user).unwrap();
+                &after
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                &before
+            };
+            drop(vault);
+            assert_eq!(notes(&bed.root()), *expected, "{name}");
+            assert_eq!(fs::read_to_string(bed.other()).unwrap(), expected["a.md"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn on_the_way_to_the_systems_trash() {
+    let _alone = one_at_a_time();
+    for step in [Step::LastLook, Step::Trash] {
+        let bed = bed();
+        let trash = bed.dir.path().canonicalize().unwrap().join("Trash");
+        kill(start(&bed, step, "b.md", Job::Plan).unwrap());
+        assert!(!trash.join("files/b.md").exists(), "{step:?}");
+
+        let mut options = bed.options();
+        options.trash = Some(trash.clone());
+        let vault = Vault::open(options).unwrap();
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{step:?}");
+        let mut files = files_below(&trash);
+        files.sort();
+        assert_eq!(files, [trash.join("files/b.md"), trash.join("info/b.md.trashinfo")], "{step:?}");
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), "b\n", "{step:?}");
+        vault.history().undo("child", Scope::All, &Author::new("user")).unwrap();
+        assert_eq!(bed.text("b.md"), "b\n", "{step:?}");
     }
 }

@@ -18,6 +18,8 @@ mod random_moves;
 mod reading;
 mod revalidating;
 mod searching;
+mod through;
+mod trash;
 mod undo;
 mod writing;
 
@@ -84,6 +86,8 @@ impl Bed {
             clock: Arc::new(move || Timestamp::from_second(seconds.fetch_add(1, Ordering::SeqCst)).unwrap()),
             zone: TimeZone::UTC,
             new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
+            trash: None,
+            write_through: false,
         }
     }
 

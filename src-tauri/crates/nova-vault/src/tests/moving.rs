@@ -351,3 +351,73 @@ fn hidden_notes_are_rewritten_and_not_named() {
     assert_eq!(bed.text("Secret.md"), secret.replace("[[B]]", "[[D]]"));
     assert_eq!(bed.text("Open.md"), "[[D]]\n");
 }
+
+/// What a move leaves in one file: line and text of each.
+#[track_caller]
+fn check_left(file: &str, text: &str, (from, to): (&str, &str), expected: &[(u32, &str)]) {
+    let bed = Bed::new(&[(from, "text\n"), ("Other.md", ""), (file, text)]);
+    let (moved, _) = move_in(&bed, from, to).unwrap();
+    let left: Vec<_> = moved.left.iter().map(|l| (l.path.as_str(), l.line, l.text.as_str())).collect();
+    let expected: Vec<_> = expected.iter().map(|(line, text)| (file, *line, *text)).collect();
+    assert_eq!(left, expected, "{from} to {to}");
+    assert_eq!(bed.text(file), text);
+}
+
+#[test]
+fn references_in_canvases_are_left_and_named() {
+    let canvas = r##"{
+	"nodes":[
+		{"id":"1","type":"file","file":"People/J\"a.md","x":0,"y":0,"width":1,"height":1},
+		{"id":"2","type":"text","text":"See [[J\"a]],\n[[People/J\"a|her]] and [[Other]]."},
+		{"id":"3","type":"file","file":"Other.md"},
+		{"id":"4","type":"link","url":"https://example.org/People/J\"a.md"},
+		{"id":"5","type":"file","file":"People/J\"a.md","subpath":"#x"}
+	],
+	"edges":[]
+}"##;
+    let (file, name, path) = ("People/J\"a.md", "[[J\"a]]", "[[People/J\"a|her]]");
+    let renamed = [(3, file), (4, name), (4, path), (7, file)];
+    check_left("c.canvas", canvas, (file, "People/Jane.md"), &renamed);
+    check_left("c.canvas", canvas, (file, "Done/J\"a.md"), &[(3, file), (4, path), (7, file)]);
+    check_left("c.canvas", canvas, ("Unrelated.md", "Moved.md"), &[]);
+    for broken in ["", "[]", "{\"nodes\":7}", &"[".repeat(10_000), "People/Ann"] {
+        check_left("c.canvas", broken, ("People/Ann.md", "Ann.md"), &[]);
+    }
+}
+
+#[test]
+fn references_in_bases_are_left_and_named() {
+    let base = "\
+filters:
+  and:
+    - 'company == link(\"Acme\")'
+    - file.path != \"Work/Acme.md\"
+    - name == \"Acme Ltd\"
+    - file.hasLink(\"Work/Acme\")
+    - note.\"owner\" == \"[[acme|us]]\"
+";
+    let (by_name, path, no_md, wiki) = (
+        "- 'company == link(\"Acme\")'",
+        "- file.path != \"Work/Acme.md\"",
+        "- file.hasLink(\"Work/Acme\")",
+        "- note.\"owner\" == \"[[acme|us]]\"",
+    );
+    check_left(
+        "x.base",
+        base,
+        ("Work/Acme.md", "Work/Apex.md"),
+        &[(3, by_name), (4, path), (6, no_md), (7, wiki)],
+    );
+    check_left("x.base", base, ("Work/Acme.md", "Acme.md"), &[(4, path), (6, no_md)]);
+    check_left("x.base", base, ("Elsewhere.md", "Moved.md"), &[]);
+}
+
+#[test]
+fn a_hidden_file_is_not_named() {
+    let bed = Bed::new(&[("a.md", ""), ("Private/c.canvas", r#"{"nodes":[{"file":"a.md"}]}"#)]);
+    let vault = bed.vault();
+    let view = vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Private".to_owned()] }));
+    assert_eq!(view.draft().move_note(&path("a.md"), &path("b.md")).unwrap().left, []);
+    let all = vault.draft().move_note(&path("a.md"), &path("b.md")).unwrap().left;
+    assert_eq!(all.len(), 1);
+}

@@ -34,6 +34,8 @@ fn child() {
             let next = AtomicU64::new(from);
             move || format!("{id}{}", next.fetch_add(1, Ordering::SeqCst))
         }),
+        trash: None,
+        write_through: false,
     };
     let author = Author { principal: format!("writer {writer}"), skill: None, call: None };
     let watcher = Vault::open(options()).unwrap();

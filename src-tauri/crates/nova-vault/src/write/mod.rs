@@ -6,6 +6,7 @@ mod note_write;
 mod one;
 mod replace;
 mod sweep;
+mod through;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -205,6 +206,14 @@ impl SetJournal {
         }
     }
 
+    /// As [`SetJournal::keep`], for a write in place that was cut short.
+    fn keep_cut(&self, core: &Core, n: u64, path: &VaultPath, bytes: &[u8]) -> std::io::Result<()> {
+        match self.lock().as_mut() {
+            Some(set) => core.keep_as(&mut set.writer, n, path, bytes, true),
+            None => Err(std::io::Error::other("the change set has no journal")),
+        }
+    }
+
     /// Writes intent and images and makes them last.
     fn announce(
         &self,
@@ -217,7 +226,11 @@ impl SetJournal {
             write.n = writer.next_record();
         }
         // Each is done and taken back at most; and the set ends.
-        let lines = 2 * writes.len() + 2;
+        let mut lines = 2 * writes.len() + 2;
+        if core.write_through {
+            // Begun, taken back, and each ended.
+            lines += 4 * writes.len();
+        }
         let mut notes = Vec::new();
         for write in writes {
             let mut image =

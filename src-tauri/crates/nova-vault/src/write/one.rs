@@ -68,7 +68,7 @@ impl Writing<'_> {
         let known = write.before.clone().unwrap_or_default();
         let place = self.core.disk.place(&write.path)?;
         self.step(Step::Recheck, write).map_err(VaultError::io(write.doing("read")))?;
-        match place.open_to_replace()? {
+        match self.open(&place)? {
             None => return Ok(Outcome::AlreadySo),
             Some(note) if note.text != known => {
                 return Err(write.conflict(&note.text, "edited outside"));
@@ -109,7 +109,7 @@ impl Writing<'_> {
             return Err(write.conflict("", "deleted outside"));
         };
         let old = self.core.disk.place(&from)?;
-        if old.open_to_replace()?.is_none() {
+        if self.open(&old)?.is_none() {
             return Err(write.conflict("", "deleted outside"));
         }
         let (new, made) = self.core.disk.make_place(&write.path)?;

@@ -35,11 +35,17 @@ impl Writing<'_> {
                     .map_err(VaultError::io(write.doing("write")))?;
                 return Ok(Outcome::Written);
             }
-            let Some(note) = place.open_to_replace()? else {
+            let Some(note) = self.open(place)? else {
                 return Err(write.conflict("", "deleted outside"));
             };
             if note.text != write.in_place {
                 self.take_in_found(place, write, note.text)?;
+                continue;
+            }
+            if note.names > 1 {
+                if self.overwrite(place, write, &target)? {
+                    return Ok(Outcome::Written);
+                }
                 continue;
             }
             let temp = self.writer.next_temp();
@@ -48,12 +54,14 @@ impl Writing<'_> {
             let checked = self
                 .step(Step::Recheck, write)
                 .map_err(VaultError::io(write.doing("read")))
-                .and_then(|()| place.open_to_replace());
+                .and_then(|()| self.open(place));
             let note = match checked {
-                Ok(Some(note)) if note.text == write.in_place => note,
+                Ok(Some(note)) if note.text == write.in_place && note.names == 1 => note,
                 other => {
                     place.remove(&temp).ok();
                     match other? {
+                        // It has got a further name.
+                        Some(note) if note.text == write.in_place => {}
                         Some(note) => self.take_in_found(place, write, note.text)?,
                         None => return Err(write.conflict("", "deleted outside")),
                     }
@@ -276,7 +284,7 @@ impl Writing<'_> {
         let Some(outside) = &write.before else { return };
         let temp = self.writer.next_temp();
         let restored = match place.open_to_replace() {
-            Ok(Some(note)) if note.text == *ours => {
+            Ok(Some(note)) if note.text == *ours && note.names == 1 => {
                 self.write_temp(place, &temp, outside, Some(&note)).and_then(|()| {
                     if !self.exchange(place, &temp)? {
                         return place.rename_over(&temp);

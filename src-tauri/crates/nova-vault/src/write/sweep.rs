@@ -1,4 +1,5 @@
-//! At the start: temporary files that a Nova that was killed left in the vault.
+//! At the start: temporary files and half-written notes that a Nova that was killed left in the
+//! vault.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,6 +7,7 @@ use std::sync::Arc;
 
 use super::SetJournal;
 use super::late::{Late, bring_back, look_at_all};
+use super::through::finish_overwrite;
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::disk::Place;
@@ -37,6 +39,11 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
     let prefix = temp_prefix(&log.id);
     let mut seen = BTreeSet::new();
     let mut left = 0;
+    for overwrite in &log.overwrites {
+        if !finish_overwrite(core, &set, log, overwrite) {
+            left += 1;
+        }
+    }
     for path in log.records.iter().flat_map(paths) {
         if !seen.insert(path.folder().to_owned()) {
             continue;

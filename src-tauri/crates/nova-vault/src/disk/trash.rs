@@ -1,0 +1,126 @@
+//! The system's trash as the desktops of Linux have it: the home trash of the FreeDesktop.org Trash
+//! specification 1.0 (<https://specifications.freedesktop.org/trash-spec/1.0/>), a folder with
+//! `files` and `info`.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, DirBuilder, OpenOptions};
+use jiff::Zoned;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+use super::{Place, platform};
+
+/// What stands in a `Path=` as it is, besides letters and digits.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The folders of an opened trash.
+#[derive(Debug)]
+pub(crate) struct SystemTrash {
+    files: Dir,
+    info: Dir,
+}
+
+impl SystemTrash {
+    /// Opens the trash, made where there is none. A trash or a folder of it that is a link is
+    /// refused; on the way to it there may be links. Whether it lies in the vault is up to the
+    /// caller.
+    pub(crate) fn open(trash: &Path) -> io::Result<SystemTrash> {
+        let (Some(parent), Some(name)) = (trash.parent(), trash.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(parent)?;
+        let trash = open_or_make(&Dir::open_ambient_dir(parent, ambient_authority())?, name)?;
+        Ok(SystemTrash { files: open_or_make(&trash, "files")?, info: open_or_make(&trash, "info")? })
+    }
+
+    /// Moves the file `temp` beside a note here, as what lay at `original` until `at`. An error,
+    /// such as another file system, leaves it where it is and nothing here. `before_move` is
+    /// called when only the move is left to do.
+    pub(crate) fn put(
+        &self,
+        place: &Place,
+        temp: &str,
+        original: &Path,
+        at: &Zoned,
+        before_move: &dyn Fn() -> io::Result<()>,
+    ) -> io::Result<()> {
+        let origin = format!(
+            "[Trash Info]\nPath={}\n",
+            percent_encode(original.as_os_str().as_encoded_bytes(), ESCAPED)
+        );
+        let text = format!("{origin}DeletionDate={}\n", at.strftime("%Y-%m-%dT%H:%M:%S"));
+        for name in place.free_names() {
+            let info = format!("{name}.trashinfo");
+            match self.reserve(&info, &text) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    if !self.is_left_over(&name, &info, &origin) {
+                        continue;
+                    }
+                }
+                reserved => reserved?,
+            }
+            match before_move().and_then(|()| place.put_as(temp, &self.files, &name)) {
+                Ok(()) => {
+                    // The journal has it, should the trash not last through a power cut.
+                    platform::sync_folder(&self.files).ok();
+                    return Ok(());
+                }
+                Err(error) => {
+                    self.info.remove_file(&info).ok();
+                    // A file that nobody announced has the name.
+                    if error.kind() != io::ErrorKind::AlreadyExists {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Creates the file that says where a trashed one was; that reserves its name for all programs.
+    fn reserve(&self, info: &str, text: &str) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        platform::private(&mut options);
+        let mut file = self.info.open_with(info, &options)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        if written.is_err() {
+            self.info.remove_file(info).ok();
+        }
+        written
+    }
+
+    /// Whether a program was killed before it moved the file that this one announces: a file of
+    /// the same place in the vault, so Nova goes on with it.
+    fn is_left_over(&self, name: &str, info: &str, origin: &str) -> bool {
+        if self.files.symlink_metadata(name).is_ok() {
+            return false;
+        }
+        let mut found = vec![0; origin.len()];
+        let read = platform::open_file(&self.info, info).and_then(|mut file| file.read_exact(&mut found));
+        read.is_ok() && found == origin.as_bytes()
+    }
+}
+
+fn open_or_make(parent: &Dir, name: &str) -> io::Result<Dir> {
+    match platform::open_folder(parent, name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => return opened,
+    }
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match parent.create_dir_with(name, &builder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    platform::open_folder(parent, name)
+}
