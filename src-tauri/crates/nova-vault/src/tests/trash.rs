@@ -147,11 +147,11 @@ fn without_a_trash_the_journal_has_the_note() {
 fn a_trash_that_is_a_link_or_a_file_is_not_used() {
     for linked in ["Trash", "Trash/files", "Trash/info"] {
         let bed = Bed::new(&[("a.md", "text\n")]);
-        let elsewhere = bed.dir.path().join("elsewhere");
-        fs::create_dir(&elsewhere).unwrap();
         let link = bed.trash().parent().unwrap().join(linked);
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(&elsewhere, &link).unwrap();
+        // Beside it, where a link that is followed would lead without any other obstacle.
+        let elsewhere = link.with_file_name("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        symlink("elsewhere", &link).unwrap();
         check_without_trash(&bed, Some(&bed.trash()));
         assert_eq!(files_below(&elsewhere), Vec::<PathBuf>::new(), "{linked}");
         assert_eq!(files_below(&bed.trash()).len(), usize::from(linked != "Trash"), "{linked}");
