@@ -36,8 +36,6 @@ pub(crate) enum Step {
     SyncFolder,
     /// The journal is about to say that the note is done.
     JournalDone,
-    /// What the journal was told of how the writes ended is about to be made to last.
-    SyncDone,
     /// The journal is about to say that the change set is committed.
     JournalCommit,
     /// The displaced file is about to be looked at for the last time.

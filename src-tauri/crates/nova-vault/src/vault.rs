@@ -236,7 +236,7 @@ impl Vault {
                 && without_extension(&path).strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
         };
         let note_name = |head: &Head| folded(head.path.name()) == wanted;
-        let alias = |head: &Head| head.document.aliases().iter().any(|alias| folded(alias) == wanted);
+        let alias = |head: &Head| head.document().aliases().iter().any(|alias| folded(alias) == wanted);
         let kinds: [&dyn Fn(&Head) -> bool; 5] = [&exact, &path, &path_end, &note_name, &alias];
         Ok(kinds
             .into_iter()

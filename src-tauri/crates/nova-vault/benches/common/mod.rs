@@ -1,7 +1,9 @@
 //! What the benchmarks share: a made-up vault, a bare walk to compare with, medians, a table.
 #![allow(dead_code, reason = "each benchmark uses a part")]
 
+use std::ffi::CStr;
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -10,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nova_vault::{Vault, VaultOptions};
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
 
 /// A result counts as missed when it is this much beyond its goal; the rest is noise.
 const NOISE: f64 = 1.15;
@@ -225,26 +227,17 @@ pub(crate) fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usiz
                     continue;
                 }
                 met += 1;
-                let found =
-                    statx(&*folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS).unwrap();
-                if entry.file_type() == rustix::fs::FileType::Directory {
+                let kind = entry.file_type();
+                if read && kind == FileType::RegularFile && name.to_bytes().ends_with(b".md") {
+                    taken += bare_read(&folder, name, &mut text);
+                    continue;
+                }
+                statx(&*folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS).unwrap();
+                if kind == FileType::Directory {
                     left.fetch_add(1, Ordering::AcqRel);
                     open.lock()
                         .unwrap()
                         .push(Arc::new(openat(&*folder, name, flags, Mode::empty()).unwrap()));
-                } else if read && name.to_bytes().ends_with(b".md") {
-                    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                    let file = openat(&*folder, name, flags, Mode::empty()).unwrap();
-                    text.resize(found.stx_size as usize + 1, 0);
-                    let mut filled = 0;
-                    loop {
-                        let read = rustix::io::read(&file, &mut text[filled..]).unwrap();
-                        filled += read;
-                        if read == 0 {
-                            break;
-                        }
-                    }
-                    taken += filled;
                 }
             }
             left.fetch_sub(1, Ordering::AcqRel);
@@ -259,6 +252,24 @@ pub(crate) fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usiz
         run();
     });
     (entries.into_inner(), bytes.into_inner())
+}
+
+/// Opens a note, asks for its size, and reads it whole into a buffer that is used again.
+fn bare_read(folder: &OwnedFd, name: &CStr, text: &mut Vec<u8>) -> usize {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(folder, name, flags, Mode::empty()).unwrap();
+    let size = fstat(&file).unwrap().st_size as usize;
+    if text.len() < size {
+        text.resize(size, 0);
+    }
+    let mut filled = 0;
+    while filled < size {
+        match rustix::io::read(&file, &mut text[filled..size]).unwrap() {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    filled
 }
 
 /// A thing to measure.

@@ -203,7 +203,7 @@ impl View {
             .heads
             .iter()
             .filter(|head| !self.hides_head(head))
-            .map(|head| (head.path.clone(), Arc::clone(&head.document)));
+            .map(|head| (head.path.clone(), Arc::clone(head.document())));
         let others = listing.files.iter().filter(|path| !self.privacy().lists(path));
         let mut files: Vec<_> = notes.chain(others.map(|path| (path.clone(), Arc::clone(&none)))).collect();
         files.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -238,7 +238,8 @@ pub(super) fn read_whole(
         tries += 1;
         let whole = before == after.stamp && bytes.len() as u64 == after.stamp.size();
         if whole || tries == 8 {
-            return Ok(after);
+            // What is not whole has a stamp that the file has no more.
+            return Ok(Look { stamp: before, ..after });
         }
         before = after.stamp;
     }

@@ -71,7 +71,7 @@ impl Folder {
     /// What one of its entries is. `prefix` is the folder's path with a `/` at its end, `""` for
     /// the root; `depth` is how deep it lies.
     pub(crate) fn meet(&self, prefix: &str, depth: usize, name: &str, kind: Kind) -> Met {
-        let path = format!("{prefix}{name}");
+        let path = [prefix, name].concat();
         let unusable = |path, reason, remedy| Met::Unusable { path, reason, remedy };
         let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
         match kind {
@@ -85,16 +85,16 @@ impl Folder {
                 unusable(path, format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
             }
             Kind::Folder => Met::Folder,
-            Kind::File | Kind::Other if is_note => match VaultPath::parse(&path) {
-                Err(error) => unusable(path, error.to_string(), "Rename it."),
-                Ok(_) if kind == Kind::Other => unusable(
-                    path,
+            Kind::File | Kind::Other if is_note => match VaultPath::try_from(path) {
+                Err(error) => unusable([prefix, name].concat(), error.to_string(), "Rename it."),
+                Ok(path) if kind == Kind::Other => unusable(
+                    path.into(),
                     "it is not a regular file".to_owned(),
                     "Replace it by a file, or remove it.",
                 ),
                 Ok(path) => Met::Note(path),
             },
-            Kind::File => VaultPath::parse(&path).map_or(Met::Ignored, Met::File),
+            Kind::File => VaultPath::try_from(path).map_or(Met::Ignored, Met::File),
             Kind::Link | Kind::Other => Met::Ignored,
         }
     }
@@ -106,21 +106,22 @@ impl Folder {
         self.dir.metadata(link).map_or(!link.contains('.'), |target| target.is_dir())
     }
 
-    /// The note `name`, which is `path` in the vault, read into `bytes`; `None` when it is not
-    /// there. `before` is what it was a moment ago, where that is known.
+    /// The note `name`, which is `path` in the vault, read into `bytes`, and what it was just
+    /// before; `None` when it is not there. `before` is what it was a moment ago, where that is
+    /// known.
     pub(crate) fn read<'a>(
         &self,
         name: &str,
         path: &VaultPath,
         before: Option<Stamp>,
         bytes: &'a mut Vec<u8>,
-    ) -> Result<Option<&'a str>, VaultError> {
+    ) -> Result<Option<(&'a str, Stamp)>, VaultError> {
         let Some(file) = open_note(&self.dir, name, path)? else {
             return Ok(None);
         };
-        read_whole(&file, path, before, bytes)?;
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
+        let look = read_whole(&file, path, before, bytes)?;
+        match simdutf8::basic::from_utf8(bytes) {
+            Ok(text) => Ok(Some((text, look.stamp))),
             Err(_) => Err(VaultError::NotText { path: path.clone() }),
         }
     }

@@ -7,15 +7,18 @@ use jiff::Timestamp;
 use super::TextBudget;
 use crate::disk::Stamp;
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, FrontMatter, VaultPath};
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance};
+use crate::privacy::Privacy;
 use crate::vault::{Note, Problem};
 
 /// One note as it was when it was last read.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) path: VaultPath,
-    /// Without a property where the note cannot be read.
-    pub(crate) document: Arc<Document>,
+    record_type: Option<Box<str>>,
+    /// Read when it is first asked for, where its text is remembered and its front matter can
+    /// certainly be read. Without a property where the note cannot be read.
+    document: OnceLock<Arc<Document>>,
     modified: Timestamp,
     content: Content,
 }
@@ -37,14 +40,26 @@ impl Head {
         } else {
             Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
         };
-        let document = Arc::new(Document::parse(text));
-        Head { path, document, modified: stamp.modified(), content }
+        let known = match content {
+            Content::Remembered { .. } => glance(text),
+            Content::OnDisk { .. } | Content::Unreadable { .. } => None,
+        };
+        let (record_type, document) = match known {
+            Some(record_type) => (record_type, OnceLock::new()),
+            None => {
+                let document = Document::parse(text);
+                (document.record_type().map(str::to_owned), Arc::new(document).into())
+            }
+        };
+        let record_type = record_type.map(String::into_boxed_str);
+        Head { path, record_type, document, modified: stamp.modified(), content }
     }
 
     pub(super) fn unreadable(path: VaultPath, error: &VaultError) -> Head {
         Head {
             path,
-            document: Arc::new(Document::parse("")),
+            record_type: None,
+            document: Arc::new(Document::parse("")).into(),
             modified: Timestamp::UNIX_EPOCH,
             content: Content::Unreadable { problem: error.message(), remedy: error.hint() },
         }
@@ -76,7 +91,7 @@ impl Head {
             path: self.path.clone(),
             text: Arc::clone(self.text()?),
             hash: self.hash()?,
-            document: Arc::clone(&self.document),
+            document: Arc::clone(self.document()),
             modified: self.modified,
         })
     }
@@ -101,12 +116,24 @@ impl Head {
     }
 
     pub(crate) fn record_type(&self) -> Option<&str> {
-        self.document.record_type()
+        self.record_type.as_deref()
+    }
+
+    /// The text, parsed.
+    pub(crate) fn document(&self) -> &Arc<Document> {
+        self.document.get_or_init(|| Arc::new(Document::parse(self.text().map_or("", |text| text))))
+    }
+
+    /// Whether a reader must not be shown the note.
+    pub(crate) fn is_hidden_by(&self, privacy: &Privacy) -> bool {
+        // Nothing is parsed for a reader who may see everything.
+        privacy.remote && privacy.hides(&self.path, self.document())
     }
 
     /// Line and reason of front matter that cannot be read.
     pub(crate) fn broken(&self) -> Option<(u32, &str)> {
-        match self.document.front_matter() {
+        // What is not parsed yet can be read.
+        match self.document.get()?.front_matter() {
             FrontMatter::Broken { line, reason } => Some((*line, reason)),
             FrontMatter::Absent | FrontMatter::Present(_) => None,
         }

@@ -29,6 +29,8 @@ pub(super) struct Changes {
     pub(super) gone: Vec<VaultPath>,
     /// Notes that are new or were read again and differ.
     pub(super) heads: Vec<Arc<Head>>,
+    /// How many of them at a time are in order of their paths.
+    pub(super) runs: Vec<usize>,
     pub(super) files_gone: Vec<VaultPath>,
     pub(super) files: Vec<VaultPath>,
     pub(super) unusable_gone: Vec<Problem>,
@@ -73,7 +75,7 @@ impl Listing {
     pub(super) fn apply(&mut self, changes: Changes, texts: &TextBudget) {
         /// Up to so many are put in their places one by one.
         const FEW: usize = 16;
-        let Changes { gone, heads, files_gone, files, unusable_gone, unusable } = changes;
+        let Changes { gone, heads, runs, files_gone, files, unusable_gone, unusable } = changes;
         for problem in &unusable_gone {
             self.unusable.remove(problem);
         }
@@ -96,7 +98,7 @@ impl Listing {
                 self.put(head, texts);
             }
         } else {
-            self.put_many(gone, heads, texts);
+            self.put_many(gone, in_order(heads, &runs), texts);
         }
     }
 
@@ -131,7 +133,6 @@ impl Listing {
     }
 
     fn put_many(&mut self, gone: Vec<VaultPath>, mut heads: Vec<Arc<Head>>, texts: &TextBudget) {
-        heads.sort_by(|a, b| a.path.cmp(&b.path));
         let gone: HashSet<_> = gone.into_iter().collect();
         self.heads.retain(|head| {
             let stays = !gone.contains(&head.path) && position(&heads, &head.path).is_err();
@@ -140,9 +141,12 @@ impl Listing {
             }
             stays
         });
-        self.heads.append(&mut heads);
-        // Two ordered runs, which a stable sort merges.
-        self.heads.sort_by(|a, b| a.path.cmp(&b.path));
+        if self.heads.is_empty() {
+            self.heads = heads;
+        } else {
+            self.heads.append(&mut heads);
+            self.heads.sort_by(|a, b| a.path.cmp(&b.path));
+        }
         self.heads.dedup_by(|a, b| a.path == b.path);
         self.by_type.clear();
         for head in &self.heads {
@@ -151,6 +155,25 @@ impl Listing {
             }
         }
     }
+}
+
+/// Puts heads that are in ordered runs in order. A run is mostly a whole folder, so that the runs
+/// need only be put one behind the other.
+fn in_order(heads: Vec<Arc<Head>>, runs: &[usize]) -> Vec<Arc<Head>> {
+    let mut rest = heads.as_slice();
+    let mut ordered: Vec<&[Arc<Head>]> = Vec::with_capacity(runs.len() + 1);
+    for run in runs {
+        let (run, after) = rest.split_at((*run).min(rest.len()));
+        ordered.push(run);
+        rest = after;
+    }
+    ordered.push(rest);
+    ordered.sort_by(|a, b| a.first().map(|head| &head.path).cmp(&b.first().map(|head| &head.path)));
+    let mut heads = ordered.concat();
+    if !heads.is_sorted_by(|a, b| a.path <= b.path) {
+        heads.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+    heads
 }
 
 fn position(heads: &[Arc<Head>], path: &VaultPath) -> Result<usize, usize> {

@@ -122,5 +122,8 @@ fn nanos_now() -> i64 {
 
 /// A name as it is compared: composed, without case.
 pub(crate) fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
     name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }

@@ -176,6 +176,7 @@ impl Comparison<'_> {
     fn check(&mut self, check: &Check, more: &mut Vec<Work>) {
         let mut part = lock(&check.part);
         let first = part.first;
+        let changed = self.changes.heads.len();
         for (at, entry) in part.entries.iter_mut().enumerate() {
             let (name, kind) = check.names.get(first + at);
             match entry {
@@ -196,6 +197,12 @@ impl Comparison<'_> {
             if let Entry::Folder(folder) = entry {
                 more.push(Work::Visit { parent: Arc::clone(&check.folder), folder: Arc::clone(folder) });
             }
+        }
+        // Paths of one folder are compared while they are at hand; folders are put in order later.
+        let run = &mut self.changes.heads[changed..];
+        run.sort_by(|a, b| a.path.cmp(&b.path));
+        if !run.is_empty() {
+            self.changes.runs.push(run.len());
         }
     }
 
@@ -231,8 +238,8 @@ impl Comparison<'_> {
         let path = seen.head.path.clone();
         let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
             Ok(None) => return Some(Entry::Unknown),
-            Ok(Some(text)) if seen.head.holds(text, &look.stamp) => None,
-            Ok(Some(text)) => Some(Head::new(path, text, &look.stamp, self.texts)),
+            Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => None,
+            Ok(Some((text, _))) => Some(Head::new(path, text, &look.stamp, self.texts)),
             Err(error) if seen.head.fails_as(&error) => None,
             Err(error) => Some(Head::unreadable(path, &error)),
         };
@@ -265,6 +272,15 @@ impl Comparison<'_> {
     /// A note that is not known.
     fn read(&mut self, check: &Check, name: &str, path: VaultPath) -> Entry {
         let read_at = nanos_now();
+        match check.folder.read(name, &path, None, &mut self.bytes) {
+            Ok(None) => return Entry::Unknown,
+            Ok(Some((text, stamp))) => {
+                let head = Arc::new(Head::new(path, text, &stamp, self.texts));
+                return Entry::Note(Seen { stamp, read_at, head });
+            }
+            // Once more, now with what it is before: the error belongs to that.
+            Err(_) => {}
+        }
         let look = match check.folder.look(name) {
             Ok(look) if look.kind == Kind::File => look,
             // It was a file a moment ago; the next question will see what it is.
@@ -274,7 +290,7 @@ impl Comparison<'_> {
         };
         let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
-            Ok(Some(text)) => Head::new(path, text, &look.stamp, self.texts),
+            Ok(Some((text, _))) => Head::new(path, text, &look.stamp, self.texts),
             Err(error) => Head::unreadable(path, &error),
         };
         Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) })
@@ -352,6 +368,7 @@ impl Changes {
     fn join(&mut self, other: Changes) {
         self.gone.extend(other.gone);
         self.heads.extend(other.heads);
+        self.runs.extend(other.runs);
         self.files_gone.extend(other.files_gone);
         self.files.extend(other.files);
         self.unusable_gone.extend(other.unusable_gone);

@@ -137,6 +137,10 @@ pub(crate) struct Writer {
     known: HashMap<ContentHash, Image>,
     next: u64,
     temps: u64,
+    /// The folder, until it lasts that the files are in it.
+    created_in: Option<PathBuf>,
+    /// Images were added that may not last yet.
+    unsynced_images: bool,
     /// A line may have been written in part: the next one starts on a line of its own.
     torn: bool,
 }
@@ -163,6 +167,8 @@ impl Writer {
             known: HashMap::new(),
             next: 0,
             temps: 0,
+            created_in: Some(folder.to_owned()),
+            unsynced_images: false,
             torn: false,
         };
         writer.append(&Line::Opened {
@@ -173,7 +179,6 @@ impl Writer {
             at,
             vault: vault.to_owned(),
         })?;
-        sync_path(folder)?;
         Ok(writer)
     }
 
@@ -196,6 +201,8 @@ impl Writer {
             next: log.records.iter().map(|r| r.n + 1).max().unwrap_or(0),
             // Past any name the gone process may have used.
             temps: u64::from(std::process::id()) << 16,
+            created_in: Some(folder.to_owned()),
+            unsynced_images: true,
             torn: true,
         })
     }
@@ -223,6 +230,7 @@ impl Writer {
             return Ok(image.clone());
         }
         let image = Image { hash, at: self.images_len, len: bytes.len() as u64 };
+        self.unsynced_images = true;
         if let Err(error) = self.images.write_all(bytes) {
             // Appending: whatever part was written is passed over.
             self.images_len = self.images.metadata()?.len();
@@ -266,9 +274,21 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes images, then lines, last through a power cut.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.images.sync_data()?;
+    /// Makes the images, then the lines that name them, last through a power cut.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        let images = || if self.unsynced_images { self.images.sync_data() } else { Ok(()) };
+        match &self.created_in {
+            // The names and the images wait for the disk side by side.
+            Some(folder) => std::thread::scope(|scope| {
+                let names = scope.spawn(|| sync_path(folder));
+                let images = images();
+                names.join().unwrap_or_else(|_| Err(io::Error::other("the folder was not synced")))?;
+                images
+            })?,
+            None => images()?,
+        }
+        self.created_in = None;
+        self.unsynced_images = false;
         self.lines.sync_data()
     }
 }

@@ -211,12 +211,12 @@ impl<'a> Question<'a> {
         let listing = vault.index().listing(&vault.core().disk)?;
         let (mut heads, mut files) = (listing.heads.clone(), listing.files.clone());
         vault.outlines().keep(heads.iter().filter_map(|head| head.hash()));
-        heads.retain(|head| head.is_readable() && !view.privacy().hides(&head.path, &head.document));
+        heads.retain(|head| head.is_readable() && !head.is_hidden_by(view.privacy()));
         files.retain(|path| !view.privacy().lists(path));
         let names = Names::new(heads.iter().map(|head| &head.path).chain(&files));
         let mut aliases: HashMap<String, Option<VaultPath>> = HashMap::new();
         for head in &heads {
-            for alias in head.document.aliases() {
+            for alias in head.document().aliases() {
                 aliases
                     .entry(folded(alias.trim()))
                     .and_modify(|path| {
@@ -276,7 +276,7 @@ impl<'a> Question<'a> {
     fn back(&self, path: &VaultPath, links: &mut Links) {
         let mut keys = HashSet::from(keys_of(path));
         if let Some(head) = self.head(path) {
-            keys.extend(head.document.aliases().iter().map(|alias| key(alias)));
+            keys.extend(head.document().aliases().iter().map(|alias| key(alias)));
         }
         for head in self.heads.iter().filter(|head| head.path != *path) {
             let Some(outlined) = self.outlined(head) else { continue };

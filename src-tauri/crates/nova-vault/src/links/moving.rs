@@ -131,7 +131,7 @@ impl Snapshot {
             sources.push(Source {
                 path: head.path.clone(),
                 outlined,
-                is_visible: !draft.view().privacy().hides(&head.path, &head.document),
+                is_visible: !head.is_hidden_by(draft.view().privacy()),
                 planned: None,
                 hash: Some(hash),
                 is_broken: head.broken().is_some(),

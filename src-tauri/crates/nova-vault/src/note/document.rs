@@ -82,10 +82,7 @@ impl Document {
 
     /// The `type:` of a record.
     pub fn record_type(&self) -> Option<&str> {
-        match self.property("type")? {
-            Value::Text(text) | Value::Number(text) | Value::Link(text) => Some(text),
-            _ => None,
-        }
+        record_type(self.property(TYPE)?)
     }
 
     /// Other names of the note: `aliases:` and `alias:`.
@@ -110,6 +107,30 @@ impl Document {
     /// The note's line break, `"\n"` or `"\r\n"`: that of its first line.
     pub fn eol(&self) -> &'static str {
         self.eol
+    }
+}
+
+/// What is needed of every note, for a text whose front matter can certainly be read: its
+/// [`Document::record_type`]. `None`: only [`Document::parse`] can tell.
+pub(crate) fn glance(text: &str) -> Option<Option<String>> {
+    match split::split(text).front {
+        Front::Absent => Some(None),
+        Front::Unclosed { .. } => None,
+        Front::Closed(range) => {
+            let entries = simple::entries(text, range)?;
+            let value = entries.iter().find(|entry| entry.key == TYPE).map(simple::Entry::value);
+            Some(value.as_ref().and_then(record_type).map(str::to_owned))
+        }
+    }
+}
+
+/// The key of a record's type.
+const TYPE: &str = "type";
+
+fn record_type(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) | Value::Number(text) | Value::Link(text) => Some(text),
+        _ => None,
     }
 }
 

@@ -23,8 +23,8 @@ mod write;
 
 pub use body::{append, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
-pub(crate) use document::read_yaml;
 pub use document::{Document, FrontMatter, Properties, Property};
+pub(crate) use document::{glance, read_yaml};
 pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};

@@ -17,39 +17,7 @@ pub struct VaultPath(String);
 impl VaultPath {
     /// Reads a path relative to the vault's root, as `CRM/People/Jane Doe.md`.
     pub fn parse(path: &str) -> Result<Self, PathError> {
-        let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem });
-        if path.is_empty() {
-            return refuse("it is empty");
-        }
-        if path.len() > MAX_PATH_BYTES {
-            return refuse("it is longer than 4096 bytes");
-        }
-        if path.starts_with('/') {
-            return refuse("it is absolute");
-        }
-        if path.contains('\\') {
-            return refuse("it holds a backslash");
-        }
-        if path.chars().any(char::is_control) {
-            return refuse("it holds a control character");
-        }
-        if is_drive(path) {
-            return refuse("it names a drive");
-        }
-        for component in path.split('/') {
-            if component.is_empty() {
-                return refuse("a folder in it has no name");
-            }
-            if component == "." || component == ".." {
-                return refuse("it holds `.` or `..`");
-            }
-            if component.ends_with(['.', ' ']) {
-                return refuse("a name in it ends in a dot or a space");
-            }
-            if component.len() > MAX_COMPONENT_BYTES {
-                return refuse("a name in it is longer than 255 bytes");
-            }
-        }
+        check(path)?;
         Ok(Self(path.to_owned()))
     }
 
@@ -63,7 +31,7 @@ impl VaultPath {
         }
         match folder.strip_suffix('/').unwrap_or(folder) {
             "" => Self::parse(file_name),
-            folder => Self::parse(&format!("{folder}/{file_name}")),
+            folder => Self::try_from(format!("{folder}/{file_name}")),
         }
     }
 
@@ -139,7 +107,8 @@ impl TryFrom<String> for VaultPath {
     type Error = PathError;
 
     fn try_from(path: String) -> Result<Self, PathError> {
-        Self::parse(&path)
+        check(&path)?;
+        Ok(Self(path))
     }
 }
 
@@ -198,6 +167,43 @@ pub fn file_name(display: &str) -> String {
         return format!("{name}_");
     }
     name.to_owned()
+}
+
+fn check(path: &str) -> Result<(), PathError> {
+    let refuse = |problem| Err(PathError { path: path.chars().take(200).collect(), problem });
+    if path.is_empty() {
+        return refuse("it is empty");
+    }
+    if path.len() > MAX_PATH_BYTES {
+        return refuse("it is longer than 4096 bytes");
+    }
+    if path.starts_with('/') {
+        return refuse("it is absolute");
+    }
+    if path.contains('\\') {
+        return refuse("it holds a backslash");
+    }
+    if path.chars().any(char::is_control) {
+        return refuse("it holds a control character");
+    }
+    if is_drive(path) {
+        return refuse("it names a drive");
+    }
+    for component in path.split('/') {
+        if component.is_empty() {
+            return refuse("a folder in it has no name");
+        }
+        if component == "." || component == ".." {
+            return refuse("it holds `.` or `..`");
+        }
+        if component.ends_with(['.', ' ']) {
+            return refuse("a name in it ends in a dot or a space");
+        }
+        if component.len() > MAX_COMPONENT_BYTES {
+            return refuse("a name in it is longer than 255 bytes");
+        }
+    }
+    Ok(())
 }
 
 fn conflict_original(name: &str) -> Option<&str> {

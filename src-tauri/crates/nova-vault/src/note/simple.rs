@@ -10,16 +10,35 @@ use super::value::Value;
 /// So many lines at most; more are for the parser, which has a budget.
 const MAX_LINES: usize = 200;
 
+/// A property as it is written; nothing is copied until a value is wanted.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) key: &'a str,
+    /// The line of the key in the file, 1-based.
+    line: u32,
+    value: Written<'a>,
+}
+
+#[derive(Debug)]
+enum Written<'a> {
+    Nothing,
+    Plain(&'a str),
+    /// Without its quotes.
+    Quoted(&'a str),
+    List(Vec<Written<'a>>),
+}
+
 /// The properties, if every line is `key: value` or an item of a list of scalars and YAML has
 /// only one reading of it. `None` says nothing about the front matter.
-pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> {
-    let mut properties = Properties::with_capacity(8);
+pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>> {
+    let mut entries: Vec<Entry<'_>> = Vec::with_capacity(8);
     let mut lines = lines_from(&text[range.clone()], 0).map(|line| {
         let line = &text[range.start + line.start..range.start + line.end];
         line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n'))
     });
     let mut number = 1;
-    let mut list: Option<(String, u32, Items<'_>)> = None;
+    // The indentation of a list's items, while items of the last entry may follow.
+    let mut list: Option<Option<&str>> = None;
     loop {
         number += 1;
         let line = match lines.next() {
@@ -29,55 +48,57 @@ pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> 
         if number as usize > MAX_LINES {
             return None;
         }
-        if let Some((_, _, items)) = &mut list
-            && let Some((indent, item)) = item(line)
+        if let Some(indent) = &mut list
+            && let Some((indented, item)) = item(line)
         {
-            items.add(indent, scalar(item)?)?;
+            if *indent.get_or_insert(indented) != indented {
+                return None;
+            }
+            entries.last_mut()?.value.push(scalar(item)?);
             continue;
         }
-        finish(&mut properties, list.take())?;
         let (key, value) = line.split_once(':')?;
-        if !is_simple_key(key) {
+        // A key that is there already is an error that the parser words.
+        if !is_simple_key(key) || entries.iter().any(|entry| entry.key == key) {
             return None;
         }
-        if value.is_empty() {
-            list = Some((key.to_owned(), number, Items::default()));
-        } else {
-            let value = value_of(value.strip_prefix(' ')?)?;
-            put(&mut properties, key.to_owned(), Property { value, line: number })?;
-        }
+        list = value.is_empty().then_some(None);
+        let value = if value.is_empty() { Written::Nothing } else { value_of(value.strip_prefix(' ')?)? };
+        entries.push(Entry { key, line: number, value });
     }
-    finish(&mut properties, list)?;
-    (!properties.is_empty()).then_some(properties)
+    (!entries.is_empty()).then_some(entries)
 }
 
-/// The items of a block list, which all have the indentation of the first.
-#[derive(Default)]
-struct Items<'a> {
-    indent: Option<&'a str>,
-    values: Vec<Value>,
+/// What [`entries`] reads, as properties.
+pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> {
+    let entries = entries(text, range)?;
+    let property =
+        |entry: Entry<'_>| (entry.key.to_owned(), Property { value: entry.value(), line: entry.line });
+    Some(entries.into_iter().map(property).collect())
 }
 
-impl<'a> Items<'a> {
-    fn add(&mut self, indent: &'a str, value: Value) -> Option<()> {
-        if *self.indent.get_or_insert(indent) != indent {
-            return None;
-        }
-        self.values.push(value);
-        Some(())
+impl Entry<'_> {
+    pub(super) fn value(&self) -> Value {
+        self.value.value()
     }
 }
 
-/// A key with nothing behind it and the items below, if any.
-fn finish(properties: &mut Properties, list: Option<(String, u32, Items<'_>)>) -> Option<()> {
-    let Some((key, line, items)) = list else { return Some(()) };
-    let value = if items.values.is_empty() { Value::Null } else { Value::List(items.values) };
-    put(properties, key, Property { value, line })
-}
+impl<'a> Written<'a> {
+    fn push(&mut self, item: Written<'a>) {
+        match self {
+            Written::List(items) => items.push(item),
+            _ => *self = Written::List(vec![item]),
+        }
+    }
 
-/// `None` where the key is there already, which is an error that the parser words.
-fn put(properties: &mut Properties, key: String, property: Property) -> Option<()> {
-    properties.insert(key, property).is_none().then_some(())
+    fn value(&self) -> Value {
+        match self {
+            Written::Nothing => Value::Null,
+            Written::Plain(text) => Value::from_plain(text),
+            Written::Quoted(text) => Value::from_text(text),
+            Written::List(items) => Value::List(items.iter().map(Written::value).collect()),
+        }
+    }
 }
 
 fn item(line: &str) -> Option<(&str, &str)> {
@@ -90,56 +111,62 @@ fn is_simple_key(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_alphabetic())
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-        && !["null", "true", "false"].iter().any(|word| key.eq_ignore_ascii_case(word))
+        && !(matches!(key.len(), 4 | 5)
+            && ["null", "true", "false"].iter().any(|word| key.eq_ignore_ascii_case(word)))
 }
 
-fn value_of(written: &str) -> Option<Value> {
+fn value_of(written: &str) -> Option<Written<'_>> {
     let Some(inside) = written.strip_prefix('[') else {
         return scalar(written);
     };
     let inside = inside.strip_suffix(']')?;
     if inside.is_empty() {
-        return Some(Value::List(Vec::new()));
+        return Some(Written::List(Vec::new()));
     }
     let is_word = |item: &&str| {
         item.starts_with(is_letter)
             && item.chars().all(|c| is_letter(c) || c.is_ascii_digit() || matches!(c, '_' | '-' | '/' | ' '))
             && !item.ends_with(' ')
     };
-    let items = inside.split(", ").map(|item| is_word(&item).then(|| Value::from_plain(item)));
-    items.collect::<Option<_>>().map(Value::List)
+    let items = inside.split(", ").map(|item| is_word(&item).then_some(Written::Plain(item)));
+    items.collect::<Option<_>>().map(Written::List)
 }
 
 /// A scalar on one line, without a comment.
-fn scalar(written: &str) -> Option<Value> {
-    let is_plain = |text: &str| text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c));
+fn scalar(written: &str) -> Option<Written<'_>> {
     match written.as_bytes().first()? {
         quote @ (b'"' | b'\'') => {
             let quote = char::from(*quote);
             let inside = written[1..].strip_suffix(quote)?;
             let simple = is_plain(inside) && !inside.contains([quote, '\\']);
-            simple.then(|| Value::from_text(inside))
+            simple.then_some(Written::Quoted(inside))
         }
         b'0'..=b'9' => {
             let simple =
                 written.len() <= 15 && written.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
-            simple.then(|| Value::from_plain(written))
+            simple.then_some(Written::Plain(written))
         }
         // A telephone number; the space says that it is no other number.
         b'+' => {
             let digits = written.bytes().skip(1).all(|b| b.is_ascii_digit() || b == b' ');
             let simple = digits && written.contains(' ') && !written.ends_with(' ');
-            simple.then(|| Value::from_plain(written))
+            simple.then_some(Written::Plain(written))
         }
         _ => {
             let simple = written.starts_with(is_letter)
                 && is_plain(written)
-                && !written.contains(": ")
-                && !written.contains(" #")
+                && !written.as_bytes().windows(2).any(|pair| matches!(pair, b": " | b" #"))
                 && !written.ends_with([':', ' ']);
-            simple.then(|| Value::from_plain(written))
+            simple.then_some(Written::Plain(written))
         }
     }
+}
+
+fn is_plain(text: &str) -> bool {
+    if text.is_ascii() {
+        return text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    }
+    text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c))
 }
 
 /// A letter of any script. No mark, and none of the line breaks and blanks beyond ASCII.

@@ -83,7 +83,7 @@ impl Key {
     /// What the note holds under this key.
     pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
         let key = match self {
-            Key::Property(name) => return property(head.document.properties(), name).map(Cow::Borrowed),
+            Key::Property(name) => return property(head.document().properties(), name).map(Cow::Borrowed),
             Key::File(key) => key,
         };
         let text = |text: &str| Value::Text(text.to_owned());

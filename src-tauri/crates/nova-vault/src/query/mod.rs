@@ -103,7 +103,7 @@ impl View {
 
     /// Whether the note must not be shown. What cannot be read cannot say that it may be.
     pub(crate) fn hides_head(&self, head: &Head) -> bool {
-        self.privacy().hides(&head.path, &head.document) || (self.privacy().remote && !head.is_readable())
+        head.is_hidden_by(self.privacy()) || (self.privacy().remote && !head.is_readable())
     }
 }
 
@@ -128,7 +128,7 @@ fn row(head: &Head) -> QueryRow {
     QueryRow {
         path: head.path.clone(),
         record_type: head.record_type().map(str::to_owned),
-        document: Arc::clone(&head.document),
+        document: Arc::clone(head.document()),
         hash: head.hash(),
     }
 }

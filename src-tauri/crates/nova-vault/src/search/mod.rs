@@ -9,6 +9,7 @@ mod unread;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -19,7 +20,10 @@ use crate::note::VaultPath;
 use crate::vault::Problem;
 use crate::view::View;
 
-use pattern::Pattern;
+use pattern::{Patience, Pattern};
+
+/// So long a regular expression may be compared with the notes, over all threads.
+const REGEX_LIMIT: Duration = Duration::from_secs(10);
 
 /// How the query of a [`Search`] is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,15 +73,21 @@ pub struct SearchAnswer {
 }
 
 impl View {
-    /// Looks into every note. A hidden note is in no hit.
+    /// Looks into every note. A hidden note is in no hit. A regular expression that takes longer
+    /// than ten seconds is refused ([`VaultError::InvalidQuery`]).
     pub fn search(&self, search: &Search) -> Result<SearchAnswer, VaultError> {
+        self.search_within(search, REGEX_LIMIT)
+    }
+
+    pub(crate) fn search_within(&self, search: &Search, limit: Duration) -> Result<SearchAnswer, VaultError> {
+        let patience = Patience::new(limit);
         let pattern = Pattern::new(search)?;
         // One more shows whether there are more.
         let wanted = search.limit.saturating_add(1);
         let (mut hits, mut skipped) = if self.vault().index().is_first_question() {
-            unread::search(self, &pattern, wanted)?
+            unread::search(self, &pattern, wanted, &patience)?
         } else {
-            self.search_remembered(&pattern, wanted)?
+            self.search_remembered(&pattern, wanted, &patience)?
         };
         hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         let more = hits.len() > search.limit;
@@ -97,9 +107,12 @@ impl View {
         &self,
         pattern: &Pattern,
         wanted: usize,
+        patience: &Patience,
     ) -> Result<(Vec<SearchHit>, Vec<Problem>), VaultError> {
         /// So many notes are searched by one thread at a time.
         const BLOCK: usize = 64;
+        /// Fewer notes are searched in less time than it takes to start a thread.
+        const FEW: usize = 2048;
         let disk = &self.vault().core().disk;
         let listing = self.vault().index().listing(disk)?;
         let skipped = Mutex::new(listing.unsearchable());
@@ -107,12 +120,14 @@ impl View {
         // once enough is found, nothing that was not handed out comes before it.
         let found = AtomicUsize::new(0);
         let next = AtomicUsize::new(0);
-        let threads = threads(Some(listing.heads.len()));
+        let threads = if listing.heads.len() < FEW { 1 } else { threads(None) };
         let search_blocks = |hits: &mut Vec<SearchHit>| {
+            // Threads that share a compiled pattern wait for each other's working memory.
+            let pattern = &pattern.clone();
             while found.load(Ordering::Relaxed) < wanted {
                 let first = next.fetch_add(BLOCK, Ordering::Relaxed);
                 let Some(rest) = listing.heads.get(first..).filter(|rest| !rest.is_empty()) else {
-                    return;
+                    break;
                 };
                 let before = hits.len();
                 for head in &rest[..rest.len().min(BLOCK)] {
@@ -120,38 +135,56 @@ impl View {
                     if room == 0 {
                         break;
                     }
-                    if let Err(problem) = self.search_one(head, pattern, room, hits) {
-                        skipped.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+                    match self.search_one(head, pattern, room, patience, hits)? {
+                        None => {}
+                        Some(problem) => {
+                            skipped.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+                        }
                     }
                 }
                 found.fetch_add(hits.len() - before, Ordering::Relaxed);
             }
+            Ok(())
         };
-        let hits = in_parallel(threads, vec![(); threads], Vec::new, |hits, (), _| search_blocks(hits));
+        let found = in_parallel(
+            threads,
+            vec![(); threads],
+            || Ok(Vec::new()),
+            |state: &mut Result<Vec<SearchHit>, VaultError>, (), _| {
+                if let Ok(hits) = state
+                    && let Err(error) = search_blocks(hits)
+                {
+                    *state = Err(error);
+                }
+            },
+        );
+        let hits = found.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((hits.concat(), skipped.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
+    /// Adds the hits in one note, or gives the reason why it could not be searched.
     fn search_one(
         &self,
         head: &Head,
         pattern: &Pattern,
         wanted: usize,
+        patience: &Patience,
         hits: &mut Vec<SearchHit>,
-    ) -> Result<(), Problem> {
-        if !head.is_readable() || self.privacy().hides(&head.path, &head.document) {
-            return Ok(());
+    ) -> Result<Option<Problem>, VaultError> {
+        if !head.is_readable() || head.is_hidden_by(self.privacy()) {
+            return Ok(None);
         }
         let text = match head.text() {
             Some(text) => Arc::clone(text),
             None => match self.vault().read(&head.path) {
                 // It may say since the listing that it is private.
-                Ok(note) if self.hides(&note) => return Ok(()),
+                Ok(note) if self.hides(&note) => return Ok(None),
                 Ok(note) => note.text,
-                Err(VaultError::NotFound { .. }) => return Ok(()),
-                Err(error) => return Err(Problem::of_unreadable(&head.path, &error)),
+                Err(VaultError::NotFound { .. }) => return Ok(None),
+                Err(error) => return Ok(Some(Problem::of_unreadable(&head.path, &error))),
             },
         };
-        pattern.search(&head.path, &text, wanted, hits);
-        Ok(())
+        pattern.search(&head.path, &text, wanted, patience, hits)?;
+        Ok(None)
     }
 }

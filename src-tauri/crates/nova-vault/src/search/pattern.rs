@@ -1,6 +1,8 @@
 //! What a query matches, and the lines of a text that it matches.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::Look;
@@ -22,10 +24,12 @@ const MAX_QUERY: usize = 4096;
 /// The most words of a query.
 const MAX_WORDS: usize = 32;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Pattern {
+    /// A line matches when this literal is in it, and a text without it has no such line.
+    Literal(Regex),
     /// A line matches when this does.
-    Line {
+    Regex {
         line: Regex,
         /// A text without a match has no line that matches either.
         tells_of_texts: bool,
@@ -34,7 +38,7 @@ pub(super) enum Pattern {
     Words(Vec<Word>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Word {
     text: Regex,
     /// Writing without spaces has no beginnings of words.
@@ -55,7 +59,7 @@ impl Pattern {
                 "the query has several lines, and lines are searched one by one",
                 "Look for one line of it.",
             )),
-            SearchMode::Text => Ok(Pattern::Line { line: literal(query)?, tells_of_texts: true }),
+            SearchMode::Text => Ok(Pattern::Literal(literal(query)?)),
             SearchMode::Words => {
                 let words: Vec<_> = query.split_whitespace().collect();
                 if words.len() > MAX_WORDS {
@@ -65,29 +69,72 @@ impl Pattern {
             }
             SearchMode::Regex => {
                 let line = compiled(query, false)?;
-                Ok(Pattern::Line { line, tells_of_texts: !minds_the_ends_of_a_text(query) })
+                Ok(Pattern::Regex { line, tells_of_texts: !minds_the_ends_of_a_text(query) })
             }
         }
     }
 
     /// Adds the first `wanted` lines of a note that match.
-    pub(super) fn search(&self, path: &VaultPath, text: &str, wanted: usize, hits: &mut Vec<SearchHit>) {
+    pub(super) fn search(
+        &self,
+        path: &VaultPath,
+        text: &str,
+        wanted: usize,
+        patience: &Patience,
+        hits: &mut Vec<SearchHit>,
+    ) -> Result<(), VaultError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if !self.may_match(text) {
-            return;
+        let wanted = hits.len().saturating_add(wanted);
+        match self {
+            Pattern::Regex { .. } => patience.spend(|time| {
+                let mut first = 1;
+                let mut rest = text;
+                while !rest.is_empty() && hits.len() < wanted {
+                    time.check()?;
+                    let (block, after) = rest.split_at(end_of_block(rest));
+                    self.search_lines(path, block, first, wanted, &|| time.check(), hits)?;
+                    first += line_breaks(block);
+                    rest = after;
+                }
+                Ok(())
+            }),
+            Pattern::Literal(_) | Pattern::Words(_) => {
+                self.search_lines(path, text, 1, wanted, &|| Ok(()), hits)
+            }
         }
-        let found = (1..).zip(text.split_inclusive('\n')).filter_map(|(number, line)| {
+    }
+
+    /// `first` is the number of the first line; `go_on` is asked before every line.
+    fn search_lines(
+        &self,
+        path: &VaultPath,
+        text: &str,
+        first: u32,
+        wanted: usize,
+        go_on: &dyn Fn() -> Result<(), VaultError>,
+        hits: &mut Vec<SearchHit>,
+    ) -> Result<(), VaultError> {
+        if !self.may_match(text) {
+            return Ok(());
+        }
+        for (number, line) in (first..).zip(text.split_inclusive('\n')) {
+            if hits.len() >= wanted {
+                break;
+            }
+            go_on()?;
             let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
-            let place = self.find(line)?;
-            Some(SearchHit { path: path.clone(), line: number, text: excerpt(line, place) })
-        });
-        hits.extend(found.take(wanted));
+            if let Some(place) = self.find(line) {
+                hits.push(SearchHit { path: path.clone(), line: number, text: excerpt(line, place) });
+            }
+        }
+        Ok(())
     }
 
     /// Whether a line of the text may match.
     fn may_match(&self, text: &str) -> bool {
         match self {
-            Pattern::Line { line, tells_of_texts } => !tells_of_texts || line.is_match(text),
+            Pattern::Literal(literal) => literal.is_match(text),
+            Pattern::Regex { line, tells_of_texts } => !tells_of_texts || line.is_match(text),
             Pattern::Words(words) => words.iter().all(|word| word.find(text).is_some()),
         }
     }
@@ -95,12 +142,67 @@ impl Pattern {
     /// The first match in a line.
     fn find(&self, line: &str) -> Option<Range<usize>> {
         match self {
-            Pattern::Line { line: pattern, .. } => pattern.find(line).map(|found| found.range()),
+            Pattern::Literal(pattern) | Pattern::Regex { line: pattern, .. } => {
+                pattern.find(line).map(|found| found.range())
+            }
             Pattern::Words(words) => {
                 words.iter().filter_map(|word| word.find(line)).min_by_key(|found| found.start)
             }
         }
     }
+}
+
+/// How long a search may spend on comparing texts with a regular expression, over all threads.
+/// To read them is not counted: a slow disk says nothing about the expression.
+#[derive(Debug)]
+pub(super) struct Patience {
+    /// In nanoseconds.
+    left: AtomicU64,
+}
+
+/// One thread's share while it is spent.
+struct Spending {
+    began: Instant,
+    left: Duration,
+}
+
+impl Patience {
+    pub(super) fn new(limit: Duration) -> Patience {
+        Patience { left: u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX).into() }
+    }
+
+    fn spend<T>(&self, work: impl FnOnce(&Spending) -> T) -> T {
+        let left = Duration::from_nanos(self.left.load(Ordering::Relaxed));
+        let spending = Spending { began: Instant::now(), left };
+        let done = work(&spending);
+        let spent = u64::try_from(spending.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let less = |left: u64| Some(left.saturating_sub(spent));
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).ok();
+        done
+    }
+}
+
+impl Spending {
+    fn check(&self) -> Result<(), VaultError> {
+        if self.began.elapsed() < self.left {
+            return Ok(());
+        }
+        Err(invalid(
+            "the regular expression takes too long to compare with this vault",
+            "Make it narrower: repeat less in it, or search for plain text.",
+        ))
+    }
+}
+
+/// Where the lines end that are compared at once, before time is looked at again.
+fn end_of_block(text: &str) -> usize {
+    const BLOCK: usize = 64 * 1024;
+    let rest = text.as_bytes().get(BLOCK..).unwrap_or_default();
+    rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| BLOCK + at + 1)
+}
+
+fn line_breaks(text: &str) -> u32 {
+    u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
 impl Word {

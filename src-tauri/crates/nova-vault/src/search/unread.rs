@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::SearchHit;
-use super::pattern::Pattern;
+use super::pattern::{Patience, Pattern};
 use crate::disk::{Folder, Kind, Met, Names, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::{Document, VaultPath};
@@ -22,18 +22,30 @@ pub(super) fn search(
     view: &View,
     pattern: &Pattern,
     wanted: usize,
+    patience: &Patience,
 ) -> Result<(Vec<SearchHit>, Vec<Problem>), VaultError> {
     let failed = |error| VaultError::io("list the vault")(error);
-    let search = Searching { view, pattern, best: Best::new(wanted) };
+    let search = Searching { view, pattern, patience, best: Best::new(wanted) };
     let mut first = Vec::new();
     let root = view.vault().core().disk.open_root().map_err(failed)?;
     list(Arc::new(root), "".into(), 0, &mut first).map_err(failed)?;
-    let skipped = in_parallel(threads(None), first, State::default, |state, work, more| match work {
-        Work::Folder { parent, prefix, depth } => search.folder(state, &parent, prefix, depth, more),
-        Work::Part(part) => search.part(state, &part, more),
+    let states = in_parallel(threads(None), first, State::default, |state, work, more| {
+        if state.failed.is_some() {
+            return;
+        }
+        match work {
+            Work::Folder { parent, prefix, depth } => search.folder(state, &parent, prefix, depth, more),
+            Work::Part(part) => search.part(state, &part, more),
+        }
     });
-    let hits = search.best.into_hits();
-    Ok((hits, skipped.into_iter().flat_map(|state| state.skipped).collect()))
+    let mut skipped = Vec::new();
+    for state in states {
+        if let Some(error) = state.failed {
+            return Err(error);
+        }
+        skipped.extend(state.skipped);
+    }
+    Ok((search.best.into_hits(), skipped))
 }
 
 enum Work {
@@ -60,11 +72,14 @@ struct Part {
 struct State {
     bytes: Vec<u8>,
     skipped: Vec<Problem>,
+    /// Why the search was given up.
+    failed: Option<VaultError>,
 }
 
 struct Searching<'a> {
     view: &'a View,
     pattern: &'a Pattern,
+    patience: &'a Patience,
     best: Best,
 }
 
@@ -94,6 +109,9 @@ impl Searching<'_> {
 
     fn part(&self, state: &mut State, part: &Part, more: &mut Vec<Work>) {
         for at in part.first..part.names.len().min(part.first + PART) {
+            if state.failed.is_some() {
+                return;
+            }
             let (name, kind) = part.names.get(at);
             // Attachments are not looked at twice.
             if kind == Kind::File && !name.as_bytes().to_ascii_lowercase().ends_with(b".md") {
@@ -121,9 +139,13 @@ impl Searching<'_> {
         }
         match part.folder.read(name, path, None, &mut state.bytes) {
             Ok(None) => {}
-            Ok(Some(text)) => {
+            Ok(Some((text, _))) => {
                 let mut hits = Vec::new();
-                self.pattern.search(path, text, self.best.wanted, &mut hits);
+                let wanted = self.best.wanted;
+                if let Err(error) = self.pattern.search(path, text, wanted, self.patience, &mut hits) {
+                    state.failed = Some(error);
+                    return;
+                }
                 let hidden = || privacy.remote && privacy.hides(path, &Document::parse(text));
                 if !hits.is_empty() && !hidden() {
                     self.best.add(path, hits);

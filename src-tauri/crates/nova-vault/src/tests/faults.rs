@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::step::Step;
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 13] = [
     Step::ReadCurrent,
     Step::Journal,
     Step::SyncJournal,
@@ -21,7 +21,6 @@ const STEPS: [Step; 14] = [
     Step::HashDisplaced,
     Step::SyncFolder,
     Step::JournalDone,
-    Step::SyncDone,
     Step::JournalCommit,
     Step::LastLook,
 ];

@@ -29,7 +29,7 @@ third
 ";
 
 /// Where in Nova's write others act.
-const MOMENTS: [Step; 16] = [
+const MOMENTS: [Step; 15] = [
     Step::ReadCurrent,
     Step::Journal,
     Step::SyncJournal,
@@ -43,7 +43,6 @@ const MOMENTS: [Step; 16] = [
     Step::SwapBack,
     Step::SyncFolder,
     Step::JournalDone,
-    Step::SyncDone,
     Step::JournalCommit,
     Step::LastLook,
 ];

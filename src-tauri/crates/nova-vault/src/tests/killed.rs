@@ -551,7 +551,6 @@ fn in_the_middle_of_writing_in_place() {
         (Step::SyncNote, "a.md"),
         (Step::JournalDone, "a.md"),
         (Step::CreateTemp, "b.md"),
-        (Step::SyncDone, "child"),
         (Step::JournalCommit, "child"),
     ] {
         for finish in [true, false] {

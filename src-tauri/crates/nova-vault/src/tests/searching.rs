@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::{Privacy, Search, SearchAnswer, SearchMode};
@@ -230,4 +231,40 @@ fn a_search_sees_every_edit() {
     assert_eq!(search(), ["d/c.md:2 needle"]);
     fs::remove_file(bed.root().join("d/c.md")).unwrap();
     assert_eq!(search(), Vec::<String>::new());
+}
+
+#[test]
+fn a_regular_expression_is_given_up_when_its_time_is_over() {
+    let bed = Bed::new(&[("a.md", "one\ntwo\n"), ("Folder/b.md", "three\n")]);
+    let search = |mode| Search { query: "(o|t){1,20}w?".to_owned(), mode, limit: 10 };
+    let vault = bed.vault();
+    let view = vault.seen_by_owner();
+    // Once of a vault of which nothing is in memory, and once when its texts are.
+    for _ in 0..2 {
+        let error = view.search_within(&search(SearchMode::Regex), Duration::ZERO).unwrap_err();
+        assert_eq!(error.code(), "invalid_query");
+        assert!(error.message().contains("takes too long"), "{error}");
+        assert!(error.hint().contains("narrower"), "{error}");
+    }
+    // What costs the same whatever is looked for has no limit.
+    for mode in [SearchMode::Text, SearchMode::Words] {
+        assert_eq!(view.search_within(&search(mode), Duration::ZERO).unwrap(), SearchAnswer::default());
+    }
+}
+
+#[test]
+fn a_long_note_is_searched_in_pieces_that_count_on() {
+    // Three pieces of 64 KiB and more, a match in each and none in the second.
+    let filler = |lines: usize| "0123456789abcdef\r\n".repeat(lines);
+    let text = format!("first Q1\n{}{}second Q2\n{}Q3", filler(4000), filler(8000), filler(20));
+    let bed = Bed::new(&[("long.md", &text)]);
+    check(
+        &bed,
+        SearchMode::Regex,
+        "Q[0-9]$",
+        &["long.md:1 first Q1", "long.md:12002 second Q2", "long.md:12023 Q3"],
+    );
+    let answer = ask(&bed, SearchMode::Regex, "Q[0-9]", 2, &Privacy::default());
+    assert_eq!(hits(&answer), ["long.md:1 first Q1", "long.md:12002 second Q2"]);
+    assert!(answer.more);
 }

@@ -1,6 +1,6 @@
 //! The quick reader of simple front matter says what the YAML parser says, or nothing.
 
-use super::super::document::{FrontMatter, parsed};
+use super::super::document::{Document, FrontMatter, glance, parsed};
 use super::super::{simple, split};
 use super::generate::{PIECES, Random};
 
@@ -15,7 +15,10 @@ fn closed(text: &str) -> Option<std::ops::Range<usize>> {
 fn read_quickly(text: &str) -> bool {
     let Some(range) = closed(text) else { return false };
     let Some(properties) = simple::properties(text, range.clone()) else { return false };
-    assert_eq!(FrontMatter::Present(properties), parsed(text, range), "{text:?}");
+    let parsed = parsed(text, range);
+    assert_eq!(FrontMatter::Present(properties), parsed, "{text:?}");
+    let record_type = Document::parse(text).record_type().map(str::to_owned);
+    assert_eq!(glance(text), Some(record_type), "{text:?}");
     true
 }
 
@@ -83,6 +86,7 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
     ] {
         let text = format!("---\n{front}\n---\nbody\n");
         assert!(!read_quickly(&text), "{front:?}");
+        assert_eq!(glance(&text), None, "{front:?}");
     }
 }
 

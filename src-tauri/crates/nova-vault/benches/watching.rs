@@ -1,0 +1,164 @@
+//! How soon an edit is heard of, and how soon the answers are right after very many at once.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use common::{Table, make_up, open};
+use nova_vault::{ContentHash, Query, Vault};
+
+/// Edits of each kind.
+const EDITS: usize = 300;
+
+/// Longer than anything here takes; what is not heard of by then was missed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().collect();
+    if let [_, mode, root] = arguments.as_slice()
+        && mode == "listen"
+    {
+        listen(&open(root.as_ref()));
+        return ExitCode::SUCCESS;
+    }
+    let mut table = Table::default();
+    single_edits(&mut table);
+    many_at_once(&mut table);
+    table.end()
+}
+
+/// Prints when it received which bytes of a note, until its parent ends it.
+fn listen(vault: &Vault) {
+    let mut changes = vault.changes();
+    println!("ready");
+    while let Ok(change) = changes.blocking_recv() {
+        if let Some(hash) = change.hash {
+            println!("{} {hash}", now().as_nanos());
+        }
+    }
+}
+
+/// One edit after the other, each heard of in another process before the next.
+fn single_edits(table: &mut Table) {
+    let made = make_up(1000);
+    let file = made.root().join(&made.one);
+    let listener = Listener::start(&made.root());
+    let text = fs::read_to_string(&file).unwrap();
+    for (kind, write) in [("rename", by_rename as fn(&Path, &str)), ("write in place", in_place)] {
+        let mut delays: Vec<_> = (0..EDITS)
+            .map(|n| {
+                let version = format!("{text}\n{kind} {n}\n");
+                let begun = now();
+                write(&file, &version);
+                listener.heard_of(ContentHash::of(version.as_bytes())) - begun
+            })
+            .collect();
+        delays.sort();
+        let [half, most] = [EDITS / 2, EDITS * 99 / 100].map(|at| delays[at]);
+        println!("{:<64} {:>9.2} ms (p50)", format!("edit by {kind}, heard"), half.as_secs_f64() * 1e3);
+        table.at_most(&format!("edit by {kind}, heard, p99"), most, Duration::from_millis(75), 1.0);
+    }
+}
+
+fn by_rename(file: &Path, text: &str) {
+    let temp = file.with_file_name(".bench.tmp");
+    fs::write(&temp, text).unwrap();
+    fs::rename(temp, file).unwrap();
+}
+
+fn in_place(file: &Path, text: &str) {
+    fs::write(file, text).unwrap();
+}
+
+/// Every note of a large vault is written as fast as can be, while the one receiver of changes
+/// takes none of them.
+fn many_at_once(table: &mut Table) {
+    let made = make_up(10_000);
+    let root = made.root();
+    let vault = made.open();
+    let stalled = vault.changes();
+    let versions: BTreeMap<_, _> = vault
+        .notes()
+        .unwrap()
+        .into_iter()
+        .map(|note| {
+            let text = fs::read_to_string(root.join(note.path.as_str())).unwrap() + "\nonce more\n";
+            (note.path, text)
+        })
+        .collect();
+    let wanted: BTreeMap<_, _> =
+        versions.iter().map(|(path, text)| (path, Some(ContentHash::of(text.as_bytes())))).collect();
+    let begin = Instant::now();
+    for (path, text) in &versions {
+        fs::write(root.join(path.as_str()), text).unwrap();
+    }
+    let written = Instant::now();
+    let view = vault.seen_by_owner();
+    let equal = || {
+        let answer = view.query(&Query::default()).unwrap();
+        answer.rows.iter().map(|row| (&row.path, row.hash)).collect::<BTreeMap<_, _>>() == wanted
+    };
+    while !equal() {
+        assert!(written.elapsed() < PATIENCE, "the answers stay wrong");
+    }
+    let took = written.elapsed();
+    let what = format!("{} notes written in {:?}, until all is right", wanted.len(), written - begin);
+    table.at_most(&what, took, Duration::from_secs(1), 1.0);
+    drop(stalled);
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap()
+}
+
+/// Another process that listens.
+struct Listener {
+    process: Child,
+    lines: Receiver<String>,
+}
+
+impl Listener {
+    fn start(root: &Path) -> Listener {
+        let own = std::env::current_exe().unwrap();
+        let mut command = Command::new(own);
+        command.arg("listen").arg(root).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let output: Box<dyn Read + Send> = Box::new(process.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let listener = Listener { process, lines };
+        assert_eq!(listener.next_line(), "ready");
+        listener
+    }
+
+    fn next_line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("the other process heard nothing")
+    }
+
+    /// When it was received that a note has these bytes, since 1970.
+    fn heard_of(&self, bytes: ContentHash) -> Duration {
+        loop {
+            let line = self.next_line();
+            let (at, hash) = line.split_once(' ').unwrap();
+            if hash == bytes.to_string() {
+                return Duration::from_nanos(at.parse().unwrap());
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
