@@ -43,7 +43,7 @@ use crate::error::VaultError;
 use crate::index::{Listing, folded};
 use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
-use crate::query::{Scalar, compare_rows, property};
+use crate::query::{Scalar, compare_rows};
 use crate::view::View;
 
 /// What a view of a base shows.
@@ -342,7 +342,7 @@ fn written(evaluation: &Evaluation, column: &PropertyId, path: &VaultPath) -> Op
     match column {
         PropertyId::Note(name) => {
             let document = evaluation.world.files.get(path)?;
-            Some(property(document.properties(), name).cloned().unwrap_or(Value::Null))
+            Some(document.property(name).cloned().unwrap_or(Value::Null))
         }
         PropertyId::File(name) if name == "name" => Some(Value::Text(path.name().to_owned())),
         PropertyId::File(_) | PropertyId::Formula(_) => None,

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::condition::{QueryError, unquote};
 use crate::disk::Disk;
-use crate::index::{Head, folded};
-use crate::note::{Properties, Value, VaultPath};
+use crate::index::Head;
+use crate::note::{Value, VaultPath};
 use crate::view::View;
 
 /// The name of a property, or of something of the file.
@@ -83,7 +83,7 @@ impl Key {
     /// What the note holds under this key.
     pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
         let key = match self {
-            Key::Property(name) => return property(head.document.properties(), name).map(Cow::Borrowed),
+            Key::Property(name) => return head.document.property(name).map(Cow::Borrowed),
             Key::File(key) => key,
         };
         let text = |text: &str| Value::Text(text.to_owned());
@@ -101,17 +101,6 @@ impl Key {
             FileKey::Tags => Value::List(view.tags_of(head).into_iter().map(Value::Text).collect()),
         }))
     }
-}
-
-/// A property by its name. Obsidian does not tell `Date` from `date`; where a note has both,
-/// the one written as asked for is meant.
-pub(crate) fn property<'a>(properties: &'a Properties, name: &str) -> Option<&'a Value> {
-    if let Some(property) = properties.get(name) {
-        return Some(&property.value);
-    }
-    let name = folded(name);
-    let (_, property) = properties.iter().find(|(key, _)| folded(key) == name)?;
-    Some(&property.value)
 }
 
 /// The extension of a file, without the dot.

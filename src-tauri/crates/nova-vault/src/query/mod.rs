@@ -16,7 +16,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 pub use condition::{Condition, QueryError};
 pub use key::SortKey;
-pub(crate) use key::{FileFacts, extension, property};
+pub(crate) use key::{FileFacts, extension};
 pub(crate) use number::Number;
 pub(crate) use scalar::{Moment, Scalar, link_name};
 

@@ -313,7 +313,7 @@ fn a_row_serializes_as_the_contract_says() {
     let answer = vault.seen_by_owner().query(&Query::default()).unwrap();
     assert_eq!(
         serde_json::to_string(&answer.rows).unwrap(),
-        r#"[{"path":"a.md","type":"deal","properties":{"type":"deal","value":1.5,"id":"010","who":"[[Jane]]"}},{"path":"b.md","type":null,"properties":{"x":1}}]"#
+        r#"[{"path":"a.md","type":"deal","properties":{"type":"deal","value":"1.50","id":"010","who":"[[Jane]]"}},{"path":"b.md","type":null,"properties":{"x":1}}]"#
     );
 }
 
