@@ -387,7 +387,7 @@ impl<'a> Evaluation<'a> {
 
     pub(super) fn equal(&self, left: &Val, right: &Val) -> Result<bool, Fault> {
         self.spend((left.weight(MAX_WEIGHT) + right.weight(MAX_WEIGHT)) / 64)?;
-        Ok(left.equals(right, &|link| self.resolve(link)))
+        Ok(left.equals(right, self.world.zone, &|link| self.resolve(link)))
     }
 
     fn plus(&self, left: &Val, right: &Val) -> Evaluated {

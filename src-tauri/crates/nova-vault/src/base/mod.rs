@@ -43,7 +43,8 @@ use crate::error::VaultError;
 use crate::index::{Listing, folded};
 use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
-use crate::query::{Scalar, compare_rows};
+use crate::query::{Scalar, compare_rows, extension};
+use crate::vault::Problem;
 use crate::view::View;
 
 /// What a view of a base shows.
@@ -194,6 +195,29 @@ impl View {
         let mut answer = rows(path, &world, base, chosen, &files)?;
         answer.views = views;
         Ok(answer)
+    }
+
+    /// The `.base` files that cannot be read, each with the line and what is wrong there.
+    pub(crate) fn base_problems(&self, listing: &Listing) -> Vec<Problem> {
+        let is_base = |path: &&VaultPath| extension(path).eq_ignore_ascii_case("base");
+        let bases = listing.files.iter().filter(is_base);
+        let problem = |path: &VaultPath| {
+            let (line, problem, remedy) = match self.read(path) {
+                Ok(file) => match definition::bases(path, &file.text, file.document.body_start()) {
+                    Err(error @ BaseError::Broken { .. }) => {
+                        let remedy = error.hint();
+                        let BaseError::Broken { line, reason, .. } = error else { return None };
+                        (line, format!("the base cannot be read: {reason}"), remedy)
+                    }
+                    _ => return None,
+                },
+                // Deleted in between.
+                Err(VaultError::NotFound { .. }) => return None,
+                Err(error) => (1, error.to_string(), error.hint()),
+            };
+            Some(Problem { path: path.to_string(), line, problem, remedy })
+        };
+        bases.filter_map(problem).collect()
     }
 
     /// Every file outside dot-folders that the reader may see, in order of the paths.
