@@ -237,7 +237,7 @@ fn query(
     Ok(Query {
         record_type,
         conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
-        sort: sort.iter().map(|text| SortKey::parse(text)).collect::<Result<_, _>>()?,
+        sort: sort.iter().map(|text| SortKey::parse_list(text)).collect::<Result<Vec<_>, _>>()?.concat(),
         limit,
     })
 }

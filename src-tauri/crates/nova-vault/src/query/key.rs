@@ -39,6 +39,26 @@ pub struct SortKey {
 }
 
 impl SortKey {
+    /// Reads keys separated by commas; a comma in quotes belongs to its key.
+    pub fn parse_list(text: &str) -> Result<Vec<SortKey>, QueryError> {
+        let mut keys = Vec::new();
+        let (mut from, mut quoted, mut escaped) = (0, false, false);
+        for (at, c) in text.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                ',' if !quoted => {
+                    keys.push(&text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        keys.push(&text[from..]);
+        keys.into_iter().filter(|key| !key.trim().is_empty()).map(SortKey::parse).collect()
+    }
+
     /// Reads `KEY` or `-KEY`; the key may be quoted with `"`.
     pub fn parse(text: &str) -> Result<SortKey, QueryError> {
         let error = |problem: &str| QueryError::new(text, problem, "write it like `date` or `-date`");
@@ -74,7 +94,8 @@ impl Key {
             "file.size" => FileKey::Size,
             "file.mtime" => FileKey::Mtime,
             "file.ctime" => FileKey::Ctime,
-            "file.tags" => FileKey::Tags,
+            // The tags of the text, too: nobody who asks for a note's tags means one place of them.
+            "file.tags" | "tags" | "tag" => FileKey::Tags,
             _ => return Some(Key::Property(key.to_owned())),
         };
         Some(Key::File(file))
