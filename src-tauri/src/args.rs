@@ -157,7 +157,7 @@ pub(crate) enum Vault {
         #[arg(long = "where", value_name = "KEY OP VALUE")]
         conditions: Vec<String>,
         /// Properties to sort by, separated by commas; "-" before one sorts downwards.
-        #[arg(long, value_name = "KEY,-KEY", value_delimiter = ',', allow_hyphen_values = true)]
+        #[arg(long, value_name = "KEY,-KEY", allow_hyphen_values = true)]
         sort: Vec<String>,
         /// At most so many notes.
         #[arg(long, value_name = "N")]

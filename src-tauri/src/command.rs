@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nova_app::{
     App, ChangeSetKind, Condition, NoDesktop, Query, QueryError, Search, SearchMode, SortKey, ToolRun,
 };
-use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError};
+use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError, inexact_number};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -141,7 +141,14 @@ fn read_args(text: Option<&str>, file: Option<&std::path::Path>) -> Result<Value
         (None, None) => "{}".into(),
     };
     match serde_json::from_str(&text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(value @ Value::Object(_)) => match inexact_number(&text) {
+            None => Ok(value),
+            Some(number) => Err(UserError::new(
+                ErrorCode::InvalidArguments,
+                format!("The number {number} would be changed on its way."),
+                format!("Give it as text: \"{number}\"."),
+            )),
+        },
         Ok(_) => Err(UserError::new(
             ErrorCode::InvalidArguments,
             "The arguments are not a JSON object.",
@@ -230,7 +237,7 @@ fn query(
     Ok(Query {
         record_type,
         conditions: conditions.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?,
-        sort: sort.iter().map(|text| SortKey::parse(text)).collect::<Result<_, _>>()?,
+        sort: sort.iter().map(|text| SortKey::parse_list(text)).collect::<Result<Vec<_>, _>>()?.concat(),
         limit,
     })
 }

@@ -72,7 +72,7 @@ impl NativeTool for UpdateContact {
         let contacts = Contacts::read(ctx.as_ref()).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();
-        let mut edits = ctx.records().get(CONTACT)?.edits(&details.0)?;
+        let mut edits = ctx.records().get(CONTACT)?.edits(before, &details.0)?;
         edits.retain(|edit| !says_so_already(before, edit));
         ctx.vault().set_properties(&before.path, &edits).await?;
 

@@ -47,7 +47,8 @@ impl NativeTool for CreateNote {
         if let Err(error) = ctx.vault().create(&path, new.content.unwrap_or_default()).await {
             return Err(without_private(ctx.as_ref(), &path, error).await);
         }
-        if let FrontMatter::Broken { line, reason } = ctx.vault().read(&path).await?.document.front_matter() {
+        let note = ctx.vault().read(&path).await?;
+        if let FrontMatter::Broken { line, reason } = note.document.front_matter() {
             return Err(ToolError::InvalidArguments {
                 path: "/content".into(),
                 rule: format!("begins with properties that cannot be read (line {line}: {reason})"),
@@ -55,7 +56,7 @@ impl NativeTool for CreateNote {
             });
         }
         if let Some(properties) = new.properties {
-            ctx.vault().set_properties(&path, &edits(&properties)).await?;
+            ctx.vault().set_properties(&path, &edits(&note, &properties)).await?;
         }
         Ok(Output::new(json!({"path": path})).from_notes([path]).into())
     }

@@ -1,7 +1,7 @@
 //! Which note a text means.
 
 use nova_skill::{
-    Note, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, likeness,
+    Note, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json, likeness,
 };
 
 /// What errors call it.
@@ -114,10 +114,15 @@ async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {
     }
 }
 
-/// As many of the values, from the first, as one answer may hold.
+/// As many of the values, from the first, as one answer may hold. Of one that no answer could hold
+/// only the path is left, so that it does not hide those after it.
 pub(crate) fn within_budget(values: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut left = MOST;
     values
+        .map(|value| match value.get("path") {
+            Some(path) if value.to_string().len() > MOST => json!({"path": path, "too_large": true}),
+            _ => value,
+        })
         .take_while(|value| {
             let fits = value.to_string().len() <= left;
             left = left.saturating_sub(value.to_string().len());

@@ -55,16 +55,17 @@ impl NativeTool for QueryNotes {
             query.conditions.push(Condition::parse(condition).map_err(wrong("where", at))?);
         }
         for (at, keys) in question.sort.unwrap_or_default().iter().enumerate() {
-            for key in keys.split(',').map(str::trim).filter(|key| !key.is_empty()) {
-                query.sort.push(SortKey::parse(key).map_err(wrong("sort", at))?);
-            }
+            query.sort.extend(SortKey::parse_list(keys).map_err(wrong("sort", at))?);
         }
         let answer = ctx.vault().query(&query).await?;
         let paths: Vec<_> = answer.rows.iter().map(|row| row.path.clone()).collect();
         let notes = within_budget(answer.rows.iter().map(|row| json!(row)));
         let more = notes.len() < answer.total;
         let paths = paths.into_iter().take(notes.len());
-        let value = json!({"total": answer.total, "more": more, "notes": notes});
+        let mut value = json!({"total": answer.total, "more": more, "notes": notes});
+        if answer.not_comparable > 0 {
+            value["not_comparable"] = json!(answer.not_comparable);
+        }
         Ok(Output::new(value).from_notes(paths).into())
     }
 }

@@ -44,7 +44,7 @@ impl NativeTool for SetProperties {
             });
         }
         let before = named(ctx.as_ref(), &changes.path).await?;
-        let mut edits = edits(&changes.properties);
+        let mut edits = edits(&before, &changes.properties);
         edits.retain(|edit| !says_so_already(&before, edit));
         ctx.vault().set_properties(&before.path, &edits).await?;
         let after = ctx.vault().read(&before.path).await?;
@@ -53,13 +53,28 @@ impl NativeTool for SetProperties {
     }
 }
 
-/// What JSON says of properties; null removes one.
-pub(crate) fn edits(properties: &Map<String, Value>) -> Vec<PropertyEdit> {
-    let edit = |(key, value): (&String, &Value)| match value {
-        Value::Null => PropertyEdit::Remove { key: key.clone() },
-        value => PropertyEdit::Set { key: key.clone(), value: PropertyValue::from_json(value) },
+/// What JSON says of the note's properties; null removes one. A property that the note has keeps its
+/// spelling, and one that is a number stays one where a decimal is given as text.
+pub(crate) fn edits(note: &Note, properties: &Map<String, Value>) -> Vec<PropertyEdit> {
+    let edit = |(asked, value): (&String, &Value)| {
+        let key = note.document.spelled(asked).unwrap_or(asked).to_owned();
+        match (value, note.document.property(&key)) {
+            (Value::Null, _) => PropertyEdit::Remove { key },
+            (Value::String(text), Some(PropertyValue::Number(_))) if is_plain_decimal(text) => {
+                PropertyEdit::Set { key, value: PropertyValue::Number(text.clone()) }
+            }
+            (value, _) => PropertyEdit::Set { key, value: PropertyValue::from_json(value) },
+        }
     };
     properties.iter().map(edit).collect()
+}
+
+/// A minus or nothing, digits without leading zeros, at most one point between digits.
+fn is_plain_decimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && digits(fraction) && (whole == "0" || !whole.starts_with('0'))
 }
 
 /// Whether the note says that already: `2` where `"2"` is asked for is left as the user wrote it.

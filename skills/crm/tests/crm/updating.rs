@@ -151,3 +151,10 @@ fn line_ends_of_windows_stay() {
         "---\r\ntype: contact\r\nname: Al\r\nstage: lead\r\n---\r\nText\r\n"
     );
 }
+
+#[test]
+fn a_property_keeps_the_spelling_of_the_note() {
+    let crm = crm("//- Jo.md\n---\nType: contact\nStage: won\n---\n");
+    crm.value("update_contact", json!({"name": "Jo", "stage": "lead"}));
+    assert_eq!(crm.vault.read("Jo.md"), "---\nType: contact\nStage: lead\n---\n");
+}

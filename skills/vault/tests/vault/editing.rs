@@ -114,6 +114,28 @@ fn what_a_note_says_already_is_left_as_it_is_spelled() {
 }
 
 #[test]
+fn a_number_stays_one_where_a_decimal_is_given_as_text() {
+    let vault = vault("//- a.md\n---\namount: 1180.00\nn: 1\nt: a\n---\n");
+    vault.value(
+        "set_properties",
+        json!({"path": "a", "properties": {"amount": "1200.50", "n": "1,5", "t": "2"}}),
+    );
+    assert_eq!(vault.vault.read("a.md"), "---\namount: 1200.50\nn: 1,5\nt: \"2\"\n---\n");
+    let found = vault.value("query", json!({"where": ["amount > 5"]}));
+    assert_eq!(found["notes"][0]["properties"]["amount"], "1200.50");
+}
+
+#[test]
+fn a_property_keeps_the_spelling_of_the_note() {
+    let vault = vault("//- a.md\n---\nStage: won\nDue: 2026-11-24\n---\n");
+    vault.value(
+        "set_properties",
+        json!({"path": "a", "properties": {"stage": "lead", "due": null, "New": "x"}}),
+    );
+    assert_eq!(vault.vault.read("a.md"), "---\nStage: lead\nNew: x\n---\n");
+}
+
+#[test]
 fn a_null_removes_also_where_other_arguments_were_mended() {
     let vault = vault("//- 2026.md\n---\na: 1\nb: 2\n---\n");
     vault.value("set_properties", json!({"path": 2026, "properties": {"a": null}}));

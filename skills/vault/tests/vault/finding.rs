@@ -112,6 +112,26 @@ fn rows_beyond_what_an_answer_holds_are_counted() {
     assert_eq!((&value["total"], &value["more"]), (&json!(60), &json!(true)));
 }
 
+#[test]
+fn a_note_too_large_for_an_answer_hides_no_other() {
+    let notes = format!("//- a.md\n---\nn: {}\n---\n//- b.md\n---\nn: 1\n---\n", "x".repeat(60 * 1024));
+    assert_eq!(
+        vault(&notes).value("query", json!({})),
+        json!({"total": 2, "more": false, "notes": [
+            {"path": "a.md", "too_large": true},
+            {"path": "b.md", "type": null, "properties": {"n": 1}},
+        ]})
+    );
+}
+
+#[test]
+fn notes_that_could_not_be_compared_are_counted() {
+    let vault = vault("//- a.md\n---\nn: \"12\"\n---\n//- b.md\n---\nn: 13\n---\n");
+    let value = vault.value("query", json!({"where": ["n > 5"]}));
+    assert_eq!((&value["total"], &value["not_comparable"]), (&json!(1), &json!(1)));
+    assert!(vault.value("query", json!({"where": ["n = 13"]})).get("not_comparable").is_none());
+}
+
 const TRIPS: &str = "//- Views/Trips.base
 filters: type == \"trip\"
 properties:

@@ -1,4 +1,4 @@
-use nova_protocol::{ErrorCode, UserError};
+use nova_protocol::{ErrorCode, UserError, inexact_number};
 use nova_registry::ToolEntry;
 use serde_json::{Map, Value};
 
@@ -27,13 +27,22 @@ pub(crate) fn fit(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
 /// Arguments as a model writes them: the text of a JSON object.
 ///
 /// # Errors
-/// `invalid_arguments` when it is not one.
+/// `invalid_arguments` when it is not one, or has a number that reading it has changed.
 pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
     let reason = match serde_json::from_str::<Value>(text) {
-        Ok(value @ Value::Object(_)) => return Ok(value),
+        Ok(value @ Value::Object(_)) => match inexact_number(text) {
+            None => return Ok(value),
+            Some(number) => {
+                return Err(UserError::new(
+                    ErrorCode::InvalidArguments,
+                    format!("The number {} would be changed on its way.", shortened(number)),
+                    format!("Give it as text: \"{}\".", shortened(number)),
+                ));
+            }
+        },
         Ok(_) => "they are not a JSON object".to_owned(),
         Err(error) => format!("they are not JSON ({error})"),
     };
@@ -42,6 +51,15 @@ pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
         format!("The arguments of {} cannot be read: {reason}.", tool.shown_name()),
         allowed(&tool.spec().parameters),
     ))
+}
+
+/// A number as an error shows it.
+fn shortened(number: &str) -> String {
+    const MOST: usize = 60;
+    match number.get(..MOST) {
+        Some(start) if number.len() > MOST => format!("{start}…"),
+        _ => number.to_owned(),
+    }
 }
 
 fn allowed(schema: &Value) -> String {

@@ -7,6 +7,7 @@
 pub mod command;
 mod error;
 mod event;
+mod inexact;
 mod typescript;
 mod view;
 
@@ -16,6 +17,7 @@ pub use event::{
     ActivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView, PrincipalKind,
     PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
 };
+pub use inexact::inexact_number;
 pub use typescript::typescript;
 pub use view::*;
 

@@ -259,6 +259,7 @@ impl Vault {
         problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&head.path)));
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
+        problems.extend(self.seen_by_owner().base_problems(&listing));
         problems.sort();
         Ok(problems)
     }
@@ -286,7 +287,8 @@ impl Vault {
             problems: listing.problems().len()
                 + listing.heads.iter().filter(|head| head.path.is_sync_conflict()).count()
                 + self.history().kept_texts()?.len()
-                + self.obsidian().problems.len(),
+                + self.obsidian().problems.len()
+                + self.seen_by_owner().base_problems(&listing).len(),
             atomic_exchange: exchange.is_ok(),
             atomic_exchange_reason: exchange.err().map(|reason| {
                 format!("{reason}; an edit made in the same instant as Nova's may be seen too late")

@@ -19,7 +19,7 @@ impl RecordType {
 
     fn check_field(&self, note: &Note, key: &str, field: &Field) -> Option<Problem> {
         let property = &field.property;
-        let present = note.document.properties().get(property);
+        let present = note.document.entry(property).map(|(_, present)| present);
         match present.filter(|present| !is_empty(&present.value)) {
             Some(present) => {
                 let fault = field.fault(&present.value)?;

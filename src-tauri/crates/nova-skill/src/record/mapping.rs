@@ -101,7 +101,9 @@ impl RecordType {
             return;
         };
         match to.as_str() {
-            Some("type") => faults.add(key, "cannot be `type`, which says what the record is".into()),
+            Some(property) if folded(property) == "type" => {
+                faults.add(key, "cannot be `type`, which says what the record is".into())
+            }
             Some(property) if is_name(property) => declared.property = property.to_owned(),
             _ => faults.add(key, "must be a text, the name of a property".into()),
         }
@@ -110,7 +112,7 @@ impl RecordType {
     fn refuse_shared_properties(&self, key: &str, faults: &mut Faults) {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         for (name, field) in &self.fields {
-            match seen.iter().find(|(property, _)| *property == field.property) {
+            match seen.iter().find(|(property, _)| folded(property) == folded(&field.property)) {
                 Some((property, owner)) => faults
                     .add(key, format!("gives the fields {owner} and {name} the same property `{property}`")),
                 None => seen.push((&field.property, name)),

@@ -121,19 +121,21 @@ impl<'a> Record<'a> {
 
     /// The user's own properties, in the order of the note: those that are no field, nor the type.
     pub fn other_properties(&self) -> impl Iterator<Item = (&'a str, &'a PropertyValue)> {
-        let declared = self.declared;
-        self.note
-            .document
+        let (declared, document) = (self.declared, &self.note.document);
+        document
             .properties()
             .iter()
             .filter(move |(key, _)| {
-                *key != "type" && !declared.fields.values().any(|field| field.property == **key)
+                // A field's own is the one that the field is read from.
+                let is = |property: &str| document.spelled(property) == Some(key.as_str());
+                !is("type") && !declared.fields.values().any(|field| is(&field.property))
             })
             .map(|(key, property)| (key.as_str(), &property.value))
     }
 
     fn present(&self, field: &Field) -> Option<&'a Property> {
-        self.note.document.properties().get(&field.property).filter(|property| !is_empty(&property.value))
+        let (_, property) = self.note.document.entry(&field.property)?;
+        Some(property).filter(|property| !is_empty(&property.value))
     }
 
     fn typed<T>(

@@ -1,5 +1,6 @@
 //! Values given by a tool, as a note holds them.
 
+use nova_vault::Note;
 use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose, file_name};
 use serde_json::{Map, Value};
 
@@ -30,15 +31,16 @@ impl RecordType {
         Ok(compose(&properties, &self.body))
     }
 
-    /// The edits that set these values; null removes the property.
+    /// The edits of the note that set these values; null removes the property. A property that the
+    /// note has keeps the note's spelling.
     ///
     /// # Errors
     /// As [`RecordType::new_note`]; a required field cannot be removed.
-    pub fn edits(&self, values: &Map<String, Value>) -> Result<Vec<PropertyEdit>, ToolError> {
+    pub fn edits(&self, note: &Note, values: &Map<String, Value>) -> Result<Vec<PropertyEdit>, ToolError> {
         let mut edits = Vec::new();
         for (key, value) in values {
             let field = self.field(key)?;
-            let property = field.property.clone();
+            let property = note.document.spelled(&field.property).unwrap_or(&field.property).to_owned();
             edits.push(match value {
                 Value::Null if field.required => {
                     return Err(invalid(key, "cannot be removed".into(), Vec::new()));

@@ -39,7 +39,7 @@ fn a_note_is_read_by_the_names_of_the_vault() {
     assert_eq!(record.choice("mood").unwrap(), Some("fast"));
     assert_eq!(
         json!(record.to_json()).to_string(),
-        json!({"name": "Alps", "starts": "2026-12-31", "price": 12.5, "mood": "Fast", "tags": ["snow"]})
+        json!({"name": "Alps", "starts": "2026-12-31", "price": "12.50", "mood": "Fast", "tags": ["snow"]})
             .to_string()
     );
     assert_eq!(record.other_properties().map(|(key, _)| key).collect::<Vec<_>>(), ["name"]);
@@ -56,7 +56,7 @@ fn a_note_is_written_by_the_names_of_the_vault() {
         text,
         "---\ntype: journey\nfull title: B\nfrom: 2026-01-02\nbooked: false\nmood: slow\nlabels:\n  - x\n---\n\nPack.\n"
     );
-    let edits = trip.edits(&values(json!({"starts": "2026-01-03", "price": null}))).unwrap();
+    let edits = trip.edits(&note(REISE), &values(json!({"starts": "2026-01-03", "price": null}))).unwrap();
     assert_eq!(edits.iter().map(|edit| edit.key()).collect::<Vec<_>>(), ["from", "cost"]);
     assert!(trip.template().starts_with("---\ntype: journey\nfull title: \"{{title}}\"\n"));
 }
@@ -147,4 +147,15 @@ fn what_does_not_fit_is_named_by_its_key() {
     }
     let all = json!({"fields": {"a": {}, "trip": {"b": "c"}}, "choices": {"d": {}}});
     assert_eq!(types.with_config(&all).unwrap_err().len(), 3, "every fault is named");
+}
+
+#[test]
+fn two_fields_are_one_property_in_whatever_case() {
+    for (config, says) in [
+        (json!({"fields": {"trip": {"price": "Seats"}}}), "the same property"),
+        (json!({"fields": {"trip": {"price": "TYPE"}}}), "cannot be `type`"),
+    ] {
+        let faults = types(TRIP).with_config(&config).unwrap_err();
+        assert!(faults.iter().any(|fault| fault.reason.contains(says)), "{config}: {faults:?}");
+    }
 }

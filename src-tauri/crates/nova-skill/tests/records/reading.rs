@@ -92,3 +92,19 @@ fn what_is_not_declared_is_an_error_that_is_remembered() {
         ]
     );
 }
+
+#[test]
+fn a_property_is_one_in_whatever_case() {
+    let types = types(TRIP);
+    let alps = note(
+        "---\nType: trip\nNAME: Alps\nStarts: 2026-12-31\nPrice: x\nMood: calm\nmood: wild\nOwn: 1\n---\n",
+    );
+    let trip = types.of_note(&alps).unwrap();
+    let record = trip.read(&alps);
+    assert_eq!(record.title(), "Alps");
+    assert_eq!(record.date("starts").unwrap().unwrap().to_string(), "2026-12-31");
+    assert_eq!(record.choice("mood").unwrap(), Some("wild"), "the one written as declared");
+    assert_eq!(record.to_json()["name"], "Alps");
+    assert_eq!(record.other_properties().map(|(key, _)| key).collect::<Vec<_>>(), ["Mood", "Own"]);
+    assert_eq!(trip.check(&alps).iter().map(|problem| problem.line).collect::<Vec<_>>(), [5]);
+}

@@ -2,7 +2,7 @@
 
 use nova_skill::{Value, json};
 
-use super::{TRIP, types, values};
+use super::{TRIP, note, types, values};
 
 #[track_caller]
 fn written(given: Value) -> Result<String, String> {
@@ -59,12 +59,15 @@ fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
 fn edits_name_what_changes_and_null_removes() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
-    let edits = trip.edits(&values(json!({"price": "10.00", "guide": null}))).unwrap();
+    let changes = values(json!({"price": "10.00", "guide": null}));
+    let plain = note("---\ntype: trip\n---\n");
+    let edits = trip.edits(&plain, &changes).unwrap();
     assert_eq!(
         format!("{edits:?}"),
         r#"[Set { key: "price", value: Number("10.00") }, Remove { key: "guide" }]"#
     );
-    assert!(
-        trip.edits(&values(json!({"starts": null}))).unwrap_err().to_string().contains("cannot be removed")
-    );
+    let edits = trip.edits(&note("---\nPrice: 9\nGUIDE: x\n---\n"), &changes).unwrap();
+    assert_eq!(edits.iter().map(|edit| edit.key()).collect::<Vec<_>>(), ["Price", "GUIDE"]);
+    let error = trip.edits(&plain, &values(json!({"starts": null}))).unwrap_err();
+    assert!(error.to_string().contains("cannot be removed"), "{error}");
 }

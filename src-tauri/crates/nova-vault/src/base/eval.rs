@@ -16,7 +16,7 @@ use super::val::{Day, Val};
 use crate::disk::Disk;
 use crate::links::LazyLinks;
 use crate::note::{Document, VaultPath};
-use crate::query::{FileFacts, Number, extension, property};
+use crate::query::{FileFacts, Number, extension};
 
 /// How deep expressions, formulas in them included, may be nested when they are evaluated.
 const MAX_DEPTH: usize = 64;
@@ -309,7 +309,7 @@ impl<'a> Evaluation<'a> {
 
     pub(super) fn property(&self, path: &VaultPath, name: &str) -> Val {
         let document = self.world.files.get(path);
-        let value = document.and_then(|document| property(document.properties(), name));
+        let value = document.and_then(|document| document.property(name));
         value.map_or(Val::Null, |value| Val::of(value, self.world.zone))
     }
 
@@ -387,7 +387,7 @@ impl<'a> Evaluation<'a> {
 
     pub(super) fn equal(&self, left: &Val, right: &Val) -> Result<bool, Fault> {
         self.spend((left.weight(MAX_WEIGHT) + right.weight(MAX_WEIGHT)) / 64)?;
-        Ok(left.equals(right, &|link| self.resolve(link)))
+        Ok(left.equals(right, self.world.zone, &|link| self.resolve(link)))
     }
 
     fn plus(&self, left: &Val, right: &Val) -> Evaluated {

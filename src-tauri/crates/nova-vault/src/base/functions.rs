@@ -10,7 +10,7 @@ use super::format;
 use super::val::{Day, Val};
 use crate::index::folded;
 use crate::note::VaultPath;
-use crate::query::{Number, property};
+use crate::query::Number;
 
 /// A function without a value before it.
 pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope) -> Evaluated {
@@ -343,7 +343,7 @@ fn of_file(e: &Evaluation, path: &VaultPath, name: &str, arguments: &[Val]) -> E
         }
         "hasProperty" => {
             let document = e.world.files.get(path);
-            let found = document.and_then(|document| property(document.properties(), &first.text()));
+            let found = document.and_then(|document| document.property(&first.text()));
             Val::Bool(found.is_some())
         }
         "hasLink" => {

@@ -43,7 +43,8 @@ use crate::error::VaultError;
 use crate::index::{Listing, folded};
 use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
-use crate::query::{Scalar, compare_rows, property};
+use crate::query::{Scalar, compare_rows, extension};
+use crate::vault::Problem;
 use crate::view::View;
 
 /// What a view of a base shows.
@@ -196,6 +197,29 @@ impl View {
         Ok(answer)
     }
 
+    /// The `.base` files that cannot be read, each with the line and what is wrong there.
+    pub(crate) fn base_problems(&self, listing: &Listing) -> Vec<Problem> {
+        let is_base = |path: &&VaultPath| extension(path).eq_ignore_ascii_case("base");
+        let bases = listing.files.iter().filter(is_base);
+        let problem = |path: &VaultPath| {
+            let (line, problem, remedy) = match self.read(path) {
+                Ok(file) => match definition::bases(path, &file.text, file.document.body_start()) {
+                    Err(error @ BaseError::Broken { .. }) => {
+                        let remedy = error.hint();
+                        let BaseError::Broken { line, reason, .. } = error else { return None };
+                        (line, format!("the base cannot be read: {reason}"), remedy)
+                    }
+                    _ => return None,
+                },
+                // Deleted in between.
+                Err(VaultError::NotFound { .. }) => return None,
+                Err(error) => (1, error.to_string(), error.hint()),
+            };
+            Some(Problem { path: path.to_string(), line, problem, remedy })
+        };
+        bases.filter_map(problem).collect()
+    }
+
     /// Every file outside dot-folders that the reader may see, in order of the paths.
     fn all_files(&self, listing: &Listing) -> Vec<(VaultPath, Arc<Document>)> {
         let none = Arc::new(Document::parse(""));
@@ -342,7 +366,7 @@ fn written(evaluation: &Evaluation, column: &PropertyId, path: &VaultPath) -> Op
     match column {
         PropertyId::Note(name) => {
             let document = evaluation.world.files.get(path)?;
-            Some(property(document.properties(), name).cloned().unwrap_or(Value::Null))
+            Some(document.property(name).cloned().unwrap_or(Value::Null))
         }
         PropertyId::File(name) if name == "name" => Some(Value::Text(path.name().to_owned())),
         PropertyId::File(_) | PropertyId::Formula(_) => None,

@@ -125,12 +125,17 @@ impl Val {
         }
     }
 
-    /// `==`, where `resolve` says which file a link points to. Values of different kinds are
+    /// `==`, where `resolve` says which file a link points to, and an instant is seen in the zone. Values of different kinds are
     /// equal when one is the text of the other.
-    pub(super) fn equals(&self, other: &Val, resolve: &dyn Fn(&str) -> Option<VaultPath>) -> bool {
+    pub(super) fn equals(
+        &self,
+        other: &Val,
+        zone: &TimeZone,
+        resolve: &dyn Fn(&str) -> Option<VaultPath>,
+    ) -> bool {
         match (self, other) {
             (Val::List(a), Val::List(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b, resolve))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b, zone, resolve))
             }
             (Val::Link(a), Val::Link(b)) => match (resolve(a), resolve(b)) {
                 (None, None) => same_link(a, b),
@@ -148,7 +153,7 @@ impl Val {
                 folded(tag) == folded(other.trim_start_matches('#'))
             }
             (Val::Date(day), Val::Text(text)) | (Val::Text(text), Val::Date(day)) => {
-                Day::parse(text, &TimeZone::UTC).is_some_and(|other| other.at == day.at)
+                Day::parse(text, zone).is_some_and(|other| other.at == day.at)
             }
             (Val::Date(a), Val::Date(b)) => a.at == b.at,
             (Val::Number(number), Val::Text(text)) | (Val::Text(text), Val::Number(number)) => {

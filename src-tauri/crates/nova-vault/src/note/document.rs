@@ -9,6 +9,7 @@ use super::matter::{self, Matter};
 use super::simple;
 use super::split::{self, Front};
 use super::value::Value;
+use crate::index::folded;
 
 /// A property with the place it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,9 +76,27 @@ impl Document {
         }
     }
 
-    /// One property's value.
+    /// How the note spells a property: Obsidian does not tell `Stage` from `stage`. Where a note
+    /// has both, the one written as asked for is meant.
+    pub fn spelled(&self, key: &str) -> Option<&str> {
+        self.entry(key).map(|(spelled, _)| spelled)
+    }
+
+    /// A property as the note spells it, by [`Document::spelled`], with its place.
+    pub fn entry(&self, key: &str) -> Option<(&str, &Property)> {
+        let properties = self.properties();
+        let same = |other: &str| match key.is_ascii() && other.is_ascii() {
+            true => key.eq_ignore_ascii_case(other),
+            false => folded(key) == folded(other),
+        };
+        let exact = properties.get_key_value(key);
+        let found = exact.or_else(|| properties.iter().find(|(other, _)| same(other)));
+        found.map(|(spelled, property)| (spelled.as_str(), property))
+    }
+
+    /// One property's value, by [`Document::spelled`].
     pub fn property(&self, key: &str) -> Option<&Value> {
-        self.properties().get(key).map(|property| &property.value)
+        self.entry(key).map(|(_, property)| &property.value)
     }
 
     /// The `type:` of a record.
@@ -118,7 +137,9 @@ pub(crate) fn glance(text: &str) -> Option<Option<String>> {
         Front::Unclosed { .. } => None,
         Front::Closed(range) => {
             let entries = simple::entries(text, range)?;
-            let value = entries.iter().find(|entry| entry.key == TYPE).map(simple::Entry::value);
+            let exact = entries.iter().find(|entry| entry.key == TYPE);
+            let typed = exact.or_else(|| entries.iter().find(|entry| folded(entry.key.as_ref()) == TYPE));
+            let value = typed.map(simple::Entry::value);
             Some(value.as_ref().and_then(record_type).map(str::to_owned))
         }
     }

@@ -53,8 +53,8 @@ impl Value {
         }
     }
 
-    /// As JSON. A number that JSON would change (`010`, `0x1F`, more than 15 digits) becomes a
-    /// string of its source text; a link becomes `"[[…]]"`.
+    /// As JSON. A number that JSON would change (`010`, `0x1F`, `1180.00`, more than 15 digits)
+    /// becomes a string of its source text; a link becomes `"[[…]]"`.
     pub fn to_json(&self) -> Json {
         match self {
             Value::Null => Json::Null,
@@ -166,18 +166,15 @@ fn is_number(text: &str) -> bool {
     }
 }
 
-/// A JSON number of the same value, if JSON's readers (doubles) keep it: at most 15 digits.
+/// The number as JSON, where JSON's readers (doubles) keep its every digit: at most 15 of them, and
+/// none of the zeros that end a price.
 fn json_number(text: &str) -> Option<serde_json::Number> {
-    let digits = text.split(['e', 'E']).next().unwrap_or(text);
-    if digits.bytes().filter(u8::is_ascii_digit).count() > 15 {
+    if text.bytes().filter(u8::is_ascii_digit).count() > 15 {
         return None;
     }
     // `from_str` refuses what is not JSON: 010, +5, .5, 5., 0x1F, .inf.
     let number: serde_json::Number = serde_json::from_str(text).ok()?;
-    match number.as_f64() {
-        Some(value) if value.is_finite() => Some(number),
-        _ => None,
-    }
+    (number.to_string() == text).then_some(number)
 }
 
 /// The inside of a text that is one whole wikilink.

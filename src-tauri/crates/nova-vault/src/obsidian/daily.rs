@@ -39,16 +39,16 @@ impl DailyNotes {
         let name = MomentFormat::parse(&self.format).text(at);
         let name = name.trim().trim_matches('/');
         let file = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
+        let folder = self.folder.trim_matches('/');
+        let path = if folder.is_empty() { file } else { format!("{folder}/{file}") };
         let refused = |problem: &str| SettingError {
             file: self.file.to_owned(),
-            problem: format!("the daily note \"{}\" cannot be made: {problem}", shown(&file)),
+            problem: format!("the daily note \"{}\" cannot be made: {problem}", shown(&path)),
             remedy: "Choose another date format or folder for daily notes in Obsidian's settings.".to_owned(),
         };
         if name.rsplit('/').next().is_none_or(|name| name.trim().is_empty()) {
             return Err(refused("it has no name"));
         }
-        let folder = self.folder.trim_matches('/');
-        let path = if folder.is_empty() { file.clone() } else { format!("{folder}/{file}") };
         let path = VaultPath::parse(&path).map_err(|error| refused(error.problem))?;
         if path.is_hidden() {
             return Err(refused("it would lie in a dot-folder"));

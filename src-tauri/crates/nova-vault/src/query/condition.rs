@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use jiff::tz::TimeZone;
 
-use super::key::Key;
+use super::key::{FileKey, Key};
 use super::number::Number;
-use super::scalar::{Moment, link_name};
+use super::scalar::{Moment, Period, link_name};
 use crate::index::folded;
 use crate::note::Value;
 
@@ -15,9 +15,11 @@ use crate::note::Value;
 ///
 /// The property says how VALUE is read. A number is compared by its worth, exactly and at any
 /// size; a date by the calendar, and by its beginning with a date-time; a link by the name of
-/// the note it names; all else as text without case. What cannot be compared (`amount < abc`)
+/// the note it names; all else as text without case. A month
+/// (`due = 2026-11`) or a year is all of its days. What cannot be compared (`amount < abc`)
 /// matches nothing. Of a list, one item has to match; `contains` finds an item in a list and a
-/// part in a text.
+/// part in a text. `tags` are those of front matter and text, with `#` or without; `tags contains
+/// work` finds `work/acme`, too.
 ///
 /// A note without the property, or with nothing in it (`email:`, `tags: []`), meets no
 /// condition but `exists false`, and so does not meet `!=` either.
@@ -54,6 +56,16 @@ struct Operand {
     name: String,
     number: Option<Number>,
     moment: Option<Moment>,
+    period: Option<Period>,
+}
+
+/// What a note is to a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Met,
+    NotMet,
+    /// What it holds has no order with the VALUE.
+    NotComparable,
 }
 
 /// A condition or a sort key that cannot be read.
@@ -123,7 +135,21 @@ impl Condition {
     }
 
     /// Whether a property with this value, or no such property, meets the condition.
-    pub(crate) fn matches(&self, value: Option<&Value>, zone: &TimeZone) -> bool {
+    pub(crate) fn judge(&self, value: Option<&Value>, zone: &TimeZone) -> Verdict {
+        if self.matches(value, zone) {
+            return Verdict::Met;
+        }
+        match (&self.test, value) {
+            (Test::Ordered(_, operand), Some(value))
+                if has_item(value) && !any(value, &|item| operand.compared_with(item, zone).is_some()) =>
+            {
+                Verdict::NotComparable
+            }
+            _ => Verdict::NotMet,
+        }
+    }
+
+    fn matches(&self, value: Option<&Value>, zone: &TimeZone) -> bool {
         let held = value.filter(|value| match value {
             Value::Null => false,
             Value::List(items) => !items.is_empty(),
@@ -132,21 +158,27 @@ impl Condition {
         let Some(value) = held else {
             return self.test == Test::Exists(false);
         };
+        let is_tags = self.key == Key::File(FileKey::Tags);
+        let equals = |operand: &Operand, item: &Value| match is_tags {
+            true => operand.is_tag(item),
+            false => operand.equals(item, zone),
+        };
         match &self.test {
-            Test::Equal(operand) => any(value, &|item| operand.equals(item, zone)),
-            Test::NotEqual(operand) => !any(value, &|item| operand.equals(item, zone)),
+            Test::Equal(operand) => any(value, &|item| equals(operand, item)),
+            Test::NotEqual(operand) => !any(value, &|item| equals(operand, item)),
             Test::Ordered(wanted, operand) => any(value, &|item| {
                 operand.compared_with(item, zone).is_some_and(|ordering| wanted.admits(ordering))
             }),
+            Test::Contains(operand) if is_tags => {
+                any(value, &|item| operand.is_tag(item) || operand.is_parent_tag(item))
+            }
             Test::Contains(operand) => match value {
                 Value::List(_) => any(value, &|item| operand.equals(item, zone)),
                 Value::Text(text) | Value::Number(text) => folded(text).contains(&operand.text),
                 Value::Link(inner) => folded(link_name(inner)).contains(&operand.text),
                 Value::Null | Value::Bool(_) | Value::Map(_) => false,
             },
-            Test::In(operands) => {
-                any(value, &|item| operands.iter().any(|operand| operand.equals(item, zone)))
-            }
+            Test::In(operands) => any(value, &|item| operands.iter().any(|operand| equals(operand, item))),
             Test::Exists(wanted) => *wanted,
         }
     }
@@ -158,6 +190,11 @@ fn any(value: &Value, passes: &dyn Fn(&Value) -> bool) -> bool {
         Value::List(items) => items.iter().any(|item| any(item, passes)),
         single => passes(single),
     }
+}
+
+/// Whether there is something to compare: not only nothing and empty lists.
+fn has_item(value: &Value) -> bool {
+    any(value, &|item| *item != Value::Null)
 }
 
 impl Ordered {
@@ -182,7 +219,24 @@ impl Operand {
             text: folded(&written),
             number: Number::parse(text),
             moment: Moment::parse(text),
+            period: Period::parse(text),
         }
+    }
+
+    fn is_tag(&self, value: &Value) -> bool {
+        value.as_text().is_some_and(|tag| folded(&tag) == self.tag())
+    }
+
+    /// Whether the tag is nested below this one.
+    fn is_parent_tag(&self, value: &Value) -> bool {
+        let below =
+            |tag: &str| folded(tag).strip_prefix(self.tag()).is_some_and(|rest| rest.starts_with('/'));
+        !self.tag().is_empty() && value.as_text().is_some_and(|tag| below(&tag))
+    }
+
+    /// Folded, without `#`.
+    fn tag(&self) -> &str {
+        self.text.strip_prefix('#').unwrap_or(&self.text)
     }
 
     fn equals(&self, value: &Value, zone: &TimeZone) -> bool {
@@ -195,6 +249,9 @@ impl Operand {
             },
             Value::Text(text) => match (Moment::parse(text), self.moment) {
                 (Some(moment), Some(wanted)) => moment.civil(zone) == wanted.civil(zone),
+                (Some(moment), None) if self.period.is_some() => {
+                    self.period.is_some_and(|period| period.place_of(moment.civil(zone).date()).is_eq())
+                }
                 _ => folded(text) == self.text,
             },
             Value::Link(inner) => folded(link_name(inner)) == self.name,
@@ -209,6 +266,9 @@ impl Operand {
             Value::Number(written) => Some(Number::parse(written)?.cmp(self.number.as_ref()?)),
             Value::Text(text) => match (Moment::parse(text), self.moment) {
                 (Some(moment), Some(wanted)) => Some(moment.civil(zone).cmp(&wanted.civil(zone))),
+                (Some(moment), None) => Some(self.period?.place_of(moment.civil(zone).date())),
+                // Text that is no time has no order with one; two months have that of their text.
+                (None, None) if self.period.is_some() && Period::parse(text).is_none() => None,
                 (None, None) if self.number.is_none() => Some(folded(text).cmp(&self.text)),
                 _ => None,
             },

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::condition::{QueryError, unquote};
 use crate::disk::Disk;
-use crate::index::{Head, folded};
-use crate::note::{Properties, Value, VaultPath};
+use crate::index::Head;
+use crate::note::{Value, VaultPath};
 use crate::view::View;
 
 /// The name of a property, or of something of the file.
@@ -39,6 +39,26 @@ pub struct SortKey {
 }
 
 impl SortKey {
+    /// Reads keys separated by commas; a comma in quotes belongs to its key.
+    pub fn parse_list(text: &str) -> Result<Vec<SortKey>, QueryError> {
+        let mut keys = Vec::new();
+        let (mut from, mut quoted, mut escaped) = (0, false, false);
+        for (at, c) in text.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                ',' if !quoted => {
+                    keys.push(&text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        keys.push(&text[from..]);
+        keys.into_iter().filter(|key| !key.trim().is_empty()).map(SortKey::parse).collect()
+    }
+
     /// Reads `KEY` or `-KEY`; the key may be quoted with `"`.
     pub fn parse(text: &str) -> Result<SortKey, QueryError> {
         let error = |problem: &str| QueryError::new(text, problem, "write it like `date` or `-date`");
@@ -74,7 +94,8 @@ impl Key {
             "file.size" => FileKey::Size,
             "file.mtime" => FileKey::Mtime,
             "file.ctime" => FileKey::Ctime,
-            "file.tags" => FileKey::Tags,
+            // The tags of the text, too: nobody who asks for a note's tags means one place of them.
+            "file.tags" | "tags" | "tag" => FileKey::Tags,
             _ => return Some(Key::Property(key.to_owned())),
         };
         Some(Key::File(file))
@@ -83,7 +104,7 @@ impl Key {
     /// What the note holds under this key.
     pub(super) fn value<'a>(&self, head: &'a Head, view: &View) -> Option<Cow<'a, Value>> {
         let key = match self {
-            Key::Property(name) => return property(head.document().properties(), name).map(Cow::Borrowed),
+            Key::Property(name) => return head.document().property(name).map(Cow::Borrowed),
             Key::File(key) => key,
         };
         let text = |text: &str| Value::Text(text.to_owned());
@@ -101,17 +122,6 @@ impl Key {
             FileKey::Tags => Value::List(view.tags_of(head).into_iter().map(Value::Text).collect()),
         }))
     }
-}
-
-/// A property by its name. Obsidian does not tell `Date` from `date`; where a note has both,
-/// the one written as asked for is meant.
-pub(crate) fn property<'a>(properties: &'a Properties, name: &str) -> Option<&'a Value> {
-    if let Some(property) = properties.get(name) {
-        return Some(&property.value);
-    }
-    let name = folded(name);
-    let (_, property) = properties.iter().find(|(key, _)| folded(key) == name)?;
-    Some(&property.value)
 }
 
 /// The extension of a file, without the dot.

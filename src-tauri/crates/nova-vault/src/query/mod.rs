@@ -16,9 +16,11 @@ use serde::ser::{SerializeStruct, Serializer};
 
 pub use condition::{Condition, QueryError};
 pub use key::SortKey;
-pub(crate) use key::{FileFacts, extension, property};
+pub(crate) use key::{FileFacts, extension};
 pub(crate) use number::Number;
 pub(crate) use scalar::{Moment, Scalar, link_name};
+
+use condition::Verdict;
 
 use crate::error::VaultError;
 use crate::index::{Head, folded};
@@ -61,6 +63,14 @@ pub struct QueryAnswer {
     pub rows: Vec<QueryRow>,
     /// How many there are without the limit.
     pub total: usize,
+    /// How many notes more might be meant: they meet the other conditions and have the property,
+    /// but what it holds has no order with the value (`amount >= 5` where it is a text).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_comparable: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl View {
@@ -69,16 +79,25 @@ impl View {
         let core = self.vault().core();
         let listing = self.vault().index().listing(&core.disk)?;
         let wanted_type = query.record_type.as_deref().map(folded);
-        let meets = |head: &Head| {
+        let mut not_comparable = 0;
+        let mut meets = |head: &Head| {
             let of_type = wanted_type.as_deref().is_none_or(|wanted| {
                 head.record_type().is_some_and(|it| folded(it) == wanted) && is_record_place(&head.path)
             });
-            of_type
-                && !self.hides_head(head)
-                && query.conditions.iter().all(|condition| {
-                    let value = condition.key.value(head, self);
-                    condition.matches(value.as_deref(), &core.zone)
-                })
+            if !of_type || self.hides_head(head) {
+                return false;
+            }
+            let mut comparable = true;
+            for condition in &query.conditions {
+                let value = condition.key.value(head, self);
+                match condition.judge(value.as_deref(), &core.zone) {
+                    Verdict::Met => {}
+                    Verdict::NotMet => return false,
+                    Verdict::NotComparable => comparable = false,
+                }
+            }
+            not_comparable += usize::from(!comparable);
+            comparable
         };
         let mut found: Vec<(Vec<Vec<Scalar>>, &Arc<Head>)> = listing
             .heads
@@ -98,7 +117,7 @@ impl View {
         });
         let total = found.len();
         let rows = found.into_iter().take(query.limit.unwrap_or(total)).map(|(_, head)| row(head)).collect();
-        Ok(QueryAnswer { rows, total })
+        Ok(QueryAnswer { rows, total, not_comparable })
     }
 
     /// Whether the note must not be shown. What cannot be read cannot say that it may be.

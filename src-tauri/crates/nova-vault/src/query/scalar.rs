@@ -1,6 +1,8 @@
 //! What two values are compared by: numbers by their worth, dates by the calendar, all else as
 //! text without case.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
@@ -87,6 +89,39 @@ impl Moment {
             Moment::Date(date) => date.to_datetime(Time::midnight()),
             Moment::Civil(civil) => civil,
             Moment::Instant(instant) => zone.to_datetime(instant),
+        }
+    }
+}
+
+/// A month, `2026-11`, or a year, `2026`: all of its days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Period {
+    first: Date,
+    last: Date,
+}
+
+impl Period {
+    pub(crate) fn parse(text: &str) -> Option<Period> {
+        let first = |text: String| text.parse::<Date>().ok();
+        if has_shape(text, "0000") {
+            let first = first(format!("{text}-01-01"))?;
+            return Some(Period { first, last: first.last_of_year() });
+        }
+        if has_shape(text, "0000-00") {
+            let first = first(format!("{text}-01"))?;
+            return Some(Period { first, last: first.last_of_month() });
+        }
+        None
+    }
+
+    /// Whether the date is before it, in it, or after it.
+    pub(crate) fn place_of(self, date: Date) -> Ordering {
+        if date < self.first {
+            Ordering::Less
+        } else if date > self.last {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
         }
     }
 }

@@ -464,3 +464,28 @@ fn hidden_notes_are_in_no_base() {
     }
     assert_eq!(ask(&bed, "q.base", None).unwrap().total, 4);
 }
+
+#[test]
+fn an_instant_equals_its_own_text_in_every_zone() {
+    let bed = Bed::new(&[
+        ("a.md", "---\ndue: 2026-11-24T10:00:00Z\n---\n"),
+        ("q.base", "filters: due == \"2026-11-24T10:00:00Z\" && due == \"2026-11-24T11:00\"\n"),
+    ]);
+    let berlin = TimeZone::get("Europe/Berlin").unwrap();
+    let vault = Vault::open(VaultOptions { zone: berlin, ..bed.options() }).unwrap();
+    let answer = vault.seen_by_owner().query_base(&path("q.base"), None).unwrap();
+    assert_eq!(answer.total, 1, "{:?}", answer.unsupported);
+}
+
+#[test]
+fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
+    let deep = format!("filters:\n  {}a == 1{}\n", "and: [{".repeat(40), "}]".repeat(40));
+    let bed = Bed::new(&[("a.base", "views: [\n"), ("deep.base", &deep), ("good.base", "views: []\n")]);
+    let vault = bed.vault();
+    let problems = vault.problems().unwrap();
+    let named: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(named, ["a.base", "deep.base"], "{problems:?}");
+    assert!((1..=2).contains(&problems[0].line) && problems[1].line == 2, "{problems:?}");
+    assert!(problems.iter().all(|problem| problem.problem.contains("cannot be read")), "{problems:?}");
+    assert_eq!(vault.status().unwrap().problems, 2);
+}

@@ -158,23 +158,23 @@ fn a_link_is_compared_by_the_name_of_its_note() {
 #[test]
 fn of_a_list_one_item_has_to_match() {
     check(
-        "a: tags: [saas, cold chain]
-         b: tags: saas
-         c: tags: []
-         d: tags: [1, 20, 2026-11-24]
-         e: tags: [[x, y], {saas: saas}]",
+        "a: labels: [saas, cold chain]
+         b: labels: saas
+         c: labels: []
+         d: labels: [1, 20, 2026-11-24]
+         e: labels: [[x, y], {saas: saas}]",
         &[
-            ("tags = saas", "a b"),
-            ("tags contains SAAS", "a b"),
-            ("tags contains cold", ""),
-            ("tags contains sa", "b"),
-            ("tags contains \"cold chain\"", "a"),
-            ("tags != saas", "d e"),
-            ("tags > 10", "d"),
-            ("tags >= 2026-11-24", "d"),
-            ("tags = y", "e"),
-            ("tags exists", "a b d e"),
-            ("tags exists false", "c"),
+            ("labels = saas", "a b"),
+            ("labels contains SAAS", "a b"),
+            ("labels contains cold", ""),
+            ("labels contains sa", "b"),
+            ("labels contains \"cold chain\"", "a"),
+            ("labels != saas", "d e"),
+            ("labels > 10", "d"),
+            ("labels >= 2026-11-24", "d"),
+            ("labels = y", "e"),
+            ("labels exists", "a b d e"),
+            ("labels exists false", "c"),
         ],
     );
 }
@@ -313,7 +313,7 @@ fn a_row_serializes_as_the_contract_says() {
     let answer = vault.seen_by_owner().query(&Query::default()).unwrap();
     assert_eq!(
         serde_json::to_string(&answer.rows).unwrap(),
-        r#"[{"path":"a.md","type":"deal","properties":{"type":"deal","value":1.5,"id":"010","who":"[[Jane]]"}},{"path":"b.md","type":null,"properties":{"x":1}}]"#
+        r#"[{"path":"a.md","type":"deal","properties":{"type":"deal","value":"1.50","id":"010","who":"[[Jane]]"}},{"path":"b.md","type":null,"properties":{"x":1}}]"#
     );
 }
 
@@ -491,8 +491,95 @@ fn no_condition_makes_it_panic() {
         }
         if let Ok(condition) = Condition::parse(&text) {
             let document = Document::parse("---\na: [é, -9e9, 2026-11-24, [x]]\n---\n");
-            condition.matches(document.property("a"), &TimeZone::UTC);
+            condition.judge(document.property("a"), &TimeZone::UTC);
         }
         SortKey::parse(&text).ok();
     }
+}
+
+#[test]
+fn tags_are_those_of_the_whole_note() {
+    let bed = Bed::new(&[
+        ("inline.md", "About #work.\n"),
+        ("listed.md", "---\ntags: [Work, x]\n---\n"),
+        ("nested.md", "---\ntags: work/acme\n---\n"),
+        ("other.md", "---\ntags: homework, x\n---\n#working #net/work\n"),
+        ("none.md", "work\n"),
+    ]);
+    for (condition, found) in [
+        ("tags contains work", "inline listed nested"),
+        ("tag contains #work", "inline listed nested"),
+        ("tags contains \"\"", ""),
+        ("tags = work", "inline listed"),
+        ("tags in #x, work/acme", "listed nested other"),
+        ("tags exists false", "none"),
+    ] {
+        let query = Query { conditions: conditions(&[condition]), ..Query::default() };
+        assert_eq!(names(&bed.vault(), &query), found, "{condition}");
+    }
+}
+
+#[test]
+fn a_month_or_a_year_is_all_of_its_days() {
+    check(
+        "a: due: 2026-10-31
+         b: due: 2026-11-01
+         c: due: 2026-11-30T23:59
+         d: due: 2026-12-01
+         e: due: 2027-01-01
+         f: due: soon
+         g: due: 2026-11",
+        &[
+            ("due >= 2026-11", "b c d e g"),
+            ("due > 2026-11", "d e"),
+            ("due <= 2026-11", "a b c g"),
+            ("due < 2026-11", "a"),
+            ("due = 2026-11", "b c g"),
+            ("due != 2026-11", "a d e f"),
+            ("due in 2026-10, 2027", "a e"),
+            ("due > 2026", "e"),
+            ("due = 2026-13", ""),
+        ],
+    );
+}
+
+#[test]
+fn what_could_not_be_compared_is_counted() {
+    let (_bed, vault) = vault(
+        "a: amount: 12.5 | s: x
+         b: amount: '12.50' | s: x
+         c: amount: '12.50' | s: y
+         d: amount: 1 | s: x
+         e: amount: [a, b] | s: x
+         f: amount: [a, 7] | s: x
+         g: amount: | s: x
+         h: s: x
+         i: amount: [] | s: x",
+    );
+    for (asked, found, left_out) in [
+        (vec!["amount >= 5"], "a f", 3),
+        (vec!["amount >= 5", "s = x"], "a f", 2),
+        (vec!["s = x", "amount < 5"], "d", 2),
+        (vec!["amount = 12.5"], "a", 0),
+        (vec!["amount exists"], "a b c d e f", 0),
+    ] {
+        let query = Query { conditions: conditions(&asked), ..Query::default() };
+        assert_eq!(names(&vault, &query), found, "{asked:?}");
+        let answer = vault.seen_by_owner().query(&query).unwrap();
+        assert_eq!(answer.not_comparable, left_out, "{asked:?}");
+    }
+}
+
+#[test]
+fn sort_keys_are_separated_by_commas_outside_of_quotes() {
+    for (text, keys) in [
+        ("a,-b", vec!["a", "-b"]),
+        ("\"a, b\", c", vec!["\"a, b\"", "c"]),
+        ("-\"a \\\", b\",c", vec!["-\"a \\\", b\"", "c"]),
+        (" a , ,", vec!["a"]),
+        ("", vec![]),
+    ] {
+        assert_eq!(SortKey::parse_list(text).unwrap(), sort(&keys), "{text}");
+    }
+    assert!(SortKey::parse_list("a, \"b").is_err());
 }

@@ -199,6 +199,22 @@ fn a_document_answers() {
 }
 
 #[test]
+fn a_property_is_found_in_whatever_case() {
+    let document = Document::parse("---\nStage: a\nstage: b\nÄRA: c\nType: deal\n---\n");
+    for (asked, spelled) in [
+        ("stage", Some("stage")),
+        ("Stage", Some("Stage")),
+        ("STAGE", Some("Stage")),
+        ("ära", Some("ÄRA")),
+        ("a\u{308}ra", Some("ÄRA")),
+        ("stag", None),
+    ] {
+        assert_eq!(document.spelled(asked), spelled, "{asked}");
+    }
+    assert_eq!(document.record_type(), Some("deal"));
+}
+
+#[test]
 fn values_as_text_and_json() {
     let check = |value: Value, display: &str, as_text: Option<&str>, json: serde_json::Value| {
         assert_eq!(value.display(), display);
@@ -211,8 +227,11 @@ fn values_as_text_and_json() {
     check(link("Jane Doe|J"), "[[Jane Doe|J]]", Some("Jane Doe"), json!("[[Jane Doe|J]]"));
     check(link("Jane#Log"), "[[Jane#Log]]", Some("Jane"), json!("[[Jane#Log]]"));
     check(number("42"), "42", Some("42"), json!(42));
-    check(number("-1.50"), "-1.50", Some("-1.50"), json!(-1.5));
+    check(number("-1.5"), "-1.5", Some("-1.5"), json!(-1.5));
     for exact in [
+        "1180.00",
+        "-1.50",
+        "1e3",
         "010",
         "+5",
         "0x1F",

@@ -53,6 +53,12 @@ fn no_setting_leads_out_of_the_vault() {
 }
 
 #[test]
+fn a_refused_daily_note_is_named_by_its_whole_path() {
+    let error = path("../out", "YYYY-MM-DD").unwrap_err();
+    assert!(error.contains("\"../out/2026-11-21.md\""), "{error}");
+}
+
+#[test]
 fn a_daily_note_is_known_by_its_path_or_its_name() {
     for (folder, format, path, expected) in [
         ("", "YYYY-MM-DD", "2026-11-21.md", Some("2026-11-21")),
