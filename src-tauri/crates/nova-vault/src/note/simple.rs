@@ -7,8 +7,15 @@ use super::document::{Properties, Property};
 use super::split::lines_from;
 use super::value::Value;
 
-/// So many lines at most; more are for the parser, which has a budget.
+/// So many lines at most; more are for the parser, which has a budget. What is read here has to be
+/// far below it: what the parser refuses would be read, but could not be edited.
 const MAX_LINES: usize = 200;
+
+/// The longest line, in bytes.
+const MAX_LINE: usize = 4096;
+
+/// The most items of a list in brackets.
+const MAX_ITEMS: usize = 200;
 
 /// The properties, if every line is `key: value` or an item of a list of scalars and YAML has
 /// only one reading of it. `None` says nothing about the front matter.
@@ -26,7 +33,7 @@ pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> 
             Some(line) => line?,
             None => break,
         };
-        if number as usize > MAX_LINES {
+        if number as usize > MAX_LINES || line.len() > MAX_LINE {
             return None;
         }
         if let Some((_, _, items)) = &mut list
@@ -107,7 +114,8 @@ fn value_of(written: &str) -> Option<Value> {
             && !item.ends_with(' ')
     };
     let items = inside.split(", ").map(|item| is_word(&item).then(|| Value::from_plain(item)));
-    items.collect::<Option<_>>().map(Value::List)
+    let items: Vec<_> = items.take(MAX_ITEMS + 1).collect::<Option<_>>()?;
+    (items.len() <= MAX_ITEMS).then_some(Value::List(items))
 }
 
 /// A scalar on one line, without a comment.
