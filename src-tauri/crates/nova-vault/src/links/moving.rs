@@ -44,7 +44,8 @@ impl Draft {
     /// Of such a link the target changes and no other byte. Links that hold after the move as they
     /// are stay as they are, also those that name an alias.
     ///
-    /// [`VaultError::Unlinkable`] when a link cannot be written: then nothing is planned.
+    /// [`VaultError::Unlinkable`] when a link cannot be written, [`VaultError::Ambiguous`] when one
+    /// would have to name a note that the reader may not see: then nothing is planned.
     pub fn move_note(&mut self, from: &VaultPath, to: &VaultPath) -> Result<Moved, VaultError> {
         if from.is_note() != to.is_note() {
             return Err(VaultError::NotANote { path: to.clone() });
@@ -63,6 +64,7 @@ impl Draft {
         let plan = MovePlan {
             before: &before.names,
             after: &after,
+            hidden: &before.hidden,
             from,
             to,
             format: ObsidianSettings::read(&self.vault().core().disk).link_format,
@@ -93,6 +95,8 @@ struct Snapshot {
     paths: BTreeSet<VaultPath>,
     names: Names,
     sources: Vec<Source>,
+    /// The notes and files that the reader may not see.
+    hidden: HashSet<VaultPath>,
 }
 
 /// A note that may hold links.
@@ -119,8 +123,15 @@ impl Snapshot {
         paths.retain(|path| !gone.contains(path));
         paths.extend(planned.keys().cloned());
 
+        let privacy = draft.view().privacy();
+        let mut hidden: HashSet<VaultPath> =
+            paths.iter().filter(|path| privacy.lists(path) || draft.is_unseen(path)).cloned().collect();
         let mut sources = Vec::new();
         for head in &listing.heads {
+            let is_visible = !privacy.hides(&head.path, &head.document);
+            if !is_visible {
+                hidden.insert(head.path.clone());
+            }
             if gone.contains(&head.path) || planned.contains_key(&head.path) {
                 continue;
             }
@@ -130,7 +141,7 @@ impl Snapshot {
             sources.push(Source {
                 path: head.path.clone(),
                 outlined,
-                is_visible: !draft.view().privacy().hides(&head.path, &head.document),
+                is_visible,
                 planned: None,
                 hash: Some(hash),
                 is_broken: head.broken().is_some(),
@@ -149,7 +160,7 @@ impl Snapshot {
             }
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources })
+        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources, hidden })
     }
 }
 
@@ -175,6 +186,7 @@ impl Source {
 struct MovePlan<'a> {
     before: &'a Names,
     after: &'a Names,
+    hidden: &'a HashSet<VaultPath>,
     from: &'a VaultPath,
     to: &'a VaultPath,
     format: LinkFormat,
@@ -226,6 +238,10 @@ impl<'a> MovePlan<'a> {
             targets.retain(|target| means(target));
             if targets.first() == Some(&link.target) {
                 continue;
+            }
+            // What is written would say where the hidden note lies.
+            if source.is_visible && self.hidden.contains(was) {
+                return Err(VaultError::Ambiguous { to: self.to.clone() });
             }
             changes.push(Change { link: index, targets });
         }

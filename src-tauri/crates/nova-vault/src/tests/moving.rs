@@ -92,6 +92,15 @@ fn every_form_changes_its_target_and_nothing_else() {
 }
 
 #[test]
+fn a_link_behind_a_less_than_sign_follows() {
+    check(
+        &[("Bob.md", ""), ("A.md", "if cost <last year, see [[Bob]] -> ask [b <c](Bob.md)\n")],
+        ("Bob.md", "Bill.md"),
+        &[("A.md", "if cost <last year, see [[Bill]] -> ask [b <c](Bill.md)\n")],
+    );
+}
+
+#[test]
 fn properties_keep_their_style() {
     check(
         &[
@@ -350,4 +359,46 @@ fn hidden_notes_are_rewritten_and_not_named() {
     changes.apply(draft, &model("call_1")).unwrap();
     assert_eq!(bed.text("Secret.md"), secret.replace("[[B]]", "[[D]]"));
     assert_eq!(bed.text("Open.md"), "[[D]]\n");
+}
+
+/// The model would read where the hidden note lies in the link that is rewritten.
+#[test]
+fn a_move_that_would_have_to_name_a_hidden_note_is_refused() {
+    for (hidden, text) in [("Private/Jane.md", ""), ("Elsewhere/Jane.md", "---\nnova: private\n---\n")] {
+        let bed = Bed::new(&[(hidden, text), ("A.md", "[[Jane]]\n"), ("Notes/X.md", "")]);
+        let vault = bed.vault();
+        let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
+        let mut draft = vault.seen_by(Arc::new(privacy)).draft();
+        let error = draft.move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap_err();
+        assert_eq!((error.code(), error.path()), ("edit_refused", None));
+        assert_eq!(
+            error.to_string(),
+            "The note cannot be moved to \"Notes/Jane.md\", because links that mean another note would \
+             lead to it. Choose another name."
+        );
+        assert!(draft.is_empty());
+        draft.move_note(&path("Notes/X.md"), &path("Notes/Jane Doe.md")).unwrap();
+        // The owner may read where it lies.
+        let moved = vault.draft().move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap();
+        assert_eq!(moved.rewritten, [path("A.md")]);
+    }
+}
+
+#[test]
+fn links_between_hidden_notes_refuse_no_move() {
+    let bed = Bed::new(&[("Private/Jane.md", ""), ("Private/A.md", "[[Jane]]\n"), ("X.md", "")]);
+    let vault = bed.vault();
+    let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
+    let mut draft = vault.seen_by(Arc::new(privacy)).draft();
+    let moved = draft.move_note(&path("X.md"), &path("Notes/Jane.md")).unwrap();
+    assert_eq!(moved, Moved::default());
+}
+
+#[test]
+fn a_picture_of_the_note_in_a_link_to_it() {
+    check(
+        &[("Bob.md", ""), ("A.md", "[![Bob](Bob.md)](Bob.md) [![a](p.png)](Bob.md)\n")],
+        ("Bob.md", "Bill.md"),
+        &[("A.md", "[![Bob](Bill.md)](Bill.md) [![a](p.png)](Bill.md)\n")],
+    );
 }
