@@ -19,10 +19,9 @@ fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let mut here = past(bytes, name, |b| b.is_ascii_alphanumeric() || b == b'-');
-    while !is_closing {
-        match attribute_end(bytes, here) {
-            Some(end) => here = end,
-            None => break,
+    if !is_closing {
+        while let Some(end) = attribute_end(bytes, here) {
+            here = end;
         }
     }
     here = past(bytes, here, is_blank);
