@@ -90,7 +90,9 @@ pub fn error_from_vault(error: &VaultError) -> UserError {
         VaultError::Private { .. } => ErrorCode::Private,
         VaultError::InvalidQuery { .. } => ErrorCode::InvalidArguments,
         VaultError::NotText { .. } | VaultError::TooLarge { .. } => ErrorCode::NoteBroken,
-        VaultError::Edit { .. } | VaultError::Unlinkable { .. } => ErrorCode::EditRefused,
+        VaultError::Edit { .. } | VaultError::Unlinkable { .. } | VaultError::Ambiguous { .. } => {
+            ErrorCode::EditRefused
+        }
         VaultError::Conflict { .. } => ErrorCode::Conflict,
         VaultError::Query(_) => ErrorCode::InvalidArguments,
         VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => ErrorCode::NoteBroken,

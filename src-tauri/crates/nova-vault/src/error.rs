@@ -96,6 +96,12 @@ pub enum VaultError {
         /// Where the note was to be.
         to: VaultPath,
     },
+    /// A note is not moved, because links would lead to it that mean a note its reader may not
+    /// see. Nothing was changed.
+    Ambiguous {
+        /// Where the note was to be.
+        to: VaultPath,
+    },
     /// The note changed since it was read, and both changes touch the same place.
     /// Nothing of that note was written.
     Conflict {
@@ -184,7 +190,9 @@ impl VaultError {
             VaultError::InvalidQuery { .. } => "invalid_query",
             VaultError::Symlink { .. } | VaultError::HardLink { .. } => "linked_note",
             VaultError::NotText { .. } | VaultError::TooLarge { .. } => "note_unreadable",
-            VaultError::Edit { .. } | VaultError::Unlinkable { .. } => "edit_refused",
+            VaultError::Edit { .. } | VaultError::Unlinkable { .. } | VaultError::Ambiguous { .. } => {
+                "edit_refused"
+            }
             VaultError::Conflict { .. } => "conflict",
             VaultError::Query(_) => "invalid_query",
             VaultError::Base(BaseError::Broken { .. } | BaseError::Filter { .. }) => "base_unreadable",
@@ -232,6 +240,9 @@ impl VaultError {
             VaultError::Unlinkable { path: None, to, .. } => {
                 format!("A link in another note could not be changed to lead to \"{to}\"")
             }
+            VaultError::Ambiguous { to } => format!(
+                "The note cannot be moved to \"{to}\", because links that mean another note would lead to it"
+            ),
             VaultError::Conflict { path, what, .. } => format!(
                 "\"{path}\" was changed outside Nova at the same place ({}); it was not written",
                 what.join(", ")
@@ -289,6 +300,7 @@ impl VaultError {
             VaultError::Unlinkable { .. } => {
                 "Choose a name without # ^ | [ ] and backticks, or change that link by hand first.".to_owned()
             }
+            VaultError::Ambiguous { .. } => "Choose another name.".to_owned(),
             VaultError::Conflict { .. } => {
                 "Read the note again and decide which of the two changes to keep.".to_owned()
             }

@@ -44,7 +44,8 @@ impl Draft {
     /// Of such a link the target changes and no other byte. Links that hold after the move as they
     /// are stay as they are, also those that name an alias.
     ///
-    /// [`VaultError::Unlinkable`] when a link cannot be written: then nothing is planned.
+    /// [`VaultError::Unlinkable`] when a link cannot be written, [`VaultError::Ambiguous`] when one
+    /// would have to name a note that the reader may not see: then nothing is planned.
     pub fn move_note(&mut self, from: &VaultPath, to: &VaultPath) -> Result<Moved, VaultError> {
         if from.is_note() != to.is_note() {
             return Err(VaultError::NotANote { path: to.clone() });
@@ -63,6 +64,7 @@ impl Draft {
         let plan = MovePlan {
             before: &before.names,
             after: &after,
+            hidden: &before.hidden,
             from,
             to,
             format: ObsidianSettings::read(&self.vault().core().disk).link_format,
@@ -94,6 +96,8 @@ struct Snapshot {
     paths: BTreeSet<VaultPath>,
     names: Names,
     sources: Vec<Source>,
+    /// The notes and files that the reader may not see.
+    hidden: HashSet<VaultPath>,
 }
 
 /// A note that may hold links.
@@ -120,8 +124,15 @@ impl Snapshot {
         paths.retain(|path| !gone.contains(path));
         paths.extend(planned.keys().cloned());
 
+        let privacy = draft.view().privacy();
+        let mut hidden: HashSet<VaultPath> =
+            paths.iter().filter(|path| privacy.lists(path) || draft.is_unseen(path)).cloned().collect();
         let mut sources = Vec::new();
         for head in &listing.heads {
+            let is_visible = !head.is_hidden_by(privacy);
+            if !is_visible {
+                hidden.insert(head.path.clone());
+            }
             if gone.contains(&head.path) || planned.contains_key(&head.path) {
                 continue;
             }
@@ -131,7 +142,7 @@ impl Snapshot {
             sources.push(Source {
                 path: head.path.clone(),
                 outlined,
-                is_visible: !head.is_hidden_by(draft.view().privacy()),
+                is_visible,
                 planned: None,
                 hash: Some(hash),
                 is_broken: head.broken().is_some(),
@@ -150,7 +161,7 @@ impl Snapshot {
             }
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources })
+        Ok(Snapshot { names: Names::new(paths.iter()), paths, sources, hidden })
     }
 }
 
@@ -176,6 +187,7 @@ impl Source {
 pub(super) struct MovePlan<'a> {
     pub(super) before: &'a Names,
     pub(super) after: &'a Names,
+    pub(super) hidden: &'a HashSet<VaultPath>,
     pub(super) from: &'a VaultPath,
     pub(super) to: &'a VaultPath,
     format: LinkFormat,
@@ -239,6 +251,10 @@ impl<'a> MovePlan<'a> {
             targets.retain(|target| means(target));
             if targets.first() == Some(&link.target) {
                 continue;
+            }
+            // What is written would say where the hidden note lies.
+            if source.is_visible && self.hidden.contains(was) {
+                return Err(VaultError::Ambiguous { to: self.to.clone() });
             }
             changes.push(Change { link: index, targets });
         }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::matter;
 use super::split::{self, Front};
 
+mod angle;
 mod blocks;
 mod destination;
 mod inline;

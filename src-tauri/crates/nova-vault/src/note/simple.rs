@@ -7,8 +7,15 @@ use super::document::{Properties, Property};
 use super::split::lines_from;
 use super::value::Value;
 
-/// So many lines at most; more are for the parser, which has a budget.
+/// So many lines at most; more are for the parser, which has a budget. What is read here has to be
+/// far below it: what the parser refuses would be read, but could not be edited.
 const MAX_LINES: usize = 200;
+
+/// The longest line, in bytes.
+const MAX_LINE: usize = 4096;
+
+/// The most items of a list in brackets.
+const MAX_ITEMS: usize = 200;
 
 /// A property as it is written; nothing is copied until a value is wanted.
 #[derive(Debug)]
@@ -45,7 +52,7 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>>
             Some(line) => line?,
             None => break,
         };
-        if number as usize > MAX_LINES {
+        if number as usize > MAX_LINES || line.len() > MAX_LINE {
             return None;
         }
         if let Some(indent) = &mut list
@@ -129,7 +136,8 @@ fn value_of(written: &str) -> Option<Written<'_>> {
             && !item.ends_with(' ')
     };
     let items = inside.split(", ").map(|item| is_word(&item).then_some(Written::Plain(item)));
-    items.collect::<Option<_>>().map(Written::List)
+    let items: Vec<_> = items.take(MAX_ITEMS + 1).collect::<Option<_>>()?;
+    (items.len() <= MAX_ITEMS).then_some(Written::List(items))
 }
 
 /// A scalar on one line, without a comment.

@@ -28,10 +28,11 @@ const REGEX_LIMIT: Duration = Duration::from_secs(10);
 /// How the query of a [`Search`] is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SearchMode {
-    /// As it stands, its spaces included; case does not matter.
+    /// As it stands, its spaces included; neither case nor the composition of characters matters:
+    /// the query is looked for as given, in NFC and in NFD.
     Text,
-    /// Its words must all be in the note, each as a word or the beginning of one; case does not
-    /// matter. The hits are the lines with any of them.
+    /// Its words must all be in the note, each as a word or the beginning of one; case and
+    /// composition do not matter. The hits are the lines with any of them.
     Words,
     /// In the syntax of the crate `regex`, line by line. Case matters, unless it begins `(?i)`.
     Regex,

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::Look;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::{Search, SearchHit, SearchMode};
 use crate::error::VaultError;
@@ -17,6 +19,10 @@ const SHOWN: usize = 300;
 /// Compiled patterns may take this many bytes. Searching takes, at the worst, time in proportion
 /// to the text and to this.
 const SIZE_LIMIT: usize = 1 << 20;
+
+/// The same for text that is looked for as it stands, which its length bounds: this holds the
+/// longest query in all compositions and cases.
+const LITERAL_SIZE_LIMIT: usize = 16 << 20;
 
 /// The longest query, in bytes.
 const MAX_QUERY: usize = 4096;
@@ -216,13 +222,17 @@ impl Word {
         let mut from = 0;
         loop {
             let found = self.text.find_at(text, from)?.range();
-            let before = text[..found.start].chars().next_back();
-            if self.anywhere || !before.is_some_and(|before| before.is_alphanumeric() || before == '_') {
+            if self.anywhere || !text[..found.start].chars().next_back().is_some_and(is_in_words) {
                 return Some(found);
             }
-            from = found.start + text[found.start..].chars().next().map_or(1, char::len_utf8);
+            // Nothing begins before the end of the word that the match lies in.
+            from = found.start + text[found.start..].find(|c| !is_in_words(c))?;
         }
     }
+}
+
+fn is_in_words(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || is_combining_mark(c)
 }
 
 /// Thai and Lao, Japanese kana, Chinese characters.
@@ -231,8 +241,13 @@ fn is_written_without_spaces(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
+/// The text as it is given, composed (NFC) and decomposed (NFD).
 fn literal(text: &str) -> Result<Regex, VaultError> {
-    compiled(&regex::escape(text), true)
+    let mut forms = vec![text.to_owned(), text.nfc().collect(), text.nfd().collect()];
+    forms.sort_unstable();
+    forms.dedup();
+    let forms: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
+    compiled(&forms.join("|"), true)
 }
 
 fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
@@ -241,7 +256,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
         // So that a line matches in the midst of a text as it does alone.
         .multi_line(true)
         .crlf(true)
-        .size_limit(SIZE_LIMIT)
+        .size_limit(if any_case { LITERAL_SIZE_LIMIT } else { SIZE_LIMIT })
         .build()
         .map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => {

@@ -421,3 +421,54 @@ fn a_hidden_file_is_not_named() {
     let all = vault.draft().move_note(&path("a.md"), &path("b.md")).unwrap().left;
     assert_eq!(all.len(), 1);
 }
+
+#[test]
+fn a_link_behind_a_less_than_sign_follows() {
+    check(
+        &[("Bob.md", ""), ("A.md", "if cost <last year, see [[Bob]] -> ask [b <c](Bob.md)\n")],
+        ("Bob.md", "Bill.md"),
+        &[("A.md", "if cost <last year, see [[Bill]] -> ask [b <c](Bill.md)\n")],
+    );
+}
+
+/// The model would read where the hidden note lies in the link that is rewritten.
+#[test]
+fn a_move_that_would_have_to_name_a_hidden_note_is_refused() {
+    for (hidden, text) in [("Private/Jane.md", ""), ("Elsewhere/Jane.md", "---\nnova: private\n---\n")] {
+        let bed = Bed::new(&[(hidden, text), ("A.md", "[[Jane]]\n"), ("Notes/X.md", "")]);
+        let vault = bed.vault();
+        let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
+        let mut draft = vault.seen_by(Arc::new(privacy)).draft();
+        let error = draft.move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap_err();
+        assert_eq!((error.code(), error.path()), ("edit_refused", None));
+        assert_eq!(
+            error.to_string(),
+            "The note cannot be moved to \"Notes/Jane.md\", because links that mean another note would \
+             lead to it. Choose another name."
+        );
+        assert!(draft.is_empty());
+        draft.move_note(&path("Notes/X.md"), &path("Notes/Jane Doe.md")).unwrap();
+        // The owner may read where it lies.
+        let moved = vault.draft().move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap();
+        assert_eq!(moved.rewritten, [path("A.md")]);
+    }
+}
+
+#[test]
+fn links_between_hidden_notes_refuse_no_move() {
+    let bed = Bed::new(&[("Private/Jane.md", ""), ("Private/A.md", "[[Jane]]\n"), ("X.md", "")]);
+    let vault = bed.vault();
+    let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
+    let mut draft = vault.seen_by(Arc::new(privacy)).draft();
+    let moved = draft.move_note(&path("X.md"), &path("Notes/Jane.md")).unwrap();
+    assert_eq!(moved, Moved::default());
+}
+
+#[test]
+fn a_picture_of_the_note_in_a_link_to_it() {
+    check(
+        &[("Bob.md", ""), ("A.md", "[![Bob](Bob.md)](Bob.md) [![a](p.png)](Bob.md)\n")],
+        ("Bob.md", "Bill.md"),
+        &[("A.md", "[![Bob](Bill.md)](Bill.md) [![a](p.png)](Bill.md)\n")],
+    );
+}

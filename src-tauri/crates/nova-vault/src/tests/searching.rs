@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::{Privacy, Search, SearchAnswer, SearchMode};
@@ -81,6 +81,39 @@ fn words_must_all_be_in_the_note_as_words_or_beginnings() {
     // A word that begins within its own occurrence.
     let bed = Bed::new(&[("a.md", "xaaa aaa\n")]);
     check(&bed, SearchMode::Words, "aa", &["a.md:1 xaaa aaa"]);
+}
+
+/// Searching from each character anew, it would need hours for this, so the limit has room for
+/// any machine.
+#[test]
+fn a_word_that_is_nearly_everywhere_takes_no_longer_than_another() {
+    let bed = Bed::new(&[("a.md", &format!("b{}", "a".repeat(8 << 20)))]);
+    let began = Instant::now();
+    check(&bed, SearchMode::Words, &"a".repeat(3000), &[]);
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_composition_of_characters_does_not_matter() {
+    let bed = Bed::new(&[
+        ("nfc.md", "Café Zürich, \u{212b}ngstr\u{f6}m\n"),
+        ("nfd.md", "Cafe\u{301} Zu\u{308}rich e\u{301}cole\n"),
+    ]);
+    let (nfc, nfd) =
+        ("nfc.md:1 Café Zürich, \u{212b}ngstr\u{f6}m", "nfd.md:1 Cafe\u{301} Zu\u{308}rich e\u{301}cole");
+    for query in ["café z\u{fc}r", "CAFE\u{301} ZU\u{308}R", "Cafe\u{301} z\u{fc}r", "café zu\u{308}r"] {
+        check(&bed, SearchMode::Text, query, &[nfc, nfd]);
+        check(&bed, SearchMode::Words, query, &[nfc, nfd]);
+    }
+    check(&bed, SearchMode::Text, "\u{212b}ng", &[nfc]);
+    // A letter with a mark is within a word, whichever way it is written.
+    check(&bed, SearchMode::Words, "cole", &[]);
+    // The longest queries can be asked all the same.
+    for c in ["é", "e\u{301}", "각", "ΐ", "ǭ", "s\u{307}\u{323}"] {
+        for mode in [SearchMode::Text, SearchMode::Words] {
+            check(&bed, mode, &c.repeat(4096 / c.len()), &[]);
+        }
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
+use super::angle::angle_end;
 use super::destination::{self, decoded, destination, halves, title_end};
 use super::wikilink::wikilink_at;
 use super::{Block, Link, LinkKind, Notation, Outline, TagUse, is_tag, is_tag_char};
@@ -96,7 +97,7 @@ impl<'a, 'o> Inline<'a, 'o> {
                 b'<' if self.starts(at, end, "<!--") => {
                     at = self.behind(at, end, "<!--", "-->", &mut ends.html_none);
                 }
-                b'<' => at = self.behind_tag_or_address(at, end),
+                b'<' => at = angle_end(&bytes[..end], at).unwrap_or(at + 1),
                 b'$' => at = self.behind_formula(&range, at, &mut ends),
                 b'!' if self.starts(at, end, "![[") => {
                     match self.wikilink(at, at + 1, end, LinkKind::Embed) {
@@ -147,19 +148,6 @@ impl<'a, 'o> Inline<'a, 'o> {
         match spans.get(&at) {
             Some(end) => *end,
             None => at + run(self.text.as_bytes(), at, range.end),
-        }
-    }
-
-    /// Behind `<https://…>` or a tag of HTML. Anything else: behind the `<`.
-    fn behind_tag_or_address(&self, at: usize, end: usize) -> usize {
-        let bytes = &self.text.as_bytes()[..end];
-        if !bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/') {
-            return at + 1;
-        }
-        let stop = bytes[at + 1..].iter().position(|b| matches!(b, b'<' | b'>'));
-        match stop.map(|offset| at + 1 + offset) {
-            Some(close) if bytes[close] == b'>' => close + 1,
-            _ => at + 1,
         }
     }
 

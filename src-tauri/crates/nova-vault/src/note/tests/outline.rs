@@ -109,6 +109,8 @@ fn what_only_looks_like_a_link() {
         "[a] (b.md)",
         "[a](b c.md)",
         "<img alt=\"[[x]]\">",
+        "<img\nalt = '[[x]] >'\ttitle=\"\" hidden src=[[x]]/>",
+        "<ab+c.d-e:[[x]]> <x-y z='[[x]]'>",
     ];
     for text in table {
         check(text, &[]);
@@ -133,6 +135,13 @@ fn what_stands_beside_such_things_is_a_link() {
         ("- a\n\n  [[b]]\n    - [[c]]", &["3 wiki b", "4 wiki c"]),
         ("1. [[a]]\n   ```\n   x\n   ```\n2. [[b]]", &["1 wiki a", "5 wiki b"]),
         ("a < b [[c]] > d", &["1 wiki c"]),
+        ("if cost <last year, see [[Bob]] -> ask", &["1 wiki Bob"]),
+        ("a <b\n[[c]]\nd> e", &["2 wiki c"]),
+        ("<b [[c]]> </b [[d]]> </b x='[[e]]'>", &["1 wiki c", "1 wiki d", "1 wiki e"]),
+        ("<a x=\"[[c]]> <a x='1'y='[[d]]'>", &["1 wiki c", "1 wiki d"]),
+        ("<a:[[c]]> <a b:[[d]]> <ab: [[e]]>", &["1 wiki c", "1 wiki d", "1 wiki e"]),
+        ("<1 x='[[c]]'> <a 1='[[d]]'> <a x=`[[e]]>", &["1 wiki c", "1 wiki d", "1 wiki e"]),
+        ("<a$b`@example.org> [[c]] $ `", &["1 wiki c"]),
         ("[a](b.md)[c](d.md)", &["1 md b.md|a", "1 md d.md|c"]),
         ("[x](./a:b.md)", &["1 md ./a:b.md|x"]),
         ("[x](100%.md) [y](%C3%A9.md) [z](%FF.md)", &["1 md 100%.md|x", "1 md é.md|y", "1 md %FF.md|z"]),
@@ -264,6 +273,65 @@ fn markdown_links_are_those_of_another_parser() {
     assert!(found > 5_000, "only {found} links");
 }
 
+/// Tags and addresses are what a parser of CommonMark takes for them: it finds the same links
+/// beside them and none in them.
+#[test]
+fn tags_and_addresses_are_those_of_another_parser() {
+    use pulldown_cmark::{Event, LinkType, Parser, Tag};
+    let pieces = [
+        "<",
+        "<",
+        "<a",
+        "<b ",
+        "</a",
+        ">",
+        ">",
+        "/>",
+        " ",
+        "\ny",
+        "x",
+        "c-1",
+        "_d.e",
+        "=",
+        "=\"",
+        "='",
+        "\"",
+        "'",
+        "<a b='",
+        "'>",
+        "[l](m.md)",
+        "[n](o.md)",
+        "https:",
+        "f:",
+        "@",
+        "/",
+        "1",
+        "`",
+        "é",
+    ];
+    let (mut found, mut passed) = (0, 0);
+    for seed in 1..=40_000 {
+        let random = &mut Random::new(seed ^ 0x7A65);
+        // Behind the text, no line begins a block of HTML.
+        let text: String =
+            ["x "].into_iter().chain((0..=random.below(14)).map(|_| *random.of(&pieces))).collect();
+        let expected: Vec<String> = Parser::new(&text)
+            .filter_map(|event| match event {
+                Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, .. }) => {
+                    Some(dest_url.to_string())
+                }
+                _ => None,
+            })
+            .collect();
+        let links = outline(&text).links;
+        let is: Vec<&str> = links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(is, expected, "seed {seed}: {text:?}");
+        found += is.len();
+        passed += text.matches(".md").count() - is.len();
+    }
+    assert!(found > 5_000 && passed > 500, "{found} links, {passed} in tags");
+}
+
 /// Time in proportion to the length: a quadratic reader would need hours for these, so the limit
 /// has room for any machine.
 #[test]
@@ -286,6 +354,11 @@ fn hostile_texts_take_no_longer_than_long_ones() {
         "% ",
         "<!--",
         "<a ",
+        "<a b=\"",
+        "<a b=\" c='",
+        "<a b ",
+        "<ab:",
+        "<a@",
         "$a ",
         "$$ ",
         "$",

@@ -90,6 +90,140 @@ fn what_yaml_may_read_otherwise_is_left_to_the_parser() {
     }
 }
 
+/// The parser has a budget and refuses more than it; the quick reader must not read that.
+#[test]
+fn what_is_long_is_left_to_the_parser() {
+    let list = |items: usize| format!("tags: [a{}]", ", a".repeat(items - 1));
+    let table = [
+        (list(200), true),
+        (list(201), false),
+        (list(60_000), false),
+        (format!("a: {}", "b".repeat(4000)), true),
+        (format!("a: {}", "b".repeat(5000)), false),
+        (format!("a: [{}]", "b".repeat(5000)), false),
+        (format!("a:\n  - {}", "b".repeat(5000)), false),
+        (format!("a:{}", "\n  - b".repeat(150)), true),
+        (format!("a:{}", "\n  - b".repeat(250)), false),
+        ((0..150).map(|key| format!("k{key}: x\n")).collect(), true),
+        ((0..250).map(|key| format!("k{key}: x\n")).collect(), false),
+        // The most that is read quickly.
+        ((0..198).map(|key| format!("k{key}: [b{}]\n", ", b".repeat(199))).collect(), true),
+    ];
+    for (front, quickly) in table {
+        let text = format!("---\n{}\n---\nbody\n", front.trim_end());
+        assert_eq!(read_quickly(&text), quickly, "{:.40}", front);
+    }
+}
+
+#[test]
+fn what_is_unusual_is_read_by_both_in_the_same_way_or_left() {
+    const PARTS: &[&str] = &[
+        "a",
+        "b",
+        "T",
+        "é",
+        "東",
+        "null",
+        "Null",
+        "NULL",
+        "true",
+        "True",
+        "yes",
+        "Off",
+        "y",
+        "n",
+        "nan",
+        "inf",
+        ".nan",
+        ".inf",
+        "0",
+        "1",
+        "007",
+        "0x1F",
+        "0o17",
+        "0b1",
+        "1e5",
+        "1_000",
+        "-1",
+        "+1",
+        "1.5",
+        "1.",
+        ".5",
+        "2026-01-02",
+        "2026-01-02T10:00:00Z",
+        "12:30",
+        "~",
+        "? ",
+        "?",
+        ": ",
+        ":",
+        "- ",
+        "-",
+        "# ",
+        "#",
+        " #x",
+        "&a",
+        "&a ",
+        "*a",
+        "<<",
+        "<<: *a",
+        "!t ",
+        "!",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        ",",
+        "\"",
+        "'",
+        "\\",
+        "\\u0061",
+        " ",
+        "  ",
+        "\t",
+        "\u{a0}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{2029}",
+        "\u{feff}",
+        "\u{3000}",
+        "\u{200b}",
+        "\u{301}",
+        "\u{7f}",
+        "\u{0}",
+        "\u{1f363}",
+        "...",
+        "---",
+    ];
+    const KEYS: [&str; 14] =
+        ["a", "b", "A", "\"a\"", "'a'", "\"\\u0061\"", "? a\n", "a ", "<<", "é", "null", "n", "NaN", "a-"];
+    let (mut quick, mut random) = (0, Random::new(23));
+    for _ in 0..60_000 {
+        let mut text = "---\n".to_owned();
+        for _ in 0..=random.below(3) {
+            let parts: String = (0..=random.below(3)).map(|_| *random.of(PARTS)).collect();
+            let line = match random.below(6) {
+                0 => format!("{}: \"{parts}\"", random.of(&KEYS)),
+                1 => format!("{}: '{parts}' # c", random.of(&KEYS)),
+                2 => format!("{}: [x, {parts}]", random.of(&KEYS)),
+                3 => format!("{}:\n  - {parts}\n  - x", random.of(&KEYS)),
+                _ => format!("{}: {parts}", random.of(&KEYS)),
+            };
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text.push_str("---\nbody\n");
+        quick += usize::from(read_quickly(&text));
+    }
+    assert!(quick > 1_500, "{quick}");
+}
+
 #[test]
 fn where_both_read_both_read_the_same() {
     const KEYS: [&str; 12] =
