@@ -226,8 +226,10 @@ impl History {
         if let Some((of, records)) = &set.undoing {
             let (of, mut records) = (of.clone(), records.clone());
             // Of a note that was left out because of a conflict nothing was taken back.
-            records.retain(|(_, path)| {
-                set.records.iter().any(|r| r.path == *path || r.from.as_ref() == Some(path))
+            let of_set = sets.iter().find(|set| set.id == of);
+            records.retain(|(n, path)| {
+                let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
+                set.records.iter().any(|r| r.takes_back(kind, path))
             });
             interrupted.undid(core, &of, records)?;
         }

@@ -7,6 +7,7 @@ mod one;
 mod replace;
 mod sweep;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
@@ -157,9 +158,13 @@ impl SetJournal {
             }
         };
         let mut writes = Vec::new();
+        let mut freed = HashSet::new();
         for planned in plan {
-            match NoteWrite::against_disk(core, planned) {
-                Ok(Some(write)) => writes.push(write),
+            match NoteWrite::against_disk(core, planned, &freed) {
+                Ok(Some(write)) => {
+                    freed.extend(write.frees().cloned());
+                    writes.push(write);
+                }
                 Ok(None) => {}
                 Err(error) => return (Err(error), Vec::new()),
             }
@@ -321,6 +326,9 @@ impl Writing<'_> {
             };
             match taken_back {
                 Ok(_) => {
+                    if write.kind() == NoteChangeKind::Renamed {
+                        self.core.disk.remove_empty(&write.folders);
+                    }
                     self.writer.append(&Line::Reverted { n: write.n }).ok();
                 }
                 Err(error) => tracing::warn!("{}: {error}", write.path),
