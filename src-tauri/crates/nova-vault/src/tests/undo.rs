@@ -203,8 +203,11 @@ fn all_notes(bed: &Bed) -> Vec<(String, String)> {
     notes
 }
 
-/// Steps after which a name belongs to another note, and the notes there are then.
-const NAMES_USED_AGAIN: [(&[&str], &[(&str, &str)]); 7] = [
+/// What is done, and the notes there are then.
+type Steps = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
+/// Steps after which a name belongs to another note.
+const NAMES_USED_AGAIN: [Steps; 7] = [
     (
         &["move Plan.md Old.md", "create Plan.md"],
         &[("Draft.md", DRAFT), ("Old.md", PLAN), ("Plan.md", "new Plan.md\n")],
