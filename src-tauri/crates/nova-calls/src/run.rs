@@ -452,8 +452,10 @@ impl Running<'_> {
 /// An error as the principal may know it, who does not see these notes.
 fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
     let told = error_from_vault(error);
+    // What the file system says may name any of the notes.
+    let names_any = matches!(error, nova_skill::VaultError::Io { .. }) && !hidden.is_empty();
     match error.path() {
-        Some(path) if hidden.contains(path) => UserError::new(
+        path if names_any || path.is_some_and(|path| hidden.contains(path)) => UserError::new(
             told.code,
             "A note that is private could not be changed with the others; nothing was written.",
             "The user sees which note it is, and can try again.",

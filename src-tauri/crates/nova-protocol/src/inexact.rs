@@ -1,8 +1,7 @@
 //! Numbers that would not survive being read.
 
-/// The first number in a JSON text that a reader of JSON would change: one with more digits than a
-/// double holds, or with zeros that a price has and a double has not (`1180.00`). What is no JSON
-/// has none that matter.
+/// The first number in a JSON text that a reader of JSON would make another one, because it has more
+/// digits than a double holds. What is no JSON has none that matter.
 pub fn inexact_number(json: &str) -> Option<&str> {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -24,7 +23,7 @@ pub fn inexact_number(json: &str) -> Option<&str> {
                 }
                 let written = &json[start..at];
                 let read = serde_json::from_str::<serde_json::Number>(written).ok();
-                if read.is_none_or(|number| number.to_string() != written) {
+                if read.is_none_or(|number| value_of(&number.to_string()) != value_of(written)) {
                     return Some(written);
                 }
             }
@@ -32,6 +31,23 @@ pub fn inexact_number(json: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// A JSON number's value: its sign, its digits without zeros at either end, and their exponent.
+fn value_of(number: &str) -> Option<(bool, String, i64)> {
+    let (negative, number) = match number.strip_prefix('-') {
+        Some(number) => (true, number),
+        None => (false, number),
+    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let kept = digits.trim_end_matches('0');
+    let zeros = digits.len() - kept.len();
+    let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64 + zeros as i64;
+    let kept = kept.trim_start_matches('0');
+    // However zero is written, it is one value.
+    Some(if kept.is_empty() { (false, String::new(), 0) } else { (negative, kept.to_owned(), exponent) })
 }
 
 #[cfg(test)]
@@ -42,12 +58,12 @@ mod tests {
     fn a_number_that_reading_would_change_is_found() {
         for (json, expected) in [
             (r#"{"x": 123456789012345678901}"#, Some("123456789012345678901")),
-            (r#"{"x": [1, {"y": 1180.00}]}"#, Some("1180.00")),
+            (r#"{"x": [1, {"y": 1180.00}], "z": 0.10, "e": 12e2, "n": -0.0}"#, None),
             (r#"{"x": 0.1000000000000000055}"#, Some("0.1000000000000000055")),
             (r#"{"x": 1e400}"#, Some("1e400")),
             (r#"{"x": -1180.5, "y": 18446744073709551615, "z": 0, "f": 1.0}"#, None),
             (r#"{"x": "1180.00", "1180.00": "\"1180.00"}"#, None),
-            (r#"{"x": "\\", "y": 1.50}"#, Some("1.50")),
+            (r#"{"x": "\\", "y": 0.12345678901234567890}"#, Some("0.12345678901234567890")),
             ("", None),
             ("\"", None),
             ("\"\\", None),

@@ -25,6 +25,8 @@ pub struct Draft {
     seen: HashMap<VaultPath, Note>,
     /// By the path each note is to have.
     items: IndexMap<VaultPath, Item>,
+    /// Notes that are to go and whose path another note is to have.
+    gone: IndexMap<VaultPath, Item>,
 }
 
 #[derive(Debug, Clone)]
@@ -68,7 +70,7 @@ impl Item {
 
 impl Draft {
     pub(crate) fn new(view: View) -> Draft {
-        Draft { view, seen: HashMap::new(), items: IndexMap::new() }
+        Draft { view, seen: HashMap::new(), items: IndexMap::new(), gone: IndexMap::new() }
     }
 
     pub(crate) fn vault(&self) -> &Vault {
@@ -96,7 +98,7 @@ impl Draft {
                 });
             }
             Some(Item { text: None, .. }) => return Err(not_found(path)),
-            None if self.is_moved_away(path) => return Err(not_found(path)),
+            None if self.is_away(path) => return Err(not_found(path)),
             None => {}
         }
         if let Some(note) = self.seen.get(path) {
@@ -147,7 +149,9 @@ impl Draft {
             return Ok(());
         };
         if let Some((from, base)) = item.origin {
-            self.items.insert(
+            let of_other = self.items.contains_key(&from);
+            let deletions = if of_other { &mut self.gone } else { &mut self.items };
+            deletions.insert(
                 from.clone(),
                 Item { origin: Some((from, base)), text: None, folders: item.folders, unseen: false },
             );
@@ -166,6 +170,9 @@ impl Draft {
         }
         self.load(from)?;
         if let Some(item) = self.items.shift_remove(from) {
+            if let Some(deletion) = self.items.shift_remove(to) {
+                self.gone.insert(to.clone(), deletion);
+            }
             self.items.insert(to.clone(), item);
         }
         Ok(())
@@ -194,7 +201,7 @@ impl Draft {
 
     /// Whether applying it would change nothing.
     pub fn is_empty(&self) -> bool {
-        !self.items.iter().any(|(path, item)| item.changes(path))
+        self.changing().next().is_none()
     }
 
     /// Whether a note would have another path.
@@ -221,16 +228,46 @@ impl Draft {
             .collect()
     }
 
+    /// What is to be written, in the order it was planned, but each name is free before another
+    /// note takes it.
     pub(crate) fn plan(&self) -> Vec<Planned> {
-        self.changing()
-            .map(|(path, item)| Planned {
+        let mut left: Vec<Option<Planned>> = Vec::new();
+        let mut holders: HashMap<&VaultPath, usize> = HashMap::new();
+        for (path, item) in self.changing() {
+            if let Some((from, _)) = &item.origin {
+                holders.insert(from, left.len());
+            }
+            left.push(Some(Planned {
                 path: path.clone(),
                 from: item.moved_from(path).cloned(),
                 base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
                 after: item.text.clone(),
                 folders: item.folders.clone(),
-            })
-            .collect()
+            }));
+        }
+        let mut plan = Vec::new();
+        for at in 0..left.len() {
+            // The note, then the one that has its name, then the one that has the name of that …
+            let mut chain: Vec<Planned> = left[at].take().into_iter().collect();
+            let mut next = at;
+            while let Some(last) = chain.last().filter(|last| last.from.is_some() || last.base.is_none()) {
+                let Some(holder) = holders.get(&last.path) else { break };
+                next = *holder;
+                let Some(planned) = left[next].take() else { break };
+                chain.push(planned);
+            }
+            if chain.len() > 1 && next == at {
+                // No name is ever free: the texts change places, not the files.
+                let mut bases: Vec<_> = chain.iter().map(|planned| planned.base.clone()).collect();
+                bases.rotate_left(1);
+                for (planned, base) in chain.iter_mut().zip(bases) {
+                    planned.from = None;
+                    planned.base = base;
+                }
+            }
+            plan.extend(chain.into_iter().rev());
+        }
+        plan
     }
 
     /// The text as planned, `None` when there is no note.
@@ -266,9 +303,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes back whatever is planned for a note.
+    /// Takes back whatever is planned for the note that is to have this path.
     pub(crate) fn forget(&mut self, path: &VaultPath) {
-        self.items.retain(|at, item| at != path && item.origin.as_ref().is_none_or(|(from, _)| from != path));
+        if self.items.get(path).is_some_and(|item| item.text.is_some()) {
+            self.items.shift_remove(path);
+            self.items.extend(self.gone.shift_remove_entry(path));
+        }
     }
 
     /// The texts as planned, by the paths their notes will have.
@@ -278,7 +318,10 @@ impl Draft {
 
     /// Where the notes with planned changes are on the disk.
     pub(crate) fn origins(&self) -> impl Iterator<Item = &VaultPath> {
-        self.items.values().filter_map(|item| item.origin.as_ref().map(|(from, _)| from))
+        self.gone
+            .values()
+            .chain(self.items.values())
+            .filter_map(|item| item.origin.as_ref().map(|(from, _)| from))
     }
 
     /// Whether the note is in the plan for its links only.
@@ -299,7 +342,7 @@ impl Draft {
     }
 
     fn changing(&self) -> impl Iterator<Item = (&VaultPath, &Item)> {
-        self.items.iter().filter(|(path, item)| item.changes(path))
+        self.gone.iter().chain(&self.items).filter(|(path, item)| item.changes(path))
     }
 
     fn edit(
@@ -333,12 +376,10 @@ impl Draft {
     }
 
     fn put(&mut self, path: &VaultPath, text: String) {
-        let item = self.items.entry(path.clone()).or_insert(Item {
-            origin: None,
-            text: None,
-            folders: Vec::new(),
-            unseen: false,
-        });
+        let new = || Item { origin: None, text: None, folders: Vec::new(), unseen: false };
+        let gone = &mut self.gone;
+        let item =
+            self.items.entry(path.clone()).or_insert_with(|| gone.shift_remove(path).unwrap_or_else(new));
         item.text = Some(text);
         item.folders.clear();
     }
@@ -357,8 +398,7 @@ impl Draft {
                 continue;
             }
             let there = VaultPath::in_folder(path.folder(), &name)?;
-            let goes =
-                self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_moved_away(&there);
+            let goes = self.items.get(&there).is_some_and(|item| item.text.is_none()) || self.is_away(&there);
             if !goes {
                 return Ok(Some(there));
             }
@@ -366,10 +406,13 @@ impl Draft {
         Ok(None)
     }
 
-    fn is_moved_away(&self, path: &VaultPath) -> bool {
-        self.items
-            .iter()
-            .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
+    /// Whether the note that has this path on the disk is to have another, or to go.
+    fn is_away(&self, path: &VaultPath) -> bool {
+        self.gone.contains_key(path)
+            || self
+                .items
+                .iter()
+                .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::feed::{Feed, VaultChange};
 use crate::history::History;
-use crate::index::{Head, Index, folded, read_note};
+use crate::index::{Head, Index, Listing, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
@@ -210,7 +210,7 @@ impl Vault {
         Ok(listing
             .of_types(types)
             .into_iter()
-            .filter(|head| is_record_place(&head.path))
+            .filter(|head| is_record_place(&listing, &head.path))
             .filter_map(|head| self.inner.index.note(disk, head))
             .collect())
     }
@@ -256,7 +256,7 @@ impl Vault {
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk)?;
         let mut problems = listing.problems();
-        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&head.path)));
+        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
         problems.extend(self.seen_by_owner().base_problems(&listing));
@@ -271,7 +271,7 @@ impl Vault {
         for record_type in listing
             .heads
             .iter()
-            .filter(|head| is_record_place(&head.path))
+            .filter(|head| is_record_place(&listing, &head.path))
             .filter_map(|head| head.record_type().map(str::to_owned))
         {
             *records.entry(record_type).or_default() += 1;
@@ -425,20 +425,31 @@ fn without_extension(path: &str) -> &str {
 /// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
 pub const TEMPLATES: &str = "Templates";
 
-/// Whether a note at this path can be a record.
-pub(crate) fn is_record_place(path: &VaultPath) -> bool {
-    !is_template(path) && !path.is_sync_conflict()
+/// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
+/// sync program made of a note that is there.
+pub(crate) fn is_record_place(listing: &Listing, path: &VaultPath) -> bool {
+    !is_template(path) && !(path.is_sync_conflict() && original_of(listing, path).is_some())
 }
 
-fn sync_conflict(path: &VaultPath) -> Option<Problem> {
+/// The note beside which a sync program put this copy, while it is there.
+fn original_of(listing: &Listing, path: &VaultPath) -> Option<VaultPath> {
+    let original = VaultPath::in_folder(path.folder(), &format!("{}.md", path.sync_conflict_of()?)).ok()?;
+    listing.heads.binary_search_by(|head| head.path.cmp(&original)).ok().map(|_| original)
+}
+
+fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
     let original = path.sync_conflict_of()?;
+    let remedy = match original_of(listing, path) {
+        Some(_) => format!("Compare it with \"{original}.md\", keep one of the two, and delete the other."),
+        None => format!("\"{original}.md\" is not there any more: rename this one to that, or delete it."),
+    };
     Some(Problem {
         path: path.as_str().to_owned(),
         line: 1,
         problem: format!(
             "a sync program made this copy, because \"{original}.md\" was changed in two places at once"
         ),
-        remedy: format!("Compare it with \"{original}.md\", keep one of the two, and delete the other."),
+        remedy,
     })
 }
 

@@ -187,7 +187,7 @@ impl History {
 
     /// Writes what an interrupted change set had announced and not written, in a change set of
     /// its own whose id is returned, and closes the interrupted one. A conflict leaves it
-    /// interrupted.
+    /// interrupted. What was taken back is not finished.
     pub fn finish(&self, id: &str, author: &Author) -> Result<String, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;
@@ -196,6 +196,12 @@ impl History {
             return Err(VaultError::ChangeSetState {
                 id: id.to_owned(),
                 reason: "it is complete already".to_owned(),
+            });
+        }
+        if self.info(set, &undone(&sets)).state == ChangeSetState::Undone {
+            return Err(VaultError::ChangeSetState {
+                id: id.to_owned(),
+                reason: "it was undone already".to_owned(),
             });
         }
         let writer = Writer::take_over(core.journal.folder(), set).map_err(|error| {
@@ -226,8 +232,10 @@ impl History {
         if let Some((of, records)) = &set.undoing {
             let (of, mut records) = (of.clone(), records.clone());
             // Of a note that was left out because of a conflict nothing was taken back.
-            records.retain(|(_, path)| {
-                set.records.iter().any(|r| r.path == *path || r.from.as_ref() == Some(path))
+            let of_set = sets.iter().find(|set| set.id == of);
+            records.retain(|(n, path)| {
+                let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
+                set.records.iter().any(|r| r.takes_back(kind, path))
             });
             interrupted.undid(core, &of, records)?;
         }

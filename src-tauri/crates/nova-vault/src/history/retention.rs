@@ -70,6 +70,7 @@ impl History {
     fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
         let sets = self.sets()?;
         let journal = &self.vault.core().journal;
+        let conflicts = self.vault.core().conflicts();
         let oldest = now - SignedDuration::from_hours(24 * limits.days);
         let undone = undone(&sets);
         let is_settled =
@@ -80,8 +81,10 @@ impl History {
             let size = journal.size(&set.id);
             bytes += size;
             let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
+            // Only the journal says what a kept text is of.
+            let keeps = set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
             // What is open or waits for a decision stays.
-            if beyond && is_settled(set) && !journal.is_live(&set.id) {
+            if beyond && is_settled(set) && !keeps && !journal.is_live(&set.id) {
                 journal.remove(&set.id).map_err(VaultError::io("remove an old change set"))?;
                 removed.push(set.id.clone());
             } else {

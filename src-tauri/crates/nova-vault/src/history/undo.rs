@@ -1,13 +1,14 @@
 //! Taking back, in a change set of its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{History, Scope, UndoOutcome, find};
 use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::journal::{Record, RecordState, SetLog, undone};
-use crate::note::{Merge, VaultPath, merge};
+use crate::note::{ContentHash, Merge, VaultPath, merge};
+use crate::write::Planned;
 
 impl History {
     /// Takes back what a change set did, in a change set of its own. A note that was edited
@@ -21,6 +22,7 @@ impl History {
             .into_iter()
             .filter(|record| !already.contains_key(&(set.id.clone(), record.n)))
             .collect();
+        let notes = Notes::of(&records);
 
         let mut undoing = Undoing {
             history: self,
@@ -29,44 +31,68 @@ impl History {
             merged: HashMap::new(),
             conflicts: Vec::new(),
         };
-        for record in records.iter().rev() {
-            undoing.plan(record)?;
+        let mut in_conflict: HashSet<usize> = HashSet::new();
+        for (record, note) in records.iter().zip(&notes.of_record).rev() {
+            if !in_conflict.contains(note) && !undoing.plan(record)? {
+                in_conflict.insert(*note);
+            }
         }
         let Undoing { draft, mut merged, mut conflicts, .. } = undoing;
 
         let label = format!("Undo: {}", set.label);
         let own = self.vault.change_set(ChangeSetKind::Undo, label);
-        own.journal().will_undo(&set.id, records.iter().map(|r| (r.n, r.path.clone())).collect());
+        let numbers = |except: &HashSet<usize>| -> Vec<_> {
+            let all = records.iter().zip(&notes.of_record);
+            all.filter(|(_, note)| !except.contains(note))
+                .map(|(record, note)| (record.n, notes.newest[*note].clone()))
+                .collect()
+        };
+        own.journal().will_undo(&set.id, numbers(&in_conflict));
         let mut plan = draft.plan();
         loop {
-            match own.apply_plan(&plan, author) {
+            // Edited, or its name taken, since the undo began: the rest is undone without that note.
+            let (path, theirs, what) = match own.apply_plan(&plan, author) {
                 Ok(applied) => {
                     for (path, outside) in applied.merged {
                         merged.entry(path).or_default().extend(outside);
                     }
                     break;
                 }
-                // Edited since the undo began: the rest is undone without that note.
-                Err(VaultError::Conflict { path, mine, theirs, what })
-                    if plan.iter().any(|planned| planned.path == path) =>
-                {
-                    plan.retain(|planned| planned.path != path);
-                    conflicts.push(Conflict { path, mine, theirs, what });
+                Err(VaultError::Conflict { path, theirs, what, .. }) if names(&plan, &path) => {
+                    (path, theirs, what)
+                }
+                Err(VaultError::Exists { path }) if names(&plan, &path) => {
+                    let theirs = self.vault.core().disk.text(&path)?.unwrap_or_default();
+                    let taken = format!("\"{path}\" is taken");
+                    (path, theirs, vec![taken])
                 }
                 Err(error) => return Err(error),
-            }
+            };
+            let mut mine = String::new();
+            plan.retain(|planned| {
+                if planned.path != path {
+                    return true;
+                }
+                mine = planned.after.clone().unwrap_or_default();
+                in_conflict.extend(notes.behind(planned));
+                false
+            });
+            conflicts.push(Conflict { path, mine, theirs, what });
         }
 
-        let in_conflict = |record: &Record| {
-            conflicts.iter().any(|c| c.path == record.path || Some(&c.path) == record.from.as_ref())
-        };
-        let done: Vec<_> = records.iter().filter(|r| !in_conflict(r)).collect();
+        let done: Vec<_> = records
+            .iter()
+            .zip(&notes.of_record)
+            .filter_map(|(record, note)| (!in_conflict.contains(note)).then_some(record))
+            .collect();
         if !done.is_empty() {
-            let numbers = done.iter().map(|r| (r.n, r.path.clone())).collect();
-            own.journal().undid(self.vault.core(), &set.id, numbers)?;
+            own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict))?;
         }
         let mut undone_paths: Vec<VaultPath> = Vec::new();
         for record in done {
+            if record.kind == NoteChangeKind::Renamed {
+                self.vault.core().disk.remove_empty(&record.folders);
+            }
             if !undone_paths.contains(&record.path) {
                 undone_paths.push(record.path.clone());
             }
@@ -85,6 +111,63 @@ impl History {
     }
 }
 
+fn names(plan: &[Planned], path: &VaultPath) -> bool {
+    plan.iter().any(|planned| planned.path == *path)
+}
+
+/// Which records are about the same note. A path tells that not by itself: within one change set
+/// a note may go and another take its name.
+struct Notes {
+    /// The note of each record.
+    of_record: Vec<usize>,
+    /// The path that each note has after the records, or had when it was deleted.
+    newest: Vec<VaultPath>,
+    /// The notes that are there after the records.
+    after: HashMap<VaultPath, usize>,
+    /// The notes that were there before them.
+    before: HashMap<VaultPath, usize>,
+}
+
+impl Notes {
+    /// Of records in the order they were written.
+    fn of(records: &[&Record]) -> Notes {
+        let mut notes = Notes {
+            of_record: Vec::new(),
+            newest: Vec::new(),
+            after: HashMap::new(),
+            before: HashMap::new(),
+        };
+        for record in records.iter().rev() {
+            let known = match record.kind {
+                NoteChangeKind::Deleted => None,
+                _ => notes.before.remove(&record.path),
+            };
+            let note = known.unwrap_or_else(|| {
+                let note = notes.newest.len();
+                notes.newest.push(record.path.clone());
+                if record.kind != NoteChangeKind::Deleted {
+                    notes.after.entry(record.path.clone()).or_insert(note);
+                }
+                note
+            });
+            if record.kind != NoteChangeKind::Created {
+                notes.before.insert(record.origin().clone(), note);
+            }
+            notes.of_record.push(note);
+        }
+        notes.of_record.reverse();
+        notes
+    }
+
+    /// The notes that a planned write leads back: the one that is there and the one that was.
+    fn behind(&self, planned: &Planned) -> impl Iterator<Item = usize> {
+        let there = planned.base.is_some().then(|| planned.from.as_ref().unwrap_or(&planned.path));
+        let there = there.and_then(|path| self.after.get(path));
+        let was = planned.after.is_some().then(|| self.before.get(&planned.path)).flatten();
+        there.into_iter().chain(was).copied()
+    }
+}
+
 /// An undo being planned, record by record, newest first.
 struct Undoing<'a> {
     history: &'a History,
@@ -95,15 +178,17 @@ struct Undoing<'a> {
 }
 
 impl Undoing<'_> {
-    fn plan(&mut self, record: &Record) -> Result<(), VaultError> {
+    /// `false` when the note is in conflict.
+    fn plan(&mut self, record: &Record) -> Result<bool, VaultError> {
         let path = &record.path;
-        if self.conflicts.iter().any(|conflict| conflict.path == *path) {
-            return Ok(());
-        }
         let (before, after) = self.history.texts(self.set, record)?;
         let now = self.draft.text(path)?;
         let now = now.as_deref();
         let uncertain = record.state == RecordState::Intended;
+        if uncertain && now.is_some_and(|now| self.is_not_free_yet(record, now)) {
+            return Ok(true);
+        }
+        let conflicts = self.conflicts.len();
         match (record.kind, before, after) {
             (NoteChangeKind::Created, _, Some(after)) => match now {
                 None => {}
@@ -125,7 +210,7 @@ impl Undoing<'_> {
             },
             (NoteChangeKind::Renamed, Some(before), Some(after)) => {
                 let Some(from) = &record.from else {
-                    return Ok(());
+                    return Ok(true);
                 };
                 let old_place = self.draft.text(from)?;
                 match (now, old_place) {
@@ -140,7 +225,14 @@ impl Undoing<'_> {
                     }
                     (Some(now), None) => {
                         if self.take_back(path, &before, &after, now)? {
-                            self.draft.rename(path, from)?;
+                            match self.draft.rename(path, from) {
+                                Ok(()) => {}
+                                Err(VaultError::Exists { path: there }) => {
+                                    let taken = format!("\"{there}\" is taken");
+                                    self.conflict(path, &before, now, vec![taken]);
+                                }
+                                Err(error) => return Err(error),
+                            }
                         }
                     }
                 }
@@ -148,7 +240,20 @@ impl Undoing<'_> {
             // A record without its texts cannot have been written by this code.
             _ => {}
         }
-        Ok(())
+        Ok(self.conflicts.len() == conflicts)
+    }
+
+    /// Whether the note that was to leave the name to this one is there still: then neither was
+    /// written, because each waits for the one before.
+    fn is_not_free_yet(&self, record: &Record, now: &str) -> bool {
+        let now = ContentHash::of(now.as_bytes());
+        self.set.records.iter().take_while(|earlier| earlier.n < record.n).any(|earlier| {
+            let frees = earlier.kind == NoteChangeKind::Deleted || earlier.from.is_some();
+            earlier.state == RecordState::Intended
+                && frees
+                && *earlier.origin() == record.path
+                && earlier.before.as_ref().is_some_and(|before| before.hash == now)
+        })
     }
 
     fn take_back(
@@ -191,23 +296,18 @@ fn in_scope<'a>(set: &'a SetLog, scope: &Scope) -> Vec<&'a Record> {
             set.maybe_done().filter(|record| record.author.call.as_ref() == Some(call)).collect()
         }
         Scope::Note(path) => {
-            // A moved note is the same note under its earlier names.
-            let mut names = vec![path.clone()];
-            let mut records: Vec<_> = set
-                .maybe_done()
-                .rev()
-                .filter(|record| {
-                    let same = names.contains(&record.path)
-                        || record.from.as_ref().is_some_and(|from| names.contains(from));
-                    if same {
-                        names.push(record.path.clone());
-                        names.extend(record.from.clone());
-                    }
-                    same
-                })
-                .collect();
-            records.reverse();
-            records
+            let records: Vec<_> = set.maybe_done().collect();
+            let notes = Notes::of(&records);
+            // A moved note is the same note under its earlier names, unless another has that now.
+            let mut wanted: HashSet<usize> =
+                (0..notes.newest.len()).filter(|note| notes.newest[*note] == *path).collect();
+            if wanted.is_empty() {
+                let had = |record: &Record| record.path == *path || record.from.as_ref() == Some(path);
+                let all = records.iter().zip(&notes.of_record);
+                wanted.extend(all.filter(|(record, _)| had(record)).map(|(_, note)| note));
+            }
+            let all = records.iter().zip(&notes.of_record);
+            all.filter(|(_, note)| wanted.contains(note)).map(|(record, _)| *record).collect()
         }
     }
 }

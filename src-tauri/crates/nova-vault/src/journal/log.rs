@@ -55,7 +55,8 @@ pub(crate) struct Kept {
     pub(crate) cut: bool,
 }
 
-/// A set of which records are taken back, and these: their numbers and notes.
+/// A set of which records are taken back, and these: their numbers and where their notes were
+/// when that began.
 pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
 
 /// One note written, or about to be.
@@ -192,9 +193,10 @@ pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> 
     let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
     for set in sets.iter().rev() {
         for (of, records) in &set.undid {
+            let of_set = sets.iter().find(|set| set.id == *of);
             for (n, path) in records {
-                let mut writes =
-                    set.maybe_done().filter(|r| r.path == *path || r.from.as_ref() == Some(path)).peekable();
+                let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
+                let mut writes = set.maybe_done().filter(|r| r.takes_back(kind, path)).peekable();
                 let taken_back =
                     writes.peek().is_some() && writes.all(|r| undone.contains_key(&(set.id.clone(), r.n)));
                 if !taken_back {
@@ -293,6 +295,25 @@ impl SetLog {
     /// The records that were written or may have been.
     pub(crate) fn maybe_done(&self) -> impl DoubleEndedIterator<Item = &Record> {
         self.records.iter().filter(|record| record.state != RecordState::Nothing)
+    }
+}
+
+impl Record {
+    /// Where the note was before.
+    pub(crate) fn origin(&self) -> &VaultPath {
+        self.from.as_ref().unwrap_or(&self.path)
+    }
+
+    /// Whether this write of an undo takes back what was done, by a record of that kind, to the
+    /// note that had this path when the undo began.
+    pub(crate) fn takes_back(&self, kind: Option<NoteChangeKind>, path: &VaultPath) -> bool {
+        let right_kind = match kind {
+            // The note that has the name of a deleted one is another.
+            Some(NoteChangeKind::Deleted) => self.from.is_none() && self.kind != NoteChangeKind::Deleted,
+            Some(_) => self.kind != NoteChangeKind::Created,
+            None => true,
+        };
+        right_kind && self.origin() == path
     }
 }
 

@@ -82,7 +82,8 @@ impl View {
         let mut not_comparable = 0;
         let mut meets = |head: &Head| {
             let of_type = wanted_type.as_deref().is_none_or(|wanted| {
-                head.record_type().is_some_and(|it| folded(it) == wanted) && is_record_place(&head.path)
+                head.record_type().is_some_and(|it| folded(it) == wanted)
+                    && is_record_place(&listing, &head.path)
             });
             if !of_type || self.hides_head(head) {
                 return false;

@@ -177,6 +177,161 @@ fn an_older_set_under_a_newer_one() {
     assert!(matches!(error, VaultError::NoChangeSet { .. }));
 }
 
+const PLAN: &str = "the plan\n";
+const DRAFT: &str = "the draft\n";
+
+/// One step of a change set: what a draft is told, in words.
+fn step(draft: &mut crate::Draft, words: &str) -> Result<(), VaultError> {
+    match words.split(' ').collect::<Vec<_>>()[..] {
+        ["move", from, to] => draft.rename(&path(from), &path(to)),
+        ["create", at] => draft.create(&path(at), format!("new {at}\n")),
+        ["append", at] => draft.append(&path(at), "more", None),
+        ["delete", at] => draft.delete(&path(at)),
+        _ => unreachable!("{words}"),
+    }
+}
+
+/// The notes of the vault with their texts.
+fn all_notes(bed: &Bed) -> Vec<(String, String)> {
+    let mut notes: Vec<_> = files_below(&bed.root())
+        .iter()
+        .map(|file| file.strip_prefix(bed.root()).unwrap().to_str().unwrap().to_owned())
+        .filter(|name| !name.starts_with('.') && !name.contains("/."))
+        .map(|name| (name.clone(), bed.text(&name)))
+        .collect();
+    notes.sort();
+    notes
+}
+
+/// What is done, and the notes there are then.
+type Steps = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
+/// Steps after which a name belongs to another note.
+const NAMES_USED_AGAIN: [Steps; 7] = [
+    (
+        &["move Plan.md Old.md", "create Plan.md"],
+        &[("Draft.md", DRAFT), ("Old.md", PLAN), ("Plan.md", "new Plan.md\n")],
+    ),
+    (
+        &["move Plan.md Archive/Plan.md", "move Draft.md Plan.md"],
+        &[("Archive/Plan.md", PLAN), ("Plan.md", DRAFT)],
+    ),
+    (&["delete Plan.md", "move Draft.md Plan.md"], &[("Plan.md", DRAFT)]),
+    (&["delete Plan.md", "create Plan.md"], &[("Draft.md", DRAFT), ("Plan.md", "new Plan.md\n")]),
+    (&["delete Plan.md", "move Draft.md Plan.md", "append Plan.md"], &[("Plan.md", "the draft\nmore\n")]),
+    (&["delete Plan.md", "move Draft.md Plan.md", "move Plan.md Z.md"], &[("Z.md", DRAFT)]),
+    (
+        &["move Plan.md T.md", "move Draft.md Plan.md", "move T.md Draft.md"],
+        &[("Draft.md", PLAN), ("Plan.md", DRAFT)],
+    ),
+];
+
+fn check_names_used_again(in_one_draft: bool) {
+    for (steps, expected) in NAMES_USED_AGAIN {
+        let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
+        let before = all_notes(&bed);
+        let vault = bed.vault();
+        let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
+        let mut draft = vault.draft();
+        for (n, words) in steps.iter().enumerate() {
+            step(&mut draft, words).unwrap();
+            if !in_one_draft {
+                changes
+                    .apply(std::mem::replace(&mut draft, vault.draft()), &model(&format!("call_{n}")))
+                    .unwrap();
+            }
+        }
+        changes.apply(draft, &model("call_last")).unwrap();
+        let id = changes.id().to_owned();
+        changes.close().unwrap();
+        let after: Vec<_> =
+            expected.iter().map(|(at, text)| ((*at).to_owned(), (*text).to_owned())).collect();
+        assert_eq!(all_notes(&bed), after, "{steps:?}");
+
+        let undone = undo(&vault, &id, Scope::All);
+        assert_eq!(undone.conflicts, [], "{steps:?}");
+        assert_eq!(all_notes(&bed), before, "{steps:?}");
+        assert_eq!(state(&vault, &id), ChangeSetState::Undone, "{steps:?}");
+
+        let redone = undo(&vault, &undone.change_set, Scope::All);
+        assert_eq!(redone.conflicts, [], "{steps:?}");
+        assert_eq!(all_notes(&bed), after, "{steps:?}");
+        assert_eq!(state(&vault, &id), ChangeSetState::Committed, "{steps:?}");
+
+        undo(&vault, &id, Scope::All);
+        assert_eq!(all_notes(&bed), before, "{steps:?}");
+        drop(vault);
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{steps:?}");
+    }
+}
+
+#[test]
+fn a_name_that_another_note_took_in_a_later_call() {
+    check_names_used_again(false);
+}
+
+#[test]
+fn a_name_that_another_note_took_in_the_same_draft() {
+    check_names_used_again(true);
+}
+
+#[test]
+fn one_of_two_notes_that_had_the_same_name() {
+    let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
+    let vault = bed.vault();
+    let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
+    for words in ["move Plan.md Old.md", "move Draft.md Plan.md"] {
+        let mut draft = vault.draft();
+        step(&mut draft, words).unwrap();
+        changes.apply(draft, &model("call")).unwrap();
+    }
+    let id = changes.id().to_owned();
+    changes.close().unwrap();
+    // The name it had is taken: that note stays, and nothing else is touched.
+    let taken = undo(&vault, &id, Scope::Note(path("Old.md")));
+    assert_eq!((taken.undone.len(), taken.conflicts.len()), (0, 1));
+    assert_eq!(state(&vault, &id), ChangeSetState::Committed);
+    // The other note alone, then this one.
+    let first = undo(&vault, &id, Scope::Note(path("Plan.md")));
+    assert_eq!((first.undone, first.conflicts), (vec![path("Plan.md")], vec![]));
+    assert_eq!((bed.text("Draft.md").as_str(), bed.text("Old.md").as_str()), (DRAFT, PLAN));
+    assert_eq!(state(&vault, &id), ChangeSetState::PartlyUndone);
+    undo(&vault, &id, Scope::Note(path("Old.md")));
+    assert_eq!((bed.text("Draft.md").as_str(), bed.text("Plan.md").as_str()), (DRAFT, PLAN));
+    assert_eq!(state(&vault, &id), ChangeSetState::Undone);
+}
+
+#[test]
+fn a_conflict_of_one_note_is_none_of_another_that_has_its_name() {
+    let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
+    let vault = bed.vault();
+    let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
+    for words in ["delete Plan.md", "append Draft.md", "move Draft.md Plan.md"] {
+        let mut draft = vault.draft();
+        step(&mut draft, words).unwrap();
+        changes.apply(draft, &model("call")).unwrap();
+    }
+    let id = changes.id().to_owned();
+    changes.close().unwrap();
+    bed.put("Plan.md", "the draft\nless\n");
+    let outcome = undo(&vault, &id, Scope::All);
+    // The edited draft keeps the name, so the plan cannot have it back: both are said, none is lost.
+    assert_eq!(outcome.undone, []);
+    assert_eq!(outcome.conflicts.len(), 2);
+    assert_eq!(all_notes(&bed), [("Plan.md".to_owned(), "the draft\nless\n".to_owned())]);
+    assert_eq!(state(&vault, &id), ChangeSetState::Committed);
+}
+
+#[test]
+fn the_folder_made_for_a_moved_note_goes_with_the_undo() {
+    let bed = Bed::new(&[("Plan.md", PLAN)]);
+    let vault = bed.vault();
+    let (id, _) = change(&vault, |draft| step(draft, "move Plan.md New/Deep/Plan.md")).unwrap();
+    undo(&vault, &id, Scope::All);
+    assert_eq!(bed.text("Plan.md"), PLAN);
+    assert!(!bed.exists("New"));
+}
+
 #[test]
 fn the_wire_form() {
     let bed = bed();

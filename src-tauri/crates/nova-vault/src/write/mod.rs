@@ -8,6 +8,7 @@ mod replace;
 mod sweep;
 mod through;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
@@ -159,9 +160,13 @@ impl SetJournal {
             }
         };
         let mut writes = Vec::new();
+        let mut freed = HashSet::new();
         for planned in plan {
-            match NoteWrite::against_disk(core, planned) {
-                Ok(Some(write)) => writes.push(write),
+            match NoteWrite::against_disk(core, planned, &freed) {
+                Ok(Some(write)) => {
+                    freed.extend(write.frees().cloned());
+                    writes.push(write);
+                }
                 Ok(None) => {}
                 Err(error) => return (Err(error), Vec::new()),
             }
@@ -332,6 +337,9 @@ impl Writing<'_> {
             };
             match taken_back {
                 Ok(_) => {
+                    if write.kind() == NoteChangeKind::Renamed {
+                        self.core.disk.remove_empty(&write.folders);
+                    }
                     self.writer.append(&Line::Reverted { n: write.n }).ok();
                 }
                 Err(error) => tracing::warn!("{}: {error}", write.path),

@@ -1,5 +1,6 @@
 //! One note on its way to the disk: what was planned, what is there, and both made one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Planned;
@@ -55,8 +56,13 @@ pub(super) enum Outcome {
 }
 
 impl NoteWrite {
-    /// Compares the plan with the disk and merges; `None` when there is nothing to do.
-    pub(super) fn against_disk(core: &Core, planned: &Planned) -> Result<Option<NoteWrite>, VaultError> {
+    /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
+    /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
+    pub(super) fn against_disk(
+        core: &Core,
+        planned: &Planned,
+        freed: &HashSet<VaultPath>,
+    ) -> Result<Option<NoteWrite>, VaultError> {
         let at = planned.from.as_ref().unwrap_or(&planned.path);
         core.steps
             .before(Step::ReadCurrent, at.as_str())
@@ -77,9 +83,11 @@ impl NoteWrite {
             written: false,
             folders: planned.folders.clone(),
         };
-        let mut current = core.disk.text(at)?;
+        let is_free = freed.contains(&planned.path);
+        let mut current = if is_free && planned.base.is_none() { None } else { core.disk.text(at)? };
         let mut at = at;
         if planned.from.is_some()
+            && !is_free
             && let Some(there) = core.disk.text(&planned.path)?
         {
             if current.is_some() {
@@ -118,6 +126,11 @@ impl NoteWrite {
             (None, Some(_), None) => NoteChangeKind::Deleted,
             (None, Some(_), Some(_)) => NoteChangeKind::Modified,
         }
+    }
+
+    /// The name that no note has when this is written.
+    pub(super) fn frees(&self) -> Option<&VaultPath> {
+        if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }
     }
 
     /// The write that takes this one back.

@@ -14,11 +14,12 @@ pub(super) fn both(first: &str, second: &str) -> Option<String> {
         return None;
     }
     loop {
-        if holds(&first, &second) {
+        // Under another heading the same line is another thing.
+        if holds(&first[..above(&first, &second)], &second) {
             result.extend(first);
             return Some(result);
         }
-        if holds(&second, &first) {
+        if holds(&second[..above(&second, &first)], &first) {
             result.extend(second);
             return Some(result);
         }
@@ -48,6 +49,12 @@ const MAX_LINES: usize = 2_000;
 /// Whether `part` stands in `whole`, in one piece.
 fn holds(whole: &[&str], part: &[&str]) -> bool {
     part.is_empty() || whole.windows(part.len()).any(|lines| lines == part)
+}
+
+/// How much of `whole` may hold `part`: what stands above its first heading, or all of it where the
+/// part brings headings of its own.
+fn above(whole: &[&str], part: &[&str]) -> usize {
+    if before_heading(part) < part.len() { whole.len() } else { before_heading(whole) }
 }
 
 /// How many lines stand before the first heading.
