@@ -93,6 +93,9 @@ fn what_nova_was_interrupted_in_is_listed_and_finished_or_undone() {
             let (code, undone) = nova.json(&["changes", "undo", id]);
             assert_eq!(code, 0, "{undone}");
             assert_eq!((nova.vault.read(JANE), nova.vault.read("Ideas.md")), before);
+            let (_, finished) = nova.json(&["changes", "finish", id]);
+            assert_eq!(finished["ok"], json!(false), "what was undone is not finished: {finished}");
+            assert_eq!((nova.vault.read(JANE), nova.vault.read("Ideas.md")), before);
         }
         let (_, sets) = nova.json(&["changes", "list"]);
         assert!(!sets.to_string().contains("interrupted"), "{sets}");

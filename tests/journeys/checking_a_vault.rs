@@ -132,6 +132,30 @@ fn records_of_a_skill_that_is_switched_off_are_plain_notes() {
 }
 
 #[test]
+fn a_copy_of_a_sync_program_is_no_second_record_but_the_only_one_where_the_note_is_gone() {
+    let nova = Nova::new(super::nova::PEOPLE, []);
+    let (jane, copy) = ("CRM/People/Jane Doe.md", "CRM/People/Jane Doe (conflicted copy 2026-11-21).md");
+    nova.vault.write(copy, &nova.vault.read(jane));
+    let contacts = || nova.json(&["vault", "query", "--type", "contact"]).1.as_array().unwrap().len();
+    let remedy = || nova.json(&["vault", "check"]).1[0]["remedy"].as_str().unwrap().to_owned();
+
+    assert_eq!(contacts(), 2, "Jane once, and Tomasz");
+    assert!(remedy().contains("keep one of the two"));
+    nova.vault.remove(jane);
+    assert_eq!(contacts(), 2, "the copy is all there is of Jane");
+    assert!(remedy().contains("rename this one"));
+}
+
+#[test]
+fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
+    let nova = Nova::new(super::nova::PEOPLE, []);
+    nova.settings(&json!({"vault": nova.vault.root(), "private": ["friends", "Dairy"]}));
+    let (code, problems) = nova.json(&["vault", "check"]);
+    assert_eq!((code, problems.as_array().unwrap().len()), (1, 1), "{problems}");
+    assert_eq!(problems[0]["path"], json!("Dairy"));
+}
+
+#[test]
 fn a_vault_without_a_fault_is_none() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));

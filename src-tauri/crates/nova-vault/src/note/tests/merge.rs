@@ -126,6 +126,7 @@ fn additions_at_the_end_of_a_section_are_all_kept() {
     check("sections of their own", "Met.\n", "Met.\n## M\nm\n", "Met.\n## T\nt\n", "Met.\n## T\nt\n## M\nm\n", &["body"]);
     check("nothing before", "", "m\n", "t\n", "t\nm\n", &["body"]);
     check("no final line break", "- a", "- a\n- m", "- a\n- t", "- a\n- t\n- m", &["body"]);
+    check("the same line under another heading is another line", "## Todo\n- a\n", "## Todo\n- a\n- call Bob\n", "## Todo\n- a\n- b\n\n## Done\n- call Bob\n", "## Todo\n- a\n- b\n- call Bob\n\n## Done\n- call Bob\n", &["body"]);
     check("final line break added there", "- a", "- a\n- m", "- a\n- t\n", "- a\n- t\n- m\n", &["body"]);
     check("final line break taken here", "- a\n", "- a\n- m", "- a\n- t\n", "- a\n- t\n- m", &["body"]);
     check("underlined heading", "Log\n===\na\n\nNext\n---\nn\n", "Log\n===\na\nm\n\nNext\n---\nn\n", "Log\n===\na\nt\n\nNext\n---\nn\n", "Log\n===\na\nt\nm\n\nNext\n---\nn\n", &["body"]);
