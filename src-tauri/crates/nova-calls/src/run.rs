@@ -263,7 +263,7 @@ impl Running<'_> {
             match self.ask_about_notes(skill, tool, &mut args, decisions, editable, asking).await? {
                 Approved::AsFirstShown => break,
                 Approved::AsLastShown(newer) => {
-                    plan = newer;
+                    plan = *newer;
                     break;
                 }
                 // Arguments that came with the answer. They may not reach further than what was shown.

@@ -428,7 +428,8 @@ pub const TEMPLATES: &str = "Templates";
 /// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
 /// sync program made of a note that is there.
 pub(crate) fn is_record_place(listing: &Listing, path: &VaultPath) -> bool {
-    !is_template(path) && !(path.is_sync_conflict() && original_of(listing, path).is_some())
+    let is_copy = path.is_sync_conflict() && original_of(listing, path).is_some();
+    !is_template(path) && !is_copy
 }
 
 /// The note beside which a sync program put this copy, while it is there.

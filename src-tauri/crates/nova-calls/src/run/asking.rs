@@ -88,7 +88,9 @@ impl Running<'_> {
                 Some(answer) => {
                     return Ok(match self.decided(tool, &request, answer)? {
                         Some(edited) => Approved::Edited(edited),
-                        None => newer.map_or(Approved::AsFirstShown, Approved::AsLastShown),
+                        None => {
+                            newer.map_or(Approved::AsFirstShown, |plan| Approved::AsLastShown(Box::new(plan)))
+                        }
                     });
                 }
                 None => {}
@@ -240,7 +242,7 @@ pub(super) struct Asking {
 pub(super) enum Approved {
     AsFirstShown,
     /// The plan was made anew while the question waited.
-    AsLastShown(Plan),
+    AsLastShown(Box<Plan>),
     /// Arguments that came with the answer.
     Edited(Value),
 }

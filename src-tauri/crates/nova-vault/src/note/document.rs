@@ -138,7 +138,7 @@ pub(crate) fn glance(text: &str) -> Option<Option<String>> {
         Front::Closed(range) => {
             let entries = simple::entries(text, range)?;
             let exact = entries.iter().find(|entry| entry.key == TYPE);
-            let typed = exact.or_else(|| entries.iter().find(|entry| folded(entry.key.as_ref()) == TYPE));
+            let typed = exact.or_else(|| entries.iter().find(|entry| folded(entry.key) == TYPE));
             let value = typed.map(simple::Entry::value);
             Some(value.as_ref().and_then(record_type).map(str::to_owned))
         }
