@@ -20,14 +20,16 @@ test('by note, each with line, what is wrong and what to do', async () => {
   await open([
     problem('CRM/Arden.md', 4, 'Stage “nego” is not one of the stages.', 'Choose lead or won.'),
     problem('CRM/Arden.md', 7),
+    problem('CRM/Arden.md', 9, '`value` is no plain decimal', 'Write it as 12.'),
     problem('A (conflict).md', 1, 'A copy by a sync program.', 'Delete it.'),
   ]);
-  expect(screen.getByRole('heading')).toHaveTextContent('3 problems in 2 notes');
+  expect(screen.getByRole('heading')).toHaveTextContent('4 problems in 2 notes');
   expect(notes()).toEqual(['CRM/Arden.md', 'A (conflict).md']);
   const arden = within(screen.getByRole('article', { name: 'Arden' })).getAllByRole('listitem');
   expect(arden.map((line) => line.textContent)).toEqual([
     'Line 4Stage “nego” is not one of the stages. Choose lead or won.',
     'Line 7A tab cannot indent. Use spaces.',
+    'Line 9`value` is no plain decimal. Write it as 12.',
   ]);
 });
 

@@ -75,7 +75,7 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
           <li key={index} className="selectable grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-1 px-2.5 py-1.5 text-small break-words">
             <span className="tabular text-fg-3">Line {line}</span>
             <span>
-              {problem} {remedy && <span className="text-fg-2">{remedy}</span>}
+              {sentence(problem)} {remedy && <span className="text-fg-2">{remedy}</span>}
             </span>
           </li>
         ))}
@@ -83,6 +83,11 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
       {failed && <ErrorBox error={failed} />}
     </article>
   );
+}
+
+/** What is wrong comes as a clause, and its remedy follows it. */
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${/[.!?…]$/.test(clause) ? '' : '.'}`;
 }
 
 /** In the order in which the notes first appear. */
