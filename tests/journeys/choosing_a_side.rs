@@ -81,6 +81,23 @@ async fn an_edit_made_after_the_conflict_is_not_written_over() {
 }
 
 #[tokio::test]
+async fn a_note_that_was_empty_is_empty_again_and_not_deleted() {
+    let append = call("vault__append_to_note", json!({"path": "Empty.md", "text": "From Nova"}));
+    let nova = Nova::new("//- Empty.md\n", [append, text("Done.")]);
+    let app = nova.start().await;
+    turn(&app, None, "Write it down", ScriptedApprover::always(Decision::Once)).await;
+    nova.vault.write("Empty.md", &nova.vault.read("Empty.md").replace("Nova", "me"));
+    let set = app.change_sets(None, None, None).await.unwrap().remove(0);
+    assert_eq!(app.undo(&set.id, None, None).await.unwrap().conflicts.len(), 1);
+
+    let keep = ResolveConflict { note: "Empty.md".into(), ..choose(&set.id, ConflictSide::Mine) };
+    app.resolve_conflict(keep).await.unwrap();
+
+    assert_eq!(nova.vault.read("Empty.md"), "");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn a_configuration_edited_to_name_another_vault_opens_it() {
     let nova = Nova::new(PEOPLE, []);
     let other = nova_testkit::TempVault::from("//- Other.md\nAnother vault.\n");

@@ -38,12 +38,17 @@ impl ChangeSet {
     /// Writes the text of a conflict that was not written then, over the one that was there. What
     /// was edited once more since is merged, or is a conflict again.
     pub fn keep_mine(&self, conflict: &Conflict, author: &Author) -> Result<Applied, VaultError> {
-        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        // An empty side is a note that is gone, or an empty note: the disk tells of theirs, and what
+        // differs tells of ours.
+        let there = self.vault.core().disk.text(&conflict.path)?;
+        let theirs = (there.is_some() || !conflict.theirs.is_empty()).then_some(&conflict.theirs);
+        let goes = conflict.what.is_empty() || conflict.what.iter().any(|what| what.starts_with("edited "));
+        let mine = (!conflict.mine.is_empty() || !goes).then_some(&conflict.mine);
         let plan = Planned {
             path: conflict.path.clone(),
             from: None,
-            base: text(&conflict.theirs).map(Arc::from),
-            after: text(&conflict.mine),
+            base: theirs.map(|text| Arc::from(text.as_str())),
+            after: mine.cloned(),
             folders: Vec::new(),
         };
         self.apply_plan(&[plan], author)

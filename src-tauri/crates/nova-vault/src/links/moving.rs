@@ -175,9 +175,9 @@ impl Source {
             // Written between the listing and now: the plan was made for another text.
             return Err(VaultError::Conflict {
                 path: self.path.clone(),
-                mine: String::new(),
+                mine: note.text.to_string(),
                 theirs: note.text.to_string(),
-                what: vec!["edited outside".to_owned()],
+                what: vec!["body".to_owned()],
             });
         }
         Ok(note.text)
