@@ -6,6 +6,7 @@
 
 mod catalog;
 mod entry;
+mod host;
 mod rules;
 mod settings;
 mod skill_md;
@@ -15,6 +16,7 @@ mod wire;
 
 pub use catalog::catalog_section;
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
+pub use host::{ToolFile, ToolFileError, ToolHost};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
 pub use skill_md::{SkillMd, SkillMdError};

@@ -40,8 +40,13 @@ pub struct ToolSpec {
     /// JSON Schema (2020-12) of the arguments, an object.
     pub parameters: Value,
     pub effect: Effect,
-    /// Credentials it asks for, `service/key`.
+    /// Credentials it asks for: `service`, or `service/key`.
     pub credentials: Vec<String>,
+    /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
+    pub hosts: Vec<String>,
+    /// Hash of the file that defines the tool, where that file can change while Nova runs: the
+    /// first call of each new content is asked about, whatever its effect.
+    pub definition: Option<String>,
     /// All it does is to change notes: it runs against a draft of the vault, and is asked about
     /// with the draft's diff. A tool that is not may not change notes.
     pub on_notes: bool,
@@ -112,6 +117,8 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         parameters,
         effect: T::EFFECT,
         credentials: Vec::new(),
+        hosts: Vec::new(),
+        definition: None,
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
     };

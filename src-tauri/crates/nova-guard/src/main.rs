@@ -1,0 +1,3 @@
+//! `nova-guard -- COMMAND`: see the library.
+
+fn main() {}

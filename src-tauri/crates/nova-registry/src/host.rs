@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use nova_skill::Tool;
+
+/// Who reads and runs tools that are files: `tools/*.ts` of a folder skill, and the dynamic tools.
+#[async_trait]
+pub trait ToolHost: Send + Sync {
+    /// What the file defines. A content that was read before is answered without running anything.
+    ///
+    /// # Errors
+    /// When the file does not define a tool; the error says where and why.
+    async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError>;
+
+    /// As [`ToolHost::load`] where nothing has to be run for it; None otherwise.
+    fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>>;
+}
+
+/// One file that defines a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolFile {
+    /// Files of one owner may share a process: the folder skill, or for a dynamic tool
+    /// `dynamic/<file name>`. Credentials never cross owners.
+    pub owner: String,
+    /// For messages and stack traces.
+    pub path: PathBuf,
+    /// The text of the file at the moment it was looked at; what runs is this.
+    pub source: Arc<str>,
+}
+
+/// Why a file defines no tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", place(file, *line, *column))]
+pub struct ToolFileError {
+    /// The file's name, without its folders.
+    pub file: String,
+    /// 1-based, where it is known.
+    pub line: Option<u32>,
+    /// 1-based.
+    pub column: Option<u32>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+fn place(file: &str, line: Option<u32>, column: Option<u32>) -> String {
+    match (line, column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+        (Some(line), None) => format!("{file}:{line}: "),
+        _ => format!("{file}: "),
+    }
+}

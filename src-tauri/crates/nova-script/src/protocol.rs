@@ -1,0 +1,190 @@
+//! What Nova and the process that runs scripts say to each other, over the latter's standard input
+//! and output.
+//!
+//! A message is a length of four bytes (little endian, at most [`MAX_MESSAGE`]) and that much JSON.
+//! The process answers each [`ToChild::Load`] with one `Loaded` or `Failed`, and each
+//! [`ToChild::Call`] with any number of `Ask`, `Log`, `Progress` and `Partial` and then one `Done`
+//! or `Failed`. It works on one of them at a time.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The longest message, in bytes of JSON. A longer one ends the process.
+pub const MAX_MESSAGE: u32 = 32 * 1024 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToChild {
+    /// The first message: what the process may use.
+    Start { limits: Limits },
+    /// Take the types out of a file, run it, and say what it defines. A module that was loaded
+    /// under that name before is replaced.
+    Load { file: String, source: String },
+    /// Call the tool that a loaded file defines.
+    Call { file: String, args: Value, request: Request },
+    /// The answer to an `Ask`.
+    Answer { ask: u64, answer: Result<Answer, Refusal> },
+    /// Abort the running call: its `AbortSignal` fires.
+    Cancel,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FromChild {
+    Loaded {
+        definition: Definition,
+    },
+    /// The tool wants something that only Nova can do.
+    Ask {
+        ask: u64,
+        want: Want,
+    },
+    Log {
+        level: Level,
+        message: String,
+    },
+    Progress {
+        fraction: Option<f64>,
+        message: Option<String>,
+    },
+    /// A value that an async generator yielded.
+    Partial {
+        value: Value,
+    },
+    Done {
+        value: Value,
+    },
+    /// Of a load or a call. The process goes on where `fatal` is false.
+    Failed {
+        fault: Fault,
+        fatal: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes of JavaScript's heap.
+    pub memory: u64,
+    /// Milliseconds of processor time for one load or call.
+    pub computing_ms: u64,
+    /// Bytes of JSON of one result, of all partial results of a call, and of all it logs.
+    pub output: u64,
+}
+
+/// What a file says of its tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema (2020-12) of the arguments.
+    pub parameters: Value,
+    /// As the file spells it; None where it says nothing.
+    pub effect: Option<String>,
+    /// `service` or `service/key`.
+    pub credentials: Vec<String>,
+    /// Hosts that the file declares.
+    pub hosts: Vec<String>,
+    /// Hosts of the addresses that stand in its source as literals and that it does not declare.
+    pub proposed_hosts: Vec<String>,
+}
+
+/// `ctx.request`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    pub request_id: String,
+    pub turn_id: Option<String>,
+    pub session_id: String,
+    pub principal: Principal,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Principal {
+    pub kind: String,
+    pub name: String,
+    pub relationship: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Want {
+    Fetch {
+        method: String,
+        url: String,
+        headers: Vec<(String, String)>,
+        /// Base64.
+        body: Option<String>,
+    },
+    Credential {
+        service: String,
+        key: String,
+    },
+    HasCredential {
+        service: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Answer {
+    Fetched {
+        status: u16,
+        headers: Vec<(String, String)>,
+        /// Base64.
+        body: String,
+        /// After redirects.
+        url: String,
+    },
+    Credential {
+        value: String,
+    },
+    HasCredential {
+        has: bool,
+    },
+}
+
+/// Why Nova did not do what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub message: String,
+}
+
+/// What went wrong in a script, told in places of its TypeScript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub message: String,
+    /// 1-based, in the source file; columns count characters.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    /// The calls that led there, innermost first, as `name (file:line:column)`.
+    pub stack: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The source is not TypeScript.
+    Syntax,
+    /// An import that does not exist here.
+    Import,
+    /// The file exports no tool, or one that is not as it should be.
+    Definition,
+    /// The arguments do not fit the schema (as zod sees it).
+    Arguments,
+    /// The script threw.
+    Thrown,
+    /// The result cannot be written as JSON, or is too long.
+    Result,
+    /// Computing took too long.
+    Time,
+    Memory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
