@@ -141,6 +141,8 @@ pub(crate) struct Writer {
     created_in: Option<PathBuf>,
     /// Images were added that may not last yet.
     unsynced_images: bool,
+    /// Lines likewise.
+    unsynced_lines: bool,
     /// A line may have been written in part: the next one starts on a line of its own.
     torn: bool,
 }
@@ -169,6 +171,7 @@ impl Writer {
             temps: 0,
             created_in: Some(folder.to_owned()),
             unsynced_images: false,
+            unsynced_lines: false,
             torn: false,
         };
         writer.append(&Line::Opened {
@@ -203,6 +206,7 @@ impl Writer {
             temps: u64::from(std::process::id()) << 16,
             created_in: Some(folder.to_owned()),
             unsynced_images: true,
+            unsynced_lines: true,
             torn: true,
         })
     }
@@ -249,6 +253,7 @@ impl Writer {
         }
         text.push('\n');
         self.torn = true;
+        self.unsynced_lines = true;
         self.lines.write_all(text.as_bytes())?;
         self.torn = false;
         Ok(())
@@ -274,22 +279,35 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the images, then the lines that name them, last through a power cut.
+    /// Makes everything written here last through a power cut.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
-        let images = || if self.unsynced_images { self.images.sync_data() } else { Ok(()) };
-        match &self.created_in {
-            // The names and the images wait for the disk side by side.
-            Some(folder) => std::thread::scope(|scope| {
-                let names = scope.spawn(|| sync_path(folder));
-                let images = images();
-                names.join().unwrap_or_else(|_| Err(io::Error::other("the folder was not synced")))?;
-                images
-            })?,
-            None => images()?,
-        }
+        self.sync_with(|| Ok(()))
+    }
+
+    /// As [`Writer::sync`], while `beside` makes something else last: all of it waits for the disk
+    /// side by side. A power cut meanwhile may leave lines that name images which are not whole;
+    /// nothing that these lines announce has happened then.
+    pub(crate) fn sync_with(&mut self, beside: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let names = self.created_in.as_deref();
+        let images = self.unsynced_images.then_some(&self.images);
+        let lines = self.unsynced_lines.then_some(&self.lines);
+        std::thread::scope(|scope| {
+            let waiting = [
+                names.map(|folder| scope.spawn(|| sync_path(folder))),
+                images.map(|file| scope.spawn(|| file.sync_data())),
+                lines.map(|file| scope.spawn(|| file.sync_data())),
+            ];
+            let mut result = beside();
+            for thread in waiting.into_iter().flatten() {
+                let synced = thread.join().unwrap_or_else(|_| Err(io::Error::other("the sync broke off")));
+                result = result.and(synced);
+            }
+            result
+        })?;
         self.created_in = None;
         self.unsynced_images = false;
-        self.lines.sync_data()
+        self.unsynced_lines = false;
+        Ok(())
     }
 }
 

@@ -29,6 +29,10 @@ fn plan(draft: &mut Draft) -> Result<(), VaultError> {
     draft.append(&path("d.md"), "more", None)
 }
 
+fn one(draft: &mut Draft) -> Result<(), VaultError> {
+    draft.set_properties(&path("a.md"), &[set("stage", "won")])
+}
+
 fn notes(root: &Path) -> BTreeMap<String, String> {
     files_below(root)
         .into_iter()
@@ -71,6 +75,8 @@ enum Job {
     Plan,
     /// [`plan`], with an edit of another program just before the exchange.
     PlanAndEdit,
+    /// One property of `a.md`: the intent lasts no earlier than the temporary file.
+    One,
     /// [`move_target`]
     Move,
     /// Takes `set0` back.
@@ -83,8 +89,8 @@ enum Job {
     Endless,
 }
 
-const JOBS: [Job; 7] =
-    [Job::Plan, Job::PlanAndEdit, Job::Move, Job::Undo, Job::Finish, Job::Through, Job::Endless];
+const JOBS: [Job; 8] =
+    [Job::Plan, Job::PlanAndEdit, Job::One, Job::Move, Job::Undo, Job::Finish, Job::Through, Job::Endless];
 
 /// The process that is killed: says when it is at the step, and waits there.
 #[test]
@@ -114,7 +120,7 @@ fn child() {
         }),
         zone: TimeZone::UTC,
         new_id: Arc::new(move || match (job, ids.fetch_add(1, Ordering::SeqCst)) {
-            (Job::Plan | Job::PlanAndEdit | Job::Move | Job::Through, 0) => "child".to_owned(),
+            (Job::Plan | Job::PlanAndEdit | Job::One | Job::Move | Job::Through, 0) => "child".to_owned(),
             (_, n) => format!("{job:?}{n}").to_lowercase(),
         }),
         trash: Some(dir.join("Trash")),
@@ -136,6 +142,7 @@ fn child() {
     let user = Author::new("user");
     match job {
         Job::Plan | Job::PlanAndEdit => drop(change(&vault, plan).unwrap()),
+        Job::One => drop(change(&vault, one).unwrap()),
         Job::Move => drop(change(&vault, move_target).unwrap()),
         Job::Through => drop(change(&vault, write_through).unwrap()),
         Job::Undo => drop(vault.history().undo("set0", Scope::All, &user).unwrap()),
@@ -256,6 +263,63 @@ fn at_every_step_the_next_start_finds_whole_notes() {
     }
     reached.dedup();
     assert_eq!(reached.len(), 11, "{reached:?}");
+}
+
+#[test]
+fn a_single_change_is_whole_too_at_every_step() {
+    let _alone = one_at_a_time();
+    let reference = bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), one).unwrap();
+    let after = notes(&reference.root());
+    for (step, changed) in [
+        (Step::CreateTemp, false),
+        (Step::WriteTemp, false),
+        (Step::SyncTemp, false),
+        (Step::Recheck, false),
+        (Step::Exchange, false),
+        (Step::HashDisplaced, true),
+        (Step::SyncFolder, true),
+        (Step::JournalDone, true),
+    ] {
+        let bed = bed();
+        kill(start(&bed, step, "a.md", Job::One).unwrap());
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{step:?}");
+        assert_eq!(notes(&bed.root()), *if changed { &after } else { &before }, "{step:?}");
+        assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{step:?}");
+        vault.history().finish("child", &Author::new("user")).unwrap();
+        drop(vault);
+        assert_eq!(notes(&bed.root()), after, "{step:?}: finished");
+    }
+}
+
+#[test]
+fn what_a_power_cut_kept_from_the_journal_was_never_begun() {
+    let _alone = one_at_a_time();
+    for lost in [0, 10] {
+        let bed = bed();
+        let before = notes(&bed.root());
+        kill(start(&bed, Step::SyncTemp, "a.md", Job::One).unwrap());
+        // The lines reached the disk, the texts that they name did not as a whole.
+        let images = fs::OpenOptions::new().write(true).open(bed.history().join("child.images")).unwrap();
+        images.set_len(lost).unwrap();
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+        assert_eq!(notes(&bed.root()), before);
+        assert_eq!(state(&vault, "child"), None);
+    }
+}
+
+#[test]
+fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    kill(start(&bed, Step::SyncFolder, "a.md", Job::One).unwrap());
+    fs::write(bed.history().join("child.images"), "").unwrap();
+    let vault = bed.vault();
+    assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted));
+    assert_eq!(vault.history().list().unwrap()[0].notes.len(), 1);
 }
 
 #[test]

@@ -182,14 +182,18 @@ impl SetJournal {
                 return (Err(VaultError::io("write the journal")(error)), Vec::new());
             }
         };
-        if let Err(error) = self.announce(core, writer, &mut writes, author) {
-            // What of the announcement is in the journal came to nothing.
-            for write in &writes {
-                writer.append(&Line::Failed { n: write.n, reason: error.to_string() }).ok();
+        let announced = match self.announce(core, writer, &mut writes, author) {
+            Ok(announced) => announced,
+            Err(error) => {
+                // What of the announcement is in the journal came to nothing.
+                for write in &writes {
+                    writer.append(&Line::Failed { n: write.n, reason: error.to_string() }).ok();
+                }
+                return (Err(VaultError::io("write the journal")(error)), Vec::new());
             }
-            return (Err(VaultError::io("write the journal")(error)), Vec::new());
-        }
-        let mut writing = Writing { core, set: self, writer, displaced: Vec::new(), taking_back: false };
+        };
+        let mut writing =
+            Writing { core, set: self, writer, announced, displaced: Vec::new(), taking_back: false };
         let result = writing.all(&mut writes);
         let displaced = std::mem::take(&mut writing.displaced);
         drop(alone);
@@ -220,14 +224,15 @@ impl SetJournal {
         }
     }
 
-    /// Writes intent and images and makes them last.
+    /// Writes intent and images and makes them last. Where the first thing to happen in the vault
+    /// is one temporary file, both wait for the disk together, in [`Writing::write_temp`].
     fn announce(
         &self,
         core: &Core,
         writer: &mut Writer,
         writes: &mut [NoteWrite],
         author: &Author,
-    ) -> std::io::Result<()> {
+    ) -> std::io::Result<Announced> {
         for write in writes.iter_mut() {
             write.n = writer.next_record();
         }
@@ -238,7 +243,7 @@ impl SetJournal {
             lines += 4 * writes.len();
         }
         let mut notes = Vec::new();
-        for write in writes {
+        for write in writes.iter_mut() {
             let mut image =
                 |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
             notes.push(IntentNote {
@@ -256,14 +261,27 @@ impl SetJournal {
                 },
             });
         }
+        let waits_for_temp = matches!(writes, [write] if write.begins_with_temp());
         if let Some((set, records)) = self.undoes.lock().unwrap_or_else(PoisonError::into_inner).take() {
             writer.append(&Line::Undoing { set, records })?;
         }
         writer.append(&Line::Intent { at: core.now(), author: author.clone(), notes })?;
-        core.steps.before(Step::SyncJournal, &self.id)?;
         writer.reserve(lines)?;
-        writer.sync()
+        if waits_for_temp {
+            return Ok(Announced::WaitsForTemp);
+        }
+        core.steps.before(Step::SyncJournal, &self.id)?;
+        writer.sync()?;
+        Ok(Announced::Lasts)
     }
+}
+
+/// How far what the journal was told is on its way to the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Announced {
+    Lasts,
+    /// It waits for the disk together with the first temporary file.
+    WaitsForTemp,
 }
 
 /// The writing of one plan, note by note.
@@ -271,6 +289,7 @@ struct Writing<'a> {
     core: &'a Core,
     set: &'a Arc<SetJournal>,
     writer: &'a mut Writer,
+    announced: Announced,
     displaced: Vec<Displaced>,
     /// Taking back what was done: the journal keeps telling the first direction.
     taking_back: bool,

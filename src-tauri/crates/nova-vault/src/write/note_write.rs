@@ -56,6 +56,15 @@ pub(super) enum Outcome {
 }
 
 impl NoteWrite {
+    /// Whether nothing happens in the vault before a temporary file with the new text lies there.
+    pub(super) fn begins_with_temp(&self) -> bool {
+        match self.kind() {
+            NoteChangeKind::Modified => true,
+            NoteChangeKind::Created => self.folders.is_empty(),
+            NoteChangeKind::Deleted | NoteChangeKind::Renamed => false,
+        }
+    }
+
     /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
     /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
     pub(super) fn against_disk(

@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use super::note_write::{NoteWrite, Outcome};
-use super::{Displaced, Writing};
+use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
 use crate::disk::{NoteFile, Place, write_all};
 use crate::error::VaultError;
@@ -142,21 +142,30 @@ impl Writing<'_> {
         self.core.steps.before(step, write.path.as_str())
     }
 
-    /// A whole and lasting file beside the note; on an error there is none.
+    /// A whole and lasting file beside the note; on an error there is none. What the journal was
+    /// told lasts after it, too.
     pub(super) fn write_temp(
-        &self,
+        &mut self,
         place: &Place,
         temp: &str,
         text: &str,
         like: Option<&NoteFile>,
     ) -> io::Result<()> {
-        let step = |step| self.core.steps.before(step, place.path().as_str());
+        let steps = &self.core.steps;
+        let step = |step| steps.before(step, place.path().as_str());
         step(Step::CreateTemp)?;
         let mut file = place.create_temp(temp, like)?;
-        let written = step(Step::WriteTemp)
-            .and_then(|()| write_all(&mut file, text))
-            .and_then(|()| step(Step::SyncTemp))
-            .and_then(|()| file.sync_all());
+        let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, text)).and_then(|()| {
+            if self.announced == Announced::Lasts {
+                step(Step::SyncTemp)?;
+                return file.sync_all();
+            }
+            steps.before(Step::SyncJournal, self.set.id())?;
+            step(Step::SyncTemp)?;
+            self.writer.sync_with(|| file.sync_all())?;
+            self.announced = Announced::Lasts;
+            Ok(())
+        });
         if written.is_err() {
             drop(file);
             place.remove(temp).ok();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use super::SetJournal;
 use super::late::{Late, bring_back, look_at_all};
 use super::through::finish_overwrite;
+use super::{OpenSet, SetJournal};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::disk::Place;
-use crate::journal::{Record, SetLog, Writer, temp_prefix};
+use crate::journal::{Image, Line, Record, RecordState, SetLog, Writer, temp_prefix};
 use crate::note::{ContentHash, VaultPath};
 
 /// Sees to the leftovers of every change set whose process is gone. Only files that the
@@ -37,6 +37,7 @@ pub(crate) fn sweep(core: &Core) {
 fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
     let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
     let prefix = temp_prefix(&log.id);
+    tell_never_begun(core, &set, log);
     let mut seen = BTreeSet::new();
     let mut left = 0;
     for overwrite in &log.overwrites {
@@ -60,6 +61,25 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
     }
     if left == 0 {
         set.swept();
+    }
+}
+
+/// The texts of an intent last before the first note changes. Where they do not, the power went
+/// before that: nothing of it was written, and there is nothing to finish or to take back.
+fn tell_never_begun(core: &Core, set: &SetJournal, log: &SetLog) {
+    let is_whole =
+        |image: &Option<Image>| image.as_ref().is_none_or(|image| core.journal.bytes(&log.id, image).is_ok());
+    let is_there = |record: &Record| {
+        let now = core.disk.text(&record.path).ok().flatten();
+        now.map(|text| ContentHash::of(text.as_bytes())) == record.after.as_ref().map(|after| after.hash)
+    };
+    let mut writer = set.lock();
+    let Some(OpenSet { writer, .. }) = writer.as_mut() else { return };
+    for record in log.records.iter().filter(|record| record.state == RecordState::Intended) {
+        if !(is_whole(&record.before) && is_whole(&record.after) || is_there(record)) {
+            let reason = "it was never begun".to_owned();
+            writer.append(&Line::Failed { n: record.n, reason }).ok();
+        }
     }
 }
 
