@@ -20,7 +20,7 @@ use crate::note::VaultPath;
 pub(crate) use place::{InPlace, NoteFile, Place};
 pub(crate) use platform::{Kind, Stamp};
 pub(crate) use trash::SystemTrash;
-pub(crate) use walk::{Folder, Met, Names, in_parallel, threads};
+pub(crate) use walk::{Folder, Known, Met, Names, RACY, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;

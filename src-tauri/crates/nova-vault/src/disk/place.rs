@@ -205,6 +205,20 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
     }
 }
 
+/// Reads a small file into the beginning of `bytes` at one go, and looks at it once: how long it
+/// is and what it was. `None` where that is not enough: it is large, or no file, or was touched
+/// since `moment`, so that it may be half written.
+pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Option<(usize, Stamp)> {
+    const SMALL: usize = 32 * 1024;
+    if bytes.len() < SMALL {
+        bytes.resize(SMALL, 0);
+    }
+    let length = platform::read_at(file, &mut bytes[..SMALL], 0).ok()?;
+    let look = platform::look_at(file).ok()?;
+    let whole = length < SMALL && look.stamp.size() == length as u64;
+    (whole && look.kind == Kind::File && look.stamp.touched() < moment).then_some((length, look.stamp))
+}
+
 /// Reads into `bytes` until the file is the same before and after, so that a note that is just
 /// being written in place is not seen half. `before` is what the file was a moment ago, where
 /// that is known.

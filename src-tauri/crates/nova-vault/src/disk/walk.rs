@@ -7,11 +7,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::Dir;
 
-use super::place::{open_note, read_whole};
+use super::place::{open_note, read_quiet, read_whole};
 use super::platform::{self, Kind, Look};
 use super::{Disk, Stamp};
 use crate::error::VaultError;
 use crate::note::VaultPath;
+
+/// File times are only so fine: what was touched this shortly before it was read may have been
+/// touched again without a trace. In nanoseconds.
+pub(crate) const RACY: i64 = 2_000_000_000;
 
 /// Folders are followed this deep. Deeper ones are no notes of a person, and every level keeps
 /// a handle open.
@@ -107,24 +111,45 @@ impl Folder {
     }
 
     /// The note `name`, which is `path` in the vault, read into `bytes`, and what it was just
-    /// before; `None` when it is not there. `before` is what it was a moment ago, where that is
-    /// known.
+    /// before; `None` when it is not there.
     pub(crate) fn read<'a>(
         &self,
         name: &str,
         path: &VaultPath,
-        before: Option<Stamp>,
+        known: Known,
         bytes: &'a mut Vec<u8>,
     ) -> Result<Option<(&'a str, Stamp)>, VaultError> {
         let Some(file) = open_note(&self.dir, name, path)? else {
             return Ok(None);
         };
-        let look = read_whole(&file, path, before, bytes)?;
-        match simdutf8::basic::from_utf8(bytes) {
-            Ok(text) => Ok(Some((text, look.stamp))),
+        let (length, stamp) = match known {
+            Known::Was(stamp) => {
+                let look = read_whole(&file, path, Some(stamp), bytes)?;
+                (bytes.len(), look.stamp)
+            }
+            Known::Nothing { now } => match read_quiet(&file, now.saturating_sub(RACY), bytes) {
+                Some((length, stamp)) => (length, stamp),
+                None => {
+                    let look = read_whole(&file, path, None, bytes)?;
+                    (bytes.len(), look.stamp)
+                }
+            },
+        };
+        match simdutf8::basic::from_utf8(&bytes[..length]) {
+            Ok(text) => Ok(Some((text, stamp))),
             Err(_) => Err(VaultError::NotText { path: path.clone() }),
         }
     }
+}
+
+/// What is known of a note that is about to be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Known {
+    /// It was this a moment ago.
+    Was(Stamp),
+    /// Nothing, and it is this late: a file that was last touched a good while ago is not being
+    /// written now. In nanoseconds since 1970.
+    Nothing { now: i64 },
 }
 
 /// The entries of a folder: names and kinds, in the system's order, in one piece of memory.

@@ -113,7 +113,7 @@ pub(crate) fn read_note(disk: &Disk, path: &VaultPath) -> Result<Note, VaultErro
     })
 }
 
-fn nanos_now() -> i64 {
+pub(crate) fn nanos_now() -> i64 {
     // Compared with file times only, so it is the system's clock and not the caller's.
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)

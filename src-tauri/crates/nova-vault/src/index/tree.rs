@@ -7,14 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listing::Changes;
 use super::{Head, TextBudget, nanos_now};
-use crate::disk::{Disk, Folder, Kind, Met, Names, Stamp, in_parallel, threads};
+use crate::disk::{Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 use crate::vault::Problem;
-
-/// File times are only so fine: what was touched this shortly before it was read may have been
-/// touched again without a trace. In nanoseconds.
-const RACY: i64 = 2_000_000_000;
 
 /// So many entries of a folder are compared by one thread at a time.
 const PART: usize = 256;
@@ -236,7 +232,7 @@ impl Comparison<'_> {
             return None;
         }
         let path = seen.head.path.clone();
-        let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
+        let head = match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
             Ok(None) => return Some(Entry::Unknown),
             Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => None,
             Ok(Some((text, _))) => Some(Head::new(path, text, &look.stamp, self.texts)),
@@ -272,7 +268,7 @@ impl Comparison<'_> {
     /// A note that is not known.
     fn read(&mut self, check: &Check, name: &str, path: VaultPath) -> Entry {
         let read_at = nanos_now();
-        match check.folder.read(name, &path, None, &mut self.bytes) {
+        match check.folder.read(name, &path, Known::Nothing { now: read_at }, &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
             Ok(Some((text, stamp))) => {
                 let head = Arc::new(Head::new(path, text, &stamp, self.texts));
@@ -288,7 +284,7 @@ impl Comparison<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
             Err(error) => return self.fail(check, name, None, error).unwrap_or(Entry::Unknown),
         };
-        let head = match check.folder.read(name, &path, Some(look.stamp), &mut self.bytes) {
+        let head = match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
             Ok(Some((text, _))) => Head::new(path, text, &look.stamp, self.texts),
             Err(error) => Head::unreadable(path, &error),

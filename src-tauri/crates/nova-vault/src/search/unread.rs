@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::SearchHit;
 use super::pattern::{Patience, Pattern};
-use crate::disk::{Folder, Kind, Met, Names, in_parallel, threads};
+use crate::disk::{Folder, Kind, Known, Met, Names, in_parallel, threads};
 use crate::error::VaultError;
+use crate::index::nanos_now;
 use crate::note::{Document, VaultPath};
 use crate::vault::Problem;
 use crate::view::View;
@@ -137,7 +138,7 @@ impl Searching<'_> {
         if self.best.is_beyond(path.as_str()) || privacy.lists(path) {
             return;
         }
-        match part.folder.read(name, path, None, &mut state.bytes) {
+        match part.folder.read(name, path, Known::Nothing { now: nanos_now() }, &mut state.bytes) {
             Ok(None) => {}
             Ok(Some((text, _))) => {
                 let mut hits = Vec::new();
