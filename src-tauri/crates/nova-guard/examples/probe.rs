@@ -25,13 +25,16 @@ fn main() {
         "read" => tell("read", fs::read(&args[0])),
         "write" => tell("write", fs::write(&args[0], "written")),
         "truncate" => tell("truncate", fs::File::options().write(true).truncate(true).open(&args[0])),
-        "device" => tell("device", rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &args[0],
-            rustix::fs::FileType::BlockDevice,
-            rustix::fs::Mode::RWXU,
-            rustix::fs::makedev(1, 0),
-        )),
+        "device" => tell(
+            "device",
+            rustix::fs::mknodat(
+                rustix::fs::CWD,
+                &args[0],
+                rustix::fs::FileType::BlockDevice,
+                rustix::fs::Mode::RWXU,
+                rustix::fs::makedev(1, 0),
+            ),
+        ),
         "socket" => tell("unix", UnixStream::connect(&args[0])),
         "signal" => {
             let pid = text(0).parse().ok().and_then(Pid::from_raw).expect("a process id");
@@ -102,18 +105,24 @@ fn parent(args: &[OsString]) {
 /// `without landlock|seccomp PROGRAM [ARGUMENT]…`: becomes the program on a kernel that seems to lack
 /// a part.
 fn without(part: &str, args: &[OsString]) {
-    use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule};
+    use seccompiler::{
+        SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    };
     let rules = match part {
         "landlock" => vec![(libc::SYS_landlock_create_ruleset, vec![])],
         // `seccomp(SECCOMP_SET_MODE_FILTER)` and `prctl(PR_SET_SECCOMP)`
         "seccomp" => {
             let argument = |value: i32| {
                 let value = value.unsigned_abs().into();
-                SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value).expect("a condition")
+                SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+                    .expect("a condition")
             };
             vec![
                 (libc::SYS_seccomp, vec![]),
-                (libc::SYS_prctl, vec![SeccompRule::new(vec![argument(libc::PR_SET_SECCOMP)]).expect("a rule")]),
+                (
+                    libc::SYS_prctl,
+                    vec![SeccompRule::new(vec![argument(libc::PR_SET_SECCOMP)]).expect("a rule")],
+                ),
             ]
         }
         _ => panic!("{part} is not known"),

@@ -11,8 +11,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
-    recvmsg, sendmsg,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
 };
 
 /// More than the kernel takes for arguments and environment together by default.
@@ -55,7 +55,11 @@ pub(crate) fn receive(socket: &mut UnixStream) -> io::Result<(OwnedFd, Environme
     Ok((stdin, unpack(&block)))
 }
 
-pub(crate) fn send(socket: &mut UnixStream, stdin: BorrowedFd<'_>, environment: &Environment) -> io::Result<()> {
+pub(crate) fn send(
+    socket: &mut UnixStream,
+    stdin: BorrowedFd<'_>,
+    environment: &Environment,
+) -> io::Result<()> {
     let block = pack(environment).map_err(io::Error::other)?;
     send_stdin(socket, stdin, block.len())?;
     socket.write_all(&block)

@@ -165,7 +165,8 @@ impl CommandLine {
                 "--folder" => folder = value.into(),
                 _ => {
                     let number = value.to_str().and_then(|value| value.parse().ok());
-                    let limit = confinement.limits.by_name_mut().into_iter().find(|(known, _)| *known == name);
+                    let limit =
+                        confinement.limits.by_name_mut().into_iter().find(|(known, _)| *known == name);
                     match (limit, number) {
                         (Some((_, limit)), Some(number)) => *limit = Some(number),
                         _ => return Err(format!("{name} {} is not known", value.display())),
@@ -197,6 +198,7 @@ impl Limits {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -214,7 +216,10 @@ mod tests {
     #[test]
     fn a_confinement_comes_out_of_the_command_line_as_it_went_in() {
         let confinement = Confinement {
-            files: Files::Only { read: vec!["/usr".into(), "--write".into()], write: vec!["/tmp/a b".into()] },
+            files: Files::Only {
+                read: vec!["/usr".into(), "--write".into()],
+                write: vec!["/tmp/a b".into()],
+            },
             network: true,
             spawn: false,
             limits: Limits { memory: Some(64 << 20), cpu_seconds: Some(5), ..Limits::default() },

@@ -66,9 +66,10 @@ impl GuardedCommand {
             });
         }
         let program = self.command.as_std().get_program().to_owned();
-        let mut child = self.command.spawn().map_err(|error| GuardError::NotStarted {
-            reason: format!("{}: {error}", program.display()),
-        })?;
+        let mut child = self
+            .command
+            .spawn()
+            .map_err(|error| GuardError::NotStarted { reason: format!("{}: {error}", program.display()) })?;
         Ok(Guarded {
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),

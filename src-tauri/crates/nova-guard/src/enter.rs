@@ -48,6 +48,9 @@ fn become_command(args: Vec<OsString>, socket: &mut UnixStream) -> Result<Infall
 
     // A program with another user's rights could not be ended.
     rustix::thread::set_no_new_privs(true).map_err(failed("privileges"))?;
+    // Where memory runs out, the kernel ends the command before the guard and Nova. A system that
+    // does not know the order ends whom it likes.
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
     let limits = limits(&confinement.limits);
     let files = match &confinement.files {
         Files::Any => Enforced::NotAsked,

@@ -17,7 +17,8 @@ const LEAST: ABI = ABI::V3;
 const WHOLE: ABI = ABI::V6;
 
 /// Where shared libraries are: nothing of the user's. Readable, not executable.
-const LIBRARIES: [&str; 6] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"];
+const LIBRARIES: [&str; 6] =
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"];
 /// What programs expect to be there and what leads nowhere.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
@@ -72,13 +73,13 @@ pub(crate) fn confine(
 
 fn rules(require: bool) -> Result<RulesetCreated, RulesetError> {
     let least = if require { CompatLevel::HardRequirement } else { CompatLevel::BestEffort };
-    Ok(Ruleset::default()
+    Ruleset::default()
         .set_compatibility(least)
         .handle_access(AccessFs::from_all(LEAST))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(WHOLE))?
         .scope(Scope::from_all(WHOLE))?
-        .create()?)
+        .create()
 }
 
 /// A right to a folder and what is in it, or to a file, to which rights of folders do not apply.
@@ -121,6 +122,7 @@ fn loader(program: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -132,7 +134,12 @@ mod tests {
         assert!(maps.contains(loader.to_str().unwrap()), "{} is loaded", loader.display());
 
         let file = tempfile::NamedTempFile::new().unwrap();
-        for content in [&b""[..], b"#!/bin/sh\n", b"\x7fELF\x02\x01", &[b"\x7fELF\x02\x01".as_slice(), &[255; 64]].concat()] {
+        for content in [
+            &b""[..],
+            b"#!/bin/sh\n",
+            b"\x7fELF\x02\x01",
+            &[b"\x7fELF\x02\x01".as_slice(), &[255; 64]].concat(),
+        ] {
             std::fs::write(file.path(), content).unwrap();
             assert_eq!(super::loader(file.path()), None, "{content:?}");
         }

@@ -39,7 +39,8 @@ fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
         // start programs (D-Bus, Docker, an SSH agent). `socketpair` stays: both ends are its own.
         // System V's messages and memory are shared with every process of the user.
         refused.extend(
-            [libc::SYS_socket, libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget].map(|call| (call, Vec::new())),
+            [libc::SYS_socket, libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget]
+                .map(|call| (call, Vec::new())),
         );
     }
     if !confinement.spawn {

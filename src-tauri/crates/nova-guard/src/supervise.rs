@@ -113,7 +113,8 @@ fn close_leaked() -> std::io::Result<()> {
 }
 
 fn let_go_of_output() -> Result<(), String> {
-    let nothing = File::options().write(true).open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
+    let nothing =
+        File::options().write(true).open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
     rustix::stdio::dup2_stdout(&nothing)
         .and_then(|()| rustix::stdio::dup2_stderr(&nothing))
         .map_err(|error| error.to_string())

@@ -49,7 +49,8 @@ async fn without_any_right_nothing_outside_can_be_reached() {
     let file = folder.path().join("secret");
     fs::write(&file, "secret").unwrap();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut stranger = tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
+    let mut stranger =
+        tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
     let args = [
         "all",
         file.to_str().unwrap(),
@@ -64,7 +65,8 @@ async fn without_any_right_nothing_outside_can_be_reached() {
     assert!(soon(stranger.wait()).await.is_ok(), "the signal came");
 
     fs::write(&file, "secret").unwrap();
-    let mut stranger = tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
+    let mut stranger =
+        tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
     let args = [args[0], args[1], args[2], &stranger.id().unwrap().to_string()];
     let guarded = guard().command(&Confinement::nothing(), probe()).args(args).start().await.unwrap();
     assert_eq!((guarded.files(), guarded.calls()), (Enforced::Fully, Enforced::Fully));
@@ -144,8 +146,10 @@ async fn a_folder_that_does_not_exist_is_told_and_nothing_starts() {
     if !kernel_has_landlock() {
         return;
     }
-    let confinement = Confinement { files: only(&[Path::new("/nonexistent/vault")], &[]), ..Confinement::nothing() };
-    let error = guard().command(&confinement, probe()).args(["read", "/etc/passwd"]).start().await.unwrap_err();
+    let confinement =
+        Confinement { files: only(&[Path::new("/nonexistent/vault")], &[]), ..Confinement::nothing() };
+    let error =
+        guard().command(&confinement, probe()).args(["read", "/etc/passwd"]).start().await.unwrap_err();
     assert!(error.to_string().contains("/nonexistent/vault"), "{error}");
 }
 
@@ -261,7 +265,11 @@ async fn code_of_another_architecture_ends_the_process() {
     fs::write(&program, elf(&code)).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, mode).unwrap();
-    assert_eq!(said(guard().command(&Confinement::supervised(), &program)).await.1, Some(0), "the gate is there");
+    assert_eq!(
+        said(guard().command(&Confinement::supervised(), &program)).await.1,
+        Some(0),
+        "the gate is there"
+    );
     let filtered = Confinement { network: false, ..Confinement::supervised() };
     assert_eq!(said(guard().command(&filtered, &program)).await.1, Some(128 + 31), "SIGSYS");
 }

@@ -50,7 +50,13 @@ async fn arguments_and_values_arrive_byte_by_byte() {
 #[tokio::test]
 async fn the_environment_is_what_was_given_and_nothing_else() {
     let mut parent = Command::new(probe())
-        .args(["parent", guard_program(), "/bin/sh", "-c", "env -0 | tr '\\0' '\\n'; cat /proc/$PPID/environ; echo end"])
+        .args([
+            "parent",
+            guard_program(),
+            "/bin/sh",
+            "-c",
+            "env -0 | tr '\\0' '\\n'; cat /proc/$PPID/environ; echo end",
+        ])
         .env("NOVA_CANARY", "a secret of Nova's")
         .stdout(Stdio::piped())
         .kill_on_drop(true)
@@ -125,7 +131,8 @@ async fn what_cannot_start_says_why() {
 
 #[tokio::test]
 async fn a_guard_that_is_started_by_hand_says_who_starts_it() {
-    let output = Command::new(guard_program()).args(["--", "/bin/true"]).stdin(Stdio::null()).output().await.unwrap();
+    let output =
+        Command::new(guard_program()).args(["--", "/bin/true"]).stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(output.status.code(), Some(125));
     assert!(String::from_utf8_lossy(&output.stderr).contains("Nova starts this program"));
 }
@@ -134,7 +141,8 @@ async fn a_guard_that_is_started_by_hand_says_who_starts_it() {
 async fn a_guard_behind_words_of_its_own_starts_its_inner_step_behind_them_too() {
     // As `nova guard` does: `probe without landlock …` takes two words before it becomes the guard.
     let words = ["without", "landlock", guard_program()].map(OsString::from);
-    let command = Guard::new(probe(), words).command(&Confinement::supervised(), "/bin/sh").args(["-c", "echo ok"]);
+    let command =
+        Guard::new(probe(), words).command(&Confinement::supervised(), "/bin/sh").args(["-c", "echo ok"]);
     assert_eq!(said(command).await.0, "ok\n");
 }
 
@@ -162,4 +170,11 @@ async fn without_seccomp_a_confined_command_starts_only_if_that_is_accepted() {
     confinement.require = false;
     let guarded = guard.command(&confinement, "/bin/true").start().await.unwrap();
     assert_eq!((guarded.files(), guarded.calls()), (Enforced::NotAsked, Enforced::Not));
+}
+
+#[tokio::test]
+async fn when_memory_runs_out_the_kernel_ends_the_command_and_not_its_guard() {
+    let text = "cat /proc/self/oom_score_adj; cat /proc/$PPID/oom_score_adj";
+    let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+    assert_eq!(said(script(text)).await.0, format!("1000\n{own}"));
 }

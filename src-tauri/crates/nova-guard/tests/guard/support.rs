@@ -36,7 +36,8 @@ pub(crate) async fn said(command: GuardedCommand) -> (String, Option<i32>, Strin
     drop(guarded.stdin.take());
     let (mut output, mut errors) = (String::new(), String::new());
     let (mut stdout, mut stderr) = (guarded.stdout.take().unwrap(), guarded.stderr.take().unwrap());
-    let (read, read_errors) = tokio::join!(stdout.read_to_string(&mut output), stderr.read_to_string(&mut errors));
+    let (read, read_errors) =
+        tokio::join!(stdout.read_to_string(&mut output), stderr.read_to_string(&mut errors));
     read.unwrap();
     read_errors.unwrap();
     (output, guarded.wait().await.unwrap().code(), errors)
