@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use crate::confinement::{Confinement, Enforced};
+use crate::confinement::{Confinement, Enforced, Limits};
 use crate::error::GuardError;
 
 /// How a guard is started. Here none is; the paths are not used.
@@ -29,7 +29,8 @@ impl Guard {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0).current_dir("/");
-        GuardedCommand { required: confinement.require && confinement.filters_calls(), command }
+        let asks = confinement.filters_calls() || confinement.limits != Limits::default();
+        GuardedCommand { required: confinement.require && asks, command }
     }
 }
 

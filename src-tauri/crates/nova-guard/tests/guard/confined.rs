@@ -176,9 +176,11 @@ async fn with_the_network_only_the_network_is_added() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let confinement = Confinement { network: true, ..Confinement::nothing() };
     let address = server.local_addr().unwrap().to_string();
-    let me = std::process::id().to_string();
-    // A signal must not reach this process, which would end: what is sent is refused.
-    let told = probed(&confinement, &["all", file.to_str().unwrap(), &address, &me]).await;
+    let mut stranger =
+        tokio::process::Command::new("/bin/sleep").arg("1000").kill_on_drop(true).spawn().unwrap();
+    let pid = stranger.id().unwrap().to_string();
+    let told = probed(&confinement, &["all", file.to_str().unwrap(), &address, &pid]).await;
+    assert!(stranger.try_wait().unwrap().is_none(), "no signal reached it");
     let done: Vec<&str> = told.lines().filter_map(|line| line.strip_suffix(": done")).collect();
     assert_eq!(done, ["tcp", "udp", "unix", "pair", "thread"]);
 }

@@ -111,29 +111,32 @@ async fn a_process_that_never_stays_the_same_is_caught() {
 }
 
 #[tokio::test]
-async fn a_fork_bomb_ends() {
-    // Bounded here by what it has in all: 2,000 processes, each of which forks as long as there are
-    // tokens in a pipe. The test ends it while it grows.
-    let bomb = r#"
-        bomb() { while read -r token; do bomb & done <&3; }
+async fn a_fork_bomb_ends_also_if_each_of_its_processes_leaves_the_group() {
+    // Bounded by what it has in all: 2,000 processes, each of which forks as long as there are tokens
+    // in a pipe. The test ends it while it grows.
+    let bomb = r#"while read -r token; do $LEAVE sh -c "$BOMB" & done <&3"#;
+    let start = r#"
         mkfifo "$1"; exec 3<>"$1"
         (i=0; while [ $i -lt 2000 ]; do echo; i=$((i + 1)); done >&3; sleep 1000) &
-        bomb & bomb & bomb &
+        sh -c "$BOMB" & sh -c "$BOMB" & sh -c "$BOMB" &
         echo $$
         wait
     "#;
-    let folder = tempfile::tempdir().unwrap();
-    let pipe = folder.path().join("tokens");
-    let command = script(bomb).args([std::ffi::OsString::from("sh"), pipe.into()]);
-    let mut guarded = command.start().await.unwrap();
-    let first = pids_of(&mut guarded, 1).await;
-    let mut output = guarded.stdout.take().unwrap();
+    for leave in ["", "setsid"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("tokens");
+        let command = script(start).args([std::ffi::OsString::from("sh"), pipe.into()]);
+        let mut guarded = command.env("BOMB", bomb).env("LEAVE", leave).start().await.unwrap();
+        let first = pids_of(&mut guarded, 1).await;
+        let mut output = guarded.stdout.take().unwrap();
 
-    soon(guarded.kill()).await.unwrap();
+        soon(guarded.kill()).await.unwrap();
 
-    assert!(first[0].has_ended());
-    let mut rest = Vec::new();
-    soon(output.read_to_end(&mut rest)).await.unwrap();
+        assert!(first[0].has_ended());
+        let mut rest = Vec::new();
+        soon(output.read_to_end(&mut rest)).await.unwrap();
+        assert_eq!(rest, b"", "nobody holds the output");
+    }
 }
 
 #[tokio::test]

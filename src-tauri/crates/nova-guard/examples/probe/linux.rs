@@ -13,7 +13,7 @@ use std::process::Command;
 use nova_guard::{Confinement, Guard};
 use rustix::process::{Pid, Signal};
 
-fn main() {
+pub(crate) fn main() {
     let mut args = std::env::args_os().skip(1);
     let word = args.next().expect("a word").into_string().expect("text");
     let args: Vec<OsString> = args.collect();
