@@ -18,6 +18,7 @@ pub(crate) fn guard_program() -> &'static str {
     env!("CARGO_BIN_EXE_nova-guard")
 }
 
+/// What the tests start. `cargo test -p nova-guard` builds it; with `--test guard` it is the one built last.
 pub(crate) fn probe() -> PathBuf {
     let path = Path::new(guard_program()).with_file_name("examples").join("probe");
     assert!(path.exists(), "build what the tests start: cargo build -p nova-guard --example probe");
