@@ -25,14 +25,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let context = Context::full(&runtime)?;
     context.with(|ctx| -> Result<(), Box<dyn Error>> {
         for (name, file) in MODULES {
-            let module = declare(&ctx, name)
-                .map_err(|error| format!("js/{file}: {error} {:?}", ctx.catch()))?;
+            let module =
+                declare(&ctx, name).map_err(|error| format!("js/{file}: {error} {:?}", ctx.catch()))?;
             let bytecode = module.write(WriteOptions {
-                endianness: if big {
-                    WriteOptionsEndianness::Big
-                } else {
-                    WriteOptionsEndianness::Little
-                },
+                endianness: if big { WriteOptionsEndianness::Big } else { WriteOptionsEndianness::Little },
                 strip_source: true,
                 ..WriteOptions::default()
             })?;

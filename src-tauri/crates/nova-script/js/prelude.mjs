@@ -143,7 +143,8 @@ export function describe(thrown) {
     } else if (typeof thrown === 'string') {
       message = thrown;
     } else {
-      message = `${brief(thrown)} was thrown; throw an Error with a message`;
+      const what = thrown === undefined ? 'undefined' : brief(thrown);
+      message = `${what} was thrown; throw an Error with a message`;
     }
   } catch {
     message = 'something was thrown that cannot be shown; throw an Error with a message';
@@ -197,7 +198,8 @@ function toJson(value) {
       if (item instanceof Set) {
         throw new Fault('result', `${at} is a Set; return [...set]`);
       }
-      return item;
+      // Half a pair is no character, and no JSON to others.
+      return typeof item === 'string' ? item.toWellFormed() : item;
     });
   } catch (error) {
     if (error instanceof Fault) {
@@ -276,11 +278,12 @@ function wrong(message) {
 }
 
 function brief(value) {
+  const kind = typeof value === 'object' ? 'an object' : `a ${typeof value}`;
   let text;
   try {
-    text = value === undefined ? 'missing' : (stringify(value) ?? `a ${typeof value}`);
+    text = value === undefined ? 'missing' : (stringify(value) ?? kind);
   } catch {
-    text = `a ${typeof value}`;
+    text = kind;
   }
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

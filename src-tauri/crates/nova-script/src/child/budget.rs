@@ -17,7 +17,7 @@ use super::link::{Job, Link};
 use crate::protocol::{Fault, FaultKind, FromChild};
 
 /// How long a cancelled call may clean up before it is ended.
-pub(super) const CLEANING: Duration = Duration::from_millis(250);
+const CLEANING: Duration = Duration::from_millis(250);
 /// How much later than the interpreter the watching thread ends a job.
 const GRACE: Duration = Duration::from_millis(150);
 const LOOKING: Duration = Duration::from_millis(50);
@@ -82,6 +82,12 @@ impl Budget {
 
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed) == self.running.load(Relaxed)
+    }
+
+    /// How long the running job may go on after it was cancelled; None where it was not.
+    pub(super) fn stop_in(&self) -> Option<Duration> {
+        let end = self.cancelled_at.load(Relaxed).saturating_add(nanos(CLEANING));
+        self.is_cancelled().then(|| Duration::from_nanos(end.saturating_sub(now())))
     }
 
     /// Whether the running job has to end.

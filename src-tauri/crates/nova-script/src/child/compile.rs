@@ -4,9 +4,7 @@ use std::path::Path;
 
 use oxc::{
     allocator::Allocator,
-    ast::ast::{
-        ExportDefaultDeclaration, Expression, ImportExpression, StringLiteral, TemplateLiteral,
-    },
+    ast::ast::{ExportDefaultDeclaration, Expression, ImportExpression, StringLiteral, TemplateLiteral},
     ast_visit::{Visit, walk},
     codegen::{Codegen, CodegenOptions, CommentOptions},
     diagnostics::{Diagnostics, OxcDiagnostic, Severity},
@@ -69,10 +67,7 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
             importable(module, request.span, source, &lines)?;
         }
     }
-    let semantic = SemanticBuilder::new()
-        .with_check_syntax_error(true)
-        .with_enum_eval(true)
-        .build(&program);
+    let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     first_error(&semantic.diagnostics, source, &lines)?;
     let scoping = semantic.semantic.into_scoping();
     let options = TransformOptions::default();

@@ -127,8 +127,8 @@ impl Host {
             let message = "fetch and credentials are there while execute runs, not while the file is loaded";
             return Err(Exception::throw_type(ctx, message));
         }
-        let want: Want = serde_json::from_str(want)
-            .map_err(|error| Exception::throw_type(ctx, &error.to_string()))?;
+        let want: Want =
+            serde_json::from_str(want).map_err(|error| Exception::throw_type(ctx, &error.to_string()))?;
         state.last_ask += 1;
         let ask = state.last_ask;
         drop(state);
@@ -217,8 +217,7 @@ pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>
     };
     set("log", Function::new(ctx.clone(), log))?;
     let h = Rc::clone(host);
-    let progress =
-        move |fraction: Option<f64>, message: Option<String>| h.progress(fraction, message);
+    let progress = move |fraction: Option<f64>, message: Option<String>| h.progress(fraction, message);
     set("progress", Function::new(ctx.clone(), progress))?;
     let h = Rc::clone(host);
     let partial = move |json: String| h.partial(&json);

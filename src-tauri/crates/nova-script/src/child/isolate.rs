@@ -9,13 +9,13 @@ use std::{
 };
 
 use rquickjs::{
-    Context, Ctx, FromJs, Function, Module, Object, Persistent, Promise, Runtime,
-    Value, function::IntoArgs, promise::PromiseState,
+    Context, Ctx, FromJs, Function, Module, Object, Persistent, Promise, Runtime, Value, function::IntoArgs,
+    promise::PromiseState,
 };
 
 use super::{
     Inbox,
-    budget::{Budget, CLEANING, Over},
+    budget::{Budget, Over},
     compile::{Compiled, Place, Places},
     host::{self, Host},
     link::Link,
@@ -81,20 +81,15 @@ impl Isolate {
         runtime.set_interrupt_handler(Some(Box::new(move || watched.over().is_some())));
         let rejected = Rc::new(RefCell::new(Vec::<Rejected>::new()));
         let tracked = Rc::clone(&rejected);
-        runtime.set_host_promise_rejection_tracker(Some(Box::new(
-            move |ctx, promise, reason, handled| {
-                let mut tracked = tracked.borrow_mut();
-                if handled {
-                    tracked.retain(|(known, _)| {
-                        known.clone().restore(&ctx).is_ok_and(|known| known != promise)
-                    });
-                } else if tracked.len() < 100 {
-                    let (promise, reason) =
-                        (Persistent::save(&ctx, promise), Persistent::save(&ctx, reason));
-                    tracked.push((promise, reason));
-                }
-            },
-        )));
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
+            let mut tracked = tracked.borrow_mut();
+            if handled {
+                tracked.retain(|(known, _)| known.clone().restore(&ctx).is_ok_and(|known| known != promise));
+            } else if tracked.len() < 100 {
+                let (promise, reason) = (Persistent::save(&ctx, promise), Persistent::save(&ctx, reason));
+                tracked.push((promise, reason));
+            }
+        })));
 
         let context = Context::full(&runtime)?;
         let host = Rc::new(Host::new(link));
@@ -159,8 +154,12 @@ impl Isolate {
     ) -> Result<serde_json::Value, Ended> {
         self.host.begin_call(self.limits.output);
         let ended = self.called(args, request, inbox);
+        let fatal = matches!(&ended, Err(Ended { fatal: true, .. }));
+        if !fatal {
+            self.tell_rejected();
+        }
         self.host.end_call();
-        if !matches!(&ended, Err(Ended { fatal: true, .. })) {
+        if !fatal {
             self.enter(|ctx| self.prelude::<()>(ctx, "end", ()))?;
         }
         match ended {
@@ -185,16 +184,14 @@ impl Isolate {
             Ok(Persistent::save(ctx, promise))
         })?;
         self.settle(&running, Some(inbox))?;
-        let json = self.enter(|ctx| {
-            running.restore(ctx)?.result::<String>().unwrap_or(Err(rquickjs::Error::Unknown))
-        })?;
+        let json = self
+            .enter(|ctx| running.restore(ctx)?.result::<String>().unwrap_or(Err(rquickjs::Error::Unknown)))?;
         if json.len() as u64 > self.limits.output {
             let (length, most) = (json.len(), self.limits.output);
             let message = format!("the result has {length} bytes as JSON; it may have {most}");
             return Err(Ended::harmless(fault(FaultKind::Result, &message)));
         }
-        host::value(&json)
-            .map_err(|message| Ended::harmless(fault(FaultKind::Result, &message)))
+        host::value(&json).map_err(|message| Ended::harmless(fault(FaultKind::Result, &message)))
     }
 
     /// Lets JavaScript run until a promise is settled. While a file is loaded (no inbox) there is
@@ -205,7 +202,6 @@ impl Isolate {
         mut inbox: Option<&mut Inbox>,
     ) -> Result<(), Ended> {
         let mut told = false;
-        let mut stop_at = None;
         loop {
             self.run_jobs()?;
             let settled = self.enter(|ctx| {
@@ -213,18 +209,24 @@ impl Isolate {
                 Ok(promise.state() != PromiseState::Pending)
             })?;
             if settled {
-                return Ok(());
+                return self.enter(|ctx| {
+                    let promise = promise.clone().restore(ctx)?.into_value();
+                    let mut rejected = self.rejected.borrow_mut();
+                    rejected
+                        .retain(|(known, _)| known.clone().restore(ctx).is_ok_and(|known| known != promise));
+                    Ok(())
+                });
             }
             let Some(inbox) = inbox.as_deref_mut() else {
                 return Err(self.wrong("the file waits for something and never finishes loading"));
             };
             if self.budget.is_cancelled() && !told {
                 told = true;
-                stop_at = Some(Instant::now() + CLEANING);
                 self.enter(|ctx| self.prelude::<()>(ctx, "cancel", ()))?;
                 continue;
             }
-            if stop_at.is_some_and(|at| at <= Instant::now()) {
+            let stop = self.budget.stop_in();
+            if stop.is_some_and(|left| left.is_zero()) {
                 return Err(Ended::harmless(self.budget.fault(Over::Stopped)));
             }
             if let Some(timer) = self.host.due_timer() {
@@ -232,7 +234,8 @@ impl Isolate {
                 continue;
             }
             self.host.tell_progress();
-            let until = self.host.next_timer().into_iter().chain(stop_at).min();
+            let stop = stop.map(|left| Instant::now() + left);
+            let until = self.host.next_timer().into_iter().chain(stop).min();
             if let Some(ToChild::Answer { ask, answer }) = inbox.next_within_job(until) {
                 let (ok, text) = match answer {
                     Ok(answer) => (true, fields(answer)),
@@ -246,18 +249,23 @@ impl Isolate {
     fn run_jobs(&self) -> Result<(), Ended> {
         loop {
             let ran = self.runtime.execute_pending_job();
+            if matches!(ran, Ok(false)) {
+                return Ok(());
+            }
             if let Some(over) = self.budget.over() {
                 let stack = ran.err().and_then(|job| job.0.with(|ctx| raw_stack(&ctx.catch())));
                 return Err(self.over(over, stack.as_deref()));
             }
-            match ran {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(job) => drop(job.0.with(|ctx| ctx.catch().type_of())),
+            if let Err(job) = ran {
+                // What a job throws, its promise tells.
+                job.0.with(|ctx| drop(ctx.catch()));
             }
         }
-        let rejected = self.rejected.take();
-        for (_, reason) in rejected {
+    }
+
+    /// Tells the log of promises that were rejected in the course of a call and never awaited.
+    fn tell_rejected(&self) {
+        for (_, reason) in self.rejected.take() {
             let shown = self.enter(|ctx| self.fault(ctx, reason.restore(ctx)?));
             if let Ok(Fault { message, line, .. }) = shown {
                 let at = line.map(|line| format!(" at {}:{line}", self.file)).unwrap_or_default();
@@ -265,12 +273,12 @@ impl Isolate {
                 self.host.log(Level::Warn, message);
             }
         }
-        Ok(())
     }
 
     /// Works in the runtime; what is thrown there becomes the fault that Nova is told.
     fn enter<T>(&self, work: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<T>) -> Result<T, Ended> {
-        self.context.with(|ctx| {
+        let mut empty = false;
+        let ended = self.context.with(|ctx| {
             let thrown = match work(&ctx) {
                 Ok(value) => return Ok(value),
                 Err(rquickjs::Error::Exception) => ctx.catch(),
@@ -283,13 +291,11 @@ impl Isolate {
             if let Some(over) = self.budget.over() {
                 return Err(self.over(over, raw_stack(&thrown).as_deref()));
             }
-            let empty = thrown.is_null();
+            empty = thrown.is_null();
             match self.fault(&ctx, thrown) {
                 Ok(fault) if fault.message.contains("InternalError: out of memory") => {
                     Err(Ended { fault: Fault { kind: FaultKind::Memory, ..fault }, fatal: true })
                 }
-                // QuickJS throws null where it has no room for an error.
-                Ok(_) if empty && self.is_full() => Err(Ended::no_memory()),
                 Ok(fault) => Err(Ended::harmless(fault)),
                 Err(_) => {
                     ctx.catch();
@@ -299,7 +305,12 @@ impl Isolate {
                     })
                 }
             }
-        })
+        });
+        match ended {
+            // QuickJS throws null where it has no room for an error.
+            Err(_) if empty && self.is_full() => Err(Ended::no_memory()),
+            ended => ended,
+        }
     }
 
     fn prelude<'js, T: FromJs<'js>>(
@@ -389,6 +400,13 @@ impl Isolate {
     }
 }
 
+impl Drop for Isolate {
+    fn drop(&mut self) {
+        // The runtime's tracker holds them, too, and they have to go before the runtime.
+        self.rejected.borrow_mut().clear();
+    }
+}
+
 /// The stack of an error, where asking it runs no JavaScript.
 fn raw_stack(thrown: &Value<'_>) -> Option<String> {
     thrown.as_exception()?.stack()
@@ -406,9 +424,7 @@ fn absent(message: &str) -> Option<&'static str> {
         "process" | "Deno" | "Bun" | "__dirname" | "__filename" => {
             Some("a tool has no environment; take settings as parameters, secrets by ctx.credentials")
         }
-        "require" | "module" | "exports" => {
-            Some("write `import`; there are 'zod' and '@nova/tools'")
-        }
+        "require" | "module" | "exports" => Some("write `import`; there are 'zod' and '@nova/tools'"),
         "Buffer" => Some("use Uint8Array with TextEncoder, TextDecoder, toBase64 and fromBase64"),
         "eval" => Some("a tool makes no code out of texts"),
         "window" | "document" | "localStorage" => Some("a tool has no page"),

@@ -51,9 +51,9 @@ pub fn main() -> ExitCode {
             move || budget::watch(budget, link)
         }),
     ];
-    let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        Worker { link, budget, inbox: Inbox { messages, later: VecDeque::new() } }.run()
-    });
+    let worker = thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || Worker { link, budget, inbox: Inbox { messages, later: VecDeque::new() } }.run());
     match (worker.map(thread::JoinHandle::join), threads.iter().all(Result::is_ok)) {
         (Ok(Ok(code)), true) => code,
         _ => ExitCode::FAILURE,

@@ -138,11 +138,7 @@ pub(crate) fn request() -> Request {
         request_id: "r1".into(),
         turn_id: Some("t1".into()),
         session_id: "s1".into(),
-        principal: Principal {
-            kind: "user".into(),
-            name: "Ann".into(),
-            relationship: "owner".into(),
-        },
+        principal: Principal { kind: "user".into(), name: "Ann".into(), relationship: "owner".into() },
     }
 }
 
