@@ -296,3 +296,14 @@ fn what_is_no_message_ends_the_process() {
     process.send_bytes(b"\x02\0\0\0{]");
     assert_eq!(process.child.wait().unwrap().code(), Some(2));
 }
+
+/// The parser goes down on its stack, and brackets are not the only way: nothing is answered, and
+/// Nova sees the process end.
+#[test]
+fn a_source_that_nests_without_brackets_ends_the_process() {
+    let mut process = Process::start();
+    let source = "!".repeat(1_000_000) + "1";
+    process.send(&nova_script::protocol::ToChild::Load { file: "tool.ts".into(), source });
+    assert_eq!(process.next(), None);
+    assert!(!process.child.wait().unwrap().success());
+}
