@@ -12,12 +12,16 @@ mod context;
 mod decide;
 mod draft_vault;
 mod grants;
+mod hosts;
+mod questions;
+mod reach;
 mod refused;
 mod run;
+mod secrets;
 mod view;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
-pub use decide::{Facts, Verdict, decide};
-pub use grants::{Grants, KeepRule};
+pub use decide::{Content, Facts, Verdict, decide};
+pub use grants::{Approval, Approved, Grantee, Grants, KeepRule, ToolContent};
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};
