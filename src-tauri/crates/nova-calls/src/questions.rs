@@ -125,7 +125,11 @@ impl Stopwatch {
             let waits = changes.borrow_and_update().open > 0;
             let worked = begun.elapsed().saturating_sub(self.waited().saturating_sub(waited));
             let left = async {
-                if waits { std::future::pending().await } else { tokio::time::sleep(limit.saturating_sub(worked)).await }
+                if waits {
+                    std::future::pending().await
+                } else {
+                    tokio::time::sleep(limit.saturating_sub(worked)).await
+                }
             };
             tokio::select! {
                 () = left => return,

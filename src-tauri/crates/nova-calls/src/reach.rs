@@ -49,7 +49,8 @@ impl Heard {
         url.set_query(None);
         url.set_fragment(None);
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = heard.iter().any(|source| matches!(source, Source::Web { url: old, .. } if *old == url.as_str()));
+        let known =
+            heard.iter().any(|source| matches!(source, Source::Web { url: old, .. } if *old == url.as_str()));
         if !known {
             heard.push(Source::Web { url: url.into(), at: response.at.clone() });
         }
@@ -57,6 +58,20 @@ impl Heard {
 
     pub(crate) fn sources(&self) -> Vec<Source> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A store without a secret.
+pub struct NoCredentials;
+
+#[async_trait]
+impl CredentialSource for NoCredentials {
+    async fn secret(&self, _consumer: &Consumer, _name: &str) -> Result<Option<Secret>, ToolError> {
+        Ok(None)
+    }
+
+    async fn has(&self, _consumer: &Consumer, _name: &str) -> bool {
+        false
     }
 }
 

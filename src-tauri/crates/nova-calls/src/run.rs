@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
+use nova_http::Web;
 use nova_protocol::{ErrorCode, Event, NoteChangeKind, NoteChangeView, NoteDiffView, SourceView, UserError};
 use nova_registry::{Rules, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
-use nova_http::Web;
 use nova_skill::{
     CallToken, Clock, CredentialSource, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo,
     ToolError, ToolOutput, VaultPath,
@@ -36,8 +36,7 @@ use crate::{
 /// `tool_call_completed` are emitted, whatever happens.
 pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
     let begun = Instant::now();
-    let questions =
-        Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone()));
+    let questions = Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone()));
     let mut running = Running {
         scope,
         id: call.id.clone(),
@@ -534,7 +533,10 @@ impl Running<'_> {
         if draft.as_mut().is_some_and(|draft| tells(draft, &self.secrets)) {
             return Err(UserError::new(
                 ErrorCode::ToolFailed,
-                format!("{} would have written a credential into a note. Nothing was written.", tool.shown_name()),
+                format!(
+                    "{} would have written a credential into a note. Nothing was written.",
+                    tool.shown_name()
+                ),
                 "Tell the tool's author.",
             ));
         }

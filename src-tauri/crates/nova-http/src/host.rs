@@ -122,11 +122,12 @@ mod tests {
 
     #[test]
     fn what_is_asked_about_is_what_is_contacted() {
-        let (url, host) =
-            checked("https://Weather.COM./now?x=1#y".parse().expect("an address"), is_public).expect("public");
+        let (url, host) = checked("https://Weather.COM./now?x=1#y".parse().expect("an address"), is_public)
+            .expect("public");
         assert_eq!((url.as_str(), host.as_str()), ("https://weather.com/now?x=1", "weather.com"));
         // Letters that look alike are shown as what they are.
-        let (_, host) = checked("https://wеather.com/".parse().expect("an address"), is_public).expect("public");
+        let (_, host) =
+            checked("https://wеather.com/".parse().expect("an address"), is_public).expect("public");
         assert!(host.starts_with("xn--"), "{host}");
     }
 

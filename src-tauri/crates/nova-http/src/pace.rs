@@ -52,7 +52,8 @@ impl Pace {
         if hosts.len() >= HOSTS && !hosts.contains_key(host) {
             hosts.retain(|_, pace| Arc::strong_count(pace) > 1);
         }
-        let new = || Arc::new(HostPace { free: Arc::new(Semaphore::new(AT_ONCE)), begun: Default::default() });
+        let new =
+            || Arc::new(HostPace { free: Arc::new(Semaphore::new(AT_ONCE)), begun: Default::default() });
         hosts.entry(host.to_owned()).or_insert_with(new).clone()
     }
 }

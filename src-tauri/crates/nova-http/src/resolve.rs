@@ -42,8 +42,7 @@ impl Resolve for Filtered {
         Box::pin(async move {
             let found = names.lookup(name.as_str()).await?;
             let any = !found.is_empty();
-            let passed: Vec<SocketAddr> =
-                found.into_iter().filter(|address| allow(address.ip())).collect();
+            let passed: Vec<SocketAddr> = found.into_iter().filter(|address| allow(address.ip())).collect();
             if passed.is_empty() && any {
                 return Err(NotPublic.into());
             }

@@ -232,7 +232,11 @@ fn failed(hop: &Hop, error: reqwest::Error) -> WebError {
         return WebError::Internal { host };
     }
     let reason = innermost(&error);
-    if error.is_connect() { WebError::Unreachable { host, reason } } else { WebError::BadAnswer { host, reason } }
+    if error.is_connect() {
+        WebError::Unreachable { host, reason }
+    } else {
+        WebError::BadAnswer { host, reason }
+    }
 }
 
 /// The cause of all causes, which says it best.

@@ -18,7 +18,7 @@ mod skill;
 mod vault;
 mod web;
 
-pub use approver::{KeptRules, ScriptedApprover, decided, denied, edited, revised};
+pub use approver::{ApprovedContents, KeptRules, ScriptedApprover, decided, denied, edited, revised};
 pub use clock::{CountingIds, FixedClock};
 pub use context::{PlannedVault, TestContext};
 pub use events::RecordedEvents;

@@ -106,7 +106,8 @@ impl Reply {
     pub fn with(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let length = body.len();
-        let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n");
+        let head =
+            format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n");
         Self::Bytes(format!("{head}{body}").into_bytes())
     }
 }

@@ -89,7 +89,10 @@ async fn a_tool_may_want_less_time() {
     let mut request = get(&format!("http://{}/", server.address()));
     request.timeout = Some(Duration::from_secs(2));
     let error = web.send(request, &Gate::default()).await.expect_err("slow");
-    assert_eq!(error.to_string(), "127.0.0.1:PORT did not answer in 2 s.".replace("PORT", &server.address().port().to_string()));
+    assert_eq!(
+        error.to_string(),
+        "127.0.0.1:PORT did not answer in 2 s.".replace("PORT", &server.address().port().to_string())
+    );
 }
 
 #[tokio::test(start_paused = true)]
