@@ -90,10 +90,9 @@ fn spellings_of(secret: &str) -> Vec<String> {
     let component = utf8_percent_encode(secret, COMPONENT).to_string();
     let form = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
     spellings.extend([component.replace("%20", "+"), form.replace("%20", "+"), component, form]);
-    let json = Value::from(secret).to_string();
-    spellings.push(json.trim_matches('"').to_owned());
-    let debug = format!("{secret:?}");
-    spellings.push(debug.trim_matches('"').to_owned());
+    for quoted in [Value::from(secret).to_string(), format!("{secret:?}")] {
+        spellings.extend(quoted.get(1..quoted.len() - 1).map(str::to_owned));
+    }
     // Three bytes become four letters, so that the letters depend on how many bytes stand before:
     // for each of the three cases the letters that depend on the secret alone.
     for before in 0..3 {

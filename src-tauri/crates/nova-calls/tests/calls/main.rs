@@ -27,7 +27,7 @@ pub(crate) struct Fetch(pub(crate) ToolSpec);
 pub(crate) fn fetch(effect: Effect, hosts: &[&str]) -> Fetch {
     Fetch(ToolSpec {
         id: "fetch".into(),
-        description: Description::new("Fetches."),
+        description: Description::purpose("Fetches."),
         parameters: json!({"type": "object", "properties": {"urls": {"type": "array"}}}),
         effect,
         credentials: Vec::new(),
