@@ -111,7 +111,7 @@ mod tests {
         for number in 0..1000 {
             drop(pace.turn(&format!("{number}.example.com")).await);
         }
-        let hosts = pace.0.lock().unwrap();
+        let hosts = pace.0.lock().expect("not poisoned");
         assert!(hosts.len() <= HOSTS && hosts.contains_key("busy.example.com"));
         drop(busy);
     }

@@ -22,14 +22,14 @@ struct Gate {
 
 impl Gate {
     fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().expect("not poisoned").clone()
     }
 }
 
 #[async_trait]
 impl HostGate for Gate {
     async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
-        self.asked.lock().unwrap().push(host.to_owned());
+        self.asked.lock().expect("not poisoned").push(host.to_owned());
         match self.closed {
             Some(closed) if closed == host => Err(ToolError::failed("Denied by you.", "")),
             _ => Ok(()),
