@@ -2,10 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use nova_calls::{Answer, ApprovalRequest, Approver, Call, CallScope, Grants, Outcome, run_call};
+use nova_calls::{
+    Answer, ApprovalRequest, Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call,
+};
 use nova_protocol::{Decision, ErrorCode};
 use nova_skill::{Principal, Value, async_trait, json};
-use nova_testkit::{KeptRules, PATIENCE, RecordedEvents, TempVault, decided, snapshot_of};
+use nova_testkit::{
+    ApprovedContents, KeptRules, PATIENCE, RecordedEvents, TempVault, decided, snapshot_of, web_of,
+};
 use nova_vault::ChangeSetKind;
 
 use crate::{LISBON, NOTES};
@@ -41,6 +45,9 @@ fn turn(
         rules: Arc::default(),
         grants: Arc::new(Grants::default()),
         keep_rule: Arc::new(KeptRules::default()),
+        approved: Arc::new(ApprovedContents::default()),
+        web: Arc::new(web_of(&[])),
+        credentials: Arc::new(NoCredentials),
         clock: Arc::new(vault.clock().clone()),
         approver: approver.clone(),
         events: Arc::new(RecordedEvents::new()),

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use nova_http::{Web, WebOptions};
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, Source};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
@@ -46,7 +47,8 @@ pub(crate) struct Inner {
     pub(crate) options: AppOptions,
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
-    pub(crate) trust: Trust,
+    pub(crate) trust: Arc<Trust>,
+    pub(crate) web: Arc<Web>,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) settings: RwLock<SettingsInForce>,
     pub(crate) vault: RwLock<VaultState>,
@@ -115,7 +117,8 @@ impl App {
         settings.look_at_skills(places, &registry);
         let app = Self {
             inner: Arc::new(Inner {
-                trust: Trust::new(&places.data),
+                trust: Arc::new(Trust::new(&places.data)),
+                web: Arc::new(Web::new(WebOptions::new(options.clock.clone()))),
                 rule_file,
                 registry,
                 store,

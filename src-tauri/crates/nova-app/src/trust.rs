@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nova_calls::{Approval, Approved, ToolContent};
 use serde::{Deserialize, Serialize};
 
 /// What the user agreed to, in `<data>/trust.json`.
@@ -13,6 +14,16 @@ pub(crate) struct Trust {
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
+    /// `skill.tool` → the content of its file that was approved last. No other is.
+    tools: BTreeMap<String, ApprovedTool>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ApprovedTool {
+    definition: String,
+    /// Every call, not only the first.
+    #[serde(default)]
+    always: bool,
 }
 
 impl Trust {
@@ -52,5 +63,53 @@ impl Trust {
             bytes.push(b'\n');
             Ok((bytes, ()))
         })
+    }
+}
+
+impl Approved for Trust {
+    fn covers(&self, content: &ToolContent) -> Option<Approval> {
+        let record = self.read();
+        let approved = record.tools.get(&name_of(content))?;
+        (approved.definition == content.definition).then_some(if approved.always {
+            Approval::Always
+        } else {
+            Approval::Seen
+        })
+    }
+
+    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
+        let approved =
+            ApprovedTool { definition: content.definition.clone(), always: approval == Approval::Always };
+        self.change(|record| {
+            record.tools.insert(name_of(content), approved);
+        })
+        .map_err(|error| error.to_string())
+    }
+}
+
+fn name_of(content: &ToolContent) -> String {
+    format!("{}.{}", content.skill, content.tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_content_of_a_file_is_not_approved_and_takes_the_place_of_the_old() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let content = |definition: &str| ToolContent {
+            skill: "dynamic".into(),
+            tool: "weather".into(),
+            definition: definition.into(),
+        };
+        let trust = Trust::new(folder.path());
+        assert_eq!(trust.covers(&content("one")), None);
+        trust.keep(&content("one"), Approval::Always).expect("kept");
+        assert_eq!(Trust::new(folder.path()).covers(&content("one")), Some(Approval::Always));
+        assert_eq!(trust.covers(&content("two")), None);
+        trust.keep(&content("two"), Approval::Seen).expect("kept");
+        assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
+        assert_eq!(trust.covers(&content("one")), None, "it was replaced, and asks again");
     }
 }

@@ -10,17 +10,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::CallEvents;
 use crate::draft_vault::DraftVault;
+use crate::reach::{CallCredentials, CallHttp};
 use crate::refused::Refused;
+use crate::secrets::Secrets;
 
 /// What one running tool is given.
 pub(crate) struct CallContext {
     pub(crate) vault: DraftVault,
+    pub(crate) http: CallHttp,
+    pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
     pub(crate) config: Arc<Value>,
     pub(crate) cancel: CancellationToken,
     pub(crate) events: Arc<dyn CallEvents>,
+    pub(crate) secrets: Arc<Secrets>,
 }
 
 impl ToolContext for CallContext {
@@ -29,11 +34,11 @@ impl ToolContext for CallContext {
     }
 
     fn http(&self) -> &dyn ToolHttp {
-        &Refused
+        &self.http
     }
 
     fn credentials(&self) -> &dyn Credentials {
-        &Refused
+        &self.credentials
     }
 
     fn clock(&self) -> &dyn Clock {
@@ -68,7 +73,10 @@ impl ToolContext for CallContext {
         &self.cancel
     }
 
-    fn progress(&self, progress: Progress) {
+    fn progress(&self, mut progress: Progress) {
+        if let Some(message) = &mut progress.message {
+            self.secrets.scrub(message);
+        }
         self.events.emit(Event::ToolCallProgress {
             call: self.request.call.clone(),
             fraction: progress.fraction,
@@ -79,6 +87,8 @@ impl ToolContext for CallContext {
 
     fn log(&self, level: LogLevel, message: &str) {
         let call = &self.request.call;
+        let mut message = message.to_owned();
+        self.secrets.scrub(&mut message);
         match level {
             LogLevel::Info => tracing::info!(%call, "{message}"),
             LogLevel::Warn => tracing::warn!(%call, "{message}"),

@@ -13,12 +13,27 @@ pub struct Facts<'a> {
     pub effect: Effect,
     /// Started by the user's own hand: a form, a click, a command at a terminal.
     pub by_hand: bool,
-    /// The session has a grant for this skill (writes) or this skill and host (external).
+    /// The session has a grant for this skill (writes) or for all hosts that the tool declares
+    /// (external).
     pub granted: bool,
+    pub content: Content,
     /// Notes the turn has touched, with this call's.
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
+}
+
+/// What the user knows of what would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// It came with the program and changes only with it.
+    Fixed,
+    /// A file defines it, and this content was never allowed to run.
+    New,
+    /// This content was allowed to run before.
+    Seen,
+    /// Every call of this content is allowed.
+    Always,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,16 +65,13 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
             editable: facts.effect != Effect::External,
         };
     }
-    if let Some(rule) = rules.allow.covering(facts.skill, facts.tool) {
-        // A wildcard never covers a call that reaches a person; destruction wants a literal rule.
-        let covered = match facts.effect {
-            Effect::Send => false,
-            Effect::Destructive => !rule.text.contains('*'),
-            Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => true,
-        };
-        if covered {
-            return Verdict::Run;
-        }
+    // No rule and no grant was written in view of this content, and no effect it declares is known
+    // to be true: the first call of it asks, whoever starts it.
+    if facts.content == Content::New {
+        return ask(facts.effect);
+    }
+    if allowed_by_rule(rules, facts) {
+        return Verdict::Run;
     }
     let runs = match facts.effect {
         Effect::Read => true,
@@ -70,6 +82,18 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
         Effect::Undeclared => facts.granted,
     };
     if runs { Verdict::Run } else { ask(facts.effect) }
+}
+
+/// Whether a rule, or an "always" for this content, allows the tool.
+pub(crate) fn allowed_by_rule(rules: &Rules, facts: &Facts) -> bool {
+    let rule = rules.allow.covering(facts.skill, facts.tool);
+    let always = facts.content == Content::Always;
+    match facts.effect {
+        // A wildcard never covers a call that reaches a person; destruction wants a literal rule.
+        Effect::Send => false,
+        Effect::Destructive => rule.is_some_and(|rule| !rule.text.contains('*')),
+        Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => rule.is_some() || always,
+    }
 }
 
 fn ask(effect: Effect) -> Verdict {
@@ -93,6 +117,7 @@ mod tests {
             effect,
             by_hand: false,
             granted: false,
+            content: Content::Fixed,
             notes: 1,
             outside_own: false,
         }
@@ -188,6 +213,49 @@ mod tests {
         assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Send)), "ask");
         assert_eq!(verdict("permissions: {allow: ['*']}", &facts(Effect::Destructive)), "ask");
         assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Destructive)), "run");
+    }
+
+    #[test]
+    fn the_first_call_of_a_content_asks_whatever_speaks_for_it() {
+        let effects = [
+            Effect::Read,
+            Effect::Write,
+            Effect::External,
+            Effect::Destructive,
+            Effect::Send,
+            Effect::Undeclared,
+        ];
+        for effect in effects {
+            for by_hand in [false, true] {
+                for yaml in ["", "permissions: {allow: [crm__add_contact]}", "permissions: {allow: ['*']}"] {
+                    let facts =
+                        Facts { content: Content::New, by_hand, granted: true, notes: 0, ..facts(effect) };
+                    assert_eq!(verdict(yaml, &facts), "ask", "{effect:?} {by_hand} {yaml}");
+                }
+            }
+            let new = Facts { content: Content::New, ..facts(effect) };
+            assert_eq!(verdict("permissions: {deny: [add_contact]}", &new), "deny", "{effect:?}");
+        }
+    }
+
+    #[test]
+    fn a_content_that_was_seen_goes_by_its_effect() {
+        for (effect, seen, always) in [
+            (Effect::Read, "run", "run"),
+            (Effect::Write, "ask", "run"),
+            (Effect::External, "ask", "run"),
+            (Effect::Destructive, "ask", "ask"),
+            (Effect::Send, "ask", "ask"),
+        ] {
+            let of = |content| Facts { content, ..facts(effect) };
+            assert_eq!(verdict("", &of(Content::Seen)), seen, "{effect:?}");
+            assert_eq!(verdict("", &of(Content::Always)), always, "{effect:?}");
+            assert_eq!(
+                verdict("permissions: {human_approval: ['*']}", &of(Content::Always)),
+                "ask",
+                "{effect:?}"
+            );
+        }
     }
 
     #[test]

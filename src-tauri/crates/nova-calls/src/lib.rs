@@ -3,7 +3,8 @@
 //! and report what happened.
 //!
 //! Model turns, forms, `nova tool call` and whatever comes later all go through [`run_call`]; no
-//! other crate can call a tool. This crate never talks to a model, never stores a session and never
+//! other crate can call a tool. What a tool reaches beyond its notes, hosts and secrets, is bound to
+//! what it declares and the user allows. This crate never talks to a model, never stores a session and never
 //! shows anything: it emits events and asks through traits.
 
 mod answer;
@@ -12,12 +13,17 @@ mod context;
 mod decide;
 mod draft_vault;
 mod grants;
+mod hosts;
+mod questions;
+mod reach;
 mod refused;
 mod run;
+mod secrets;
 mod view;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
-pub use decide::{Facts, Verdict, decide};
-pub use grants::{Grants, KeepRule};
+pub use decide::{Content, Facts, Verdict, decide};
+pub use grants::{Approval, Approved, Grantee, Grants, KeepRule, ToolContent};
+pub use reach::NoCredentials;
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

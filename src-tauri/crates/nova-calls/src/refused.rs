@@ -1,8 +1,5 @@
 use async_trait::async_trait;
-use nova_skill::{
-    Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret, ToolError, ToolHttp,
-    ToolProcess, ToolStore,
-};
+use nova_skill::{Delegate, ProcessOutput, ToolError, ToolProcess, ToolStore};
 use serde_json::Value;
 
 /// Answers for the parts of a context that the running skill has not declared: it says so.
@@ -10,31 +7,6 @@ pub(crate) struct Refused;
 
 fn refused<T>(what: &str, remedy: &str) -> Result<T, ToolError> {
     Err(ToolError::NotDeclared { what: what.into(), remedy: remedy.into() })
-}
-
-#[async_trait]
-impl ToolHttp for Refused {
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
-        let host = request.url.host_str().unwrap_or_default();
-        refused(
-            &format!("This skill has not declared the host \"{host}\"."),
-            "Only tools that declare their hosts reach them.",
-        )
-    }
-}
-
-#[async_trait]
-impl Credentials for Refused {
-    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
-        refused(
-            &format!("This tool has not declared the credential \"{name}\"."),
-            "Only tools that declare their credentials get them.",
-        )
-    }
-
-    async fn has(&self, _name: &str) -> bool {
-        false
-    }
 }
 
 #[async_trait]

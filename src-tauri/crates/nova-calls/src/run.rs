@@ -2,45 +2,60 @@ mod asking;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::StreamExt;
+use nova_http::Web;
 use nova_protocol::{ErrorCode, Event, NoteChangeKind, NoteChangeView, NoteDiffView, SourceView, UserError};
 use nova_registry::{Rules, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
 use nova_skill::{
-    CallToken, Clock, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo, ToolError, ToolOutput,
-    VaultPath,
+    CallToken, Clock, CredentialSource, Effect, NoteScope, Output, OutputPart, Principal, RequestInfo,
+    ToolError, ToolOutput, VaultPath,
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{Author, ChangeSet, Draft, Privacy, Vault};
 use serde_json::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::asking::{Approved, Asking, Permission};
 use crate::context::CallContext;
+use crate::decide::allowed_by_rule;
 use crate::draft_vault::DraftVault;
+use crate::hosts::{CallHosts, Covers, declared_hosts};
+use crate::questions::Questions;
+use crate::reach::{CallCredentials, CallHttp, Heard};
+use crate::secrets::Secrets;
 use crate::view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view, source_view};
-use crate::{Approver, Facts, Grants, KeepRule, Verdict, arguments, decide};
+use crate::{
+    Approval, Approved as ApprovedContents, Approver, Content, Facts, Grantee, Grants, KeepRule, ToolContent,
+    Verdict, arguments, decide,
+};
 
 /// Runs one call from its name to its report. Exactly one `tool_call_started` and one
 /// `tool_call_completed` are emitted, whatever happens.
 pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
     let begun = Instant::now();
+    let questions = Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone()));
     let mut running = Running {
         scope,
         id: call.id.clone(),
         cancel,
         seen: BTreeMap::new(),
         unknown: false,
-        asking: Duration::ZERO,
+        questions,
+        secrets: Arc::default(),
+        heard: Arc::default(),
     };
     let result = running.run(call).await;
-    let ms = u64::try_from((begun.elapsed() - running.asking).as_millis()).unwrap_or(u64::MAX);
-    let outcome = match result {
+    let worked = begun.elapsed().saturating_sub(running.questions.stopwatch.waited());
+    let ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
+    let heard = running.heard.sources();
+    let mut outcome = match result {
         Ok(done) => Outcome {
             call: running.id,
             result: Ok(done.output.value),
-            sources: done.output.sources.iter().map(source_view).collect(),
+            sources: done.output.sources.iter().chain(&heard).map(source_view).collect(),
             changes: done.changes,
             change_set: done.change_set,
             merged: done.merged,
@@ -51,7 +66,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
         Err(error) => Outcome {
             call: running.id,
             result: Err(error),
-            sources: Vec::new(),
+            sources: heard.iter().map(source_view).collect(),
             changes: Vec::new(),
             change_set: None,
             merged: Vec::new(),
@@ -60,6 +75,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
             ms,
         },
     };
+    without_secrets(&mut outcome, &running.secrets);
     scope.events.emit(Event::ToolCallCompleted {
         call: outcome.call.clone(),
         ok: outcome.result.is_ok(),
@@ -80,6 +96,10 @@ pub struct CallScope {
     pub rules: Arc<Rules>,
     pub grants: Arc<Grants>,
     pub keep_rule: Arc<dyn KeepRule>,
+    /// What the user approved of tools that files define.
+    pub approved: Arc<dyn ApprovedContents>,
+    pub web: Arc<Web>,
+    pub credentials: Arc<dyn CredentialSource>,
     pub clock: Arc<dyn Clock>,
     pub approver: Arc<dyn Approver>,
     pub events: Arc<dyn CallEvents>,
@@ -184,8 +204,17 @@ struct Running<'a> {
     cancel: CancellationToken,
     seen: BTreeMap<VaultPath, ContentHash>,
     unknown: bool,
-    /// Time spent waiting for answers.
-    asking: Duration,
+    questions: Arc<Questions>,
+    /// What the call was given and must not tell.
+    secrets: Arc<Secrets>,
+    /// What the web answered.
+    heard: Arc<Heard>,
+}
+
+/// What a call may reach beside its notes, the same however often it is planned anew.
+struct Reach {
+    hosts: Arc<CallHosts>,
+    credentials: CallCredentials,
 }
 
 impl Running<'_> {
@@ -208,7 +237,8 @@ impl Running<'_> {
         let mut args = args?;
 
         // A denied call runs in no way, not even to see what it would write.
-        if let Verdict::Deny { rule } = decide(&self.scope.rules, &self.facts(&tool, &[], false)) {
+        let verdict = decide(&self.scope.rules, &self.facts(&tool, &[], false));
+        if let Verdict::Deny { rule } = verdict {
             return Err(UserError::new(
                 ErrorCode::DeniedByRule,
                 format!("{} is denied by the rule \"{rule}\".", tool.shown_name()),
@@ -216,16 +246,20 @@ impl Running<'_> {
             ));
         }
 
-        if !tool.spec().on_notes {
-            if let Verdict::Ask { decisions, editable } =
-                decide(&self.scope.rules, &self.facts(&tool, &[], false))
-            {
-                let permission = self.ask(&tool, &mut args, decisions, editable, None).await?;
-                if let Permission::Edited(edited) = permission {
-                    args = arguments::fit(&tool, edited)?;
-                }
+        let reach = self.reach(&tool);
+        reach.credentials.all_there().await.map_err(|error| error_from_tool(&error))?;
+
+        // What nobody has seen does not run at all before it was, not even against a draft.
+        let unseen = self.content(&tool) == Content::New;
+        if let (Verdict::Ask { decisions, editable }, true) = (verdict, unseen || !tool.spec().on_notes) {
+            let permission = self.ask(&tool, &mut args, decisions, editable, unseen).await?;
+            if let Permission::Edited(edited) = permission {
+                args = arguments::fit(&tool, edited)?;
             }
-            let plan = self.plan(&skill, &tool, args).await?;
+            reach.hosts.shown_and_allowed();
+        }
+        if !tool.spec().on_notes {
+            let plan = self.plan(&skill, &tool, &reach, args).await?;
             if plan.draft.is_some() {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
@@ -243,7 +277,44 @@ impl Running<'_> {
                 merged: Vec::new(),
             });
         }
-        self.write(&skill, &tool, args).await
+        self.write(&skill, &tool, &reach, args).await
+    }
+
+    /// How far the tool reaches in this call.
+    fn reach(&self, tool: &ToolEntry) -> Reach {
+        let facts = self.facts(tool, &[], false);
+        let covers = if self.scope.rules.human_approval.restricting(&tool.skill, &tool.id).is_some() {
+            Covers::Nothing
+        } else if allowed_by_rule(&self.scope.rules, &facts) {
+            Covers::Declared
+        } else {
+            Covers::Granted
+        };
+        Reach {
+            hosts: Arc::new(CallHosts::new(
+                self.questions.clone(),
+                self.scope.grants.clone(),
+                &self.id,
+                tool,
+                principal_view(&self.scope.principal),
+                covers,
+            )),
+            credentials: CallCredentials::new(
+                self.scope.credentials.clone(),
+                self.scope.events.clone(),
+                self.secrets.clone(),
+                tool,
+            ),
+        }
+    }
+
+    fn content(&self, tool: &ToolEntry) -> Content {
+        let Some(content) = ToolContent::of(tool) else { return Content::Fixed };
+        match self.scope.approved.covers(&content) {
+            None => Content::New,
+            Some(Approval::Seen) => Content::Seen,
+            Some(Approval::Always) => Content::Always,
+        }
     }
 
     /// A tool that writes notes runs against a draft first: what is shown is what is written.
@@ -251,16 +322,17 @@ impl Running<'_> {
         &mut self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
+        reach: &Reach,
         mut args: Value,
     ) -> Result<Done, UserError> {
-        let mut plan = self.plan(skill, tool, args.clone()).await?;
+        let mut plan = self.plan(skill, tool, reach, args.clone()).await?;
         loop {
             let paths = plan.paths();
             let verdict = decide(&self.scope.rules, &self.facts(tool, &paths, plan.outside_own));
             let (false, Verdict::Ask { decisions, editable }) = (paths.is_empty(), verdict) else { break };
             let shown = (paths.len(), plan.outside_own);
             let asking = Asking { diff: plan.diff.clone(), paths };
-            match self.ask_about_notes(skill, tool, &mut args, decisions, editable, asking).await? {
+            match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await? {
                 Approved::AsFirstShown => break,
                 Approved::AsLastShown(newer) => {
                     plan = *newer;
@@ -269,7 +341,7 @@ impl Running<'_> {
                 // Arguments that came with the answer. They may not reach further than what was shown.
                 Approved::Edited(edited) => {
                     args = arguments::fit(tool, edited)?;
-                    plan = self.plan(skill, tool, args.clone()).await?;
+                    plan = self.plan(skill, tool, reach, args.clone()).await?;
                     if plan.paths().len() <= shown.0 && plan.outside_own <= shown.1 {
                         break;
                     }
@@ -372,12 +444,21 @@ impl Running<'_> {
     fn facts<'a>(&self, tool: &'a ToolEntry, paths: &[VaultPath], outside_own: bool) -> Facts<'a> {
         let touched = self.scope.touched.lock().unwrap_or_else(PoisonError::into_inner);
         let new = paths.iter().filter(|path| !touched.contains(*path)).count();
+        let grantee = Grantee::of(tool);
+        let grants = &self.scope.grants;
+        let hosts = declared_hosts(tool);
+        let granted = if tool.effect() == Effect::External && !hosts.is_empty() {
+            hosts.iter().all(|host| grants.covers_host(&grantee, host))
+        } else {
+            grants.covers(&grantee, tool.effect())
+        };
         Facts {
             skill: &tool.skill,
             tool: &tool.id,
             effect: tool.effect(),
             by_hand: self.scope.by_hand,
-            granted: self.scope.grants.covers(&tool.skill, tool.effect()),
+            granted,
+            content: self.content(tool),
             notes: touched.len() + new,
             outside_own,
         }
@@ -388,13 +469,22 @@ impl Running<'_> {
         &mut self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
+        reach: &Reach,
         args: Value,
     ) -> Result<Plan, UserError> {
         let vault =
             DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
         let cancel = self.cancel.child_token();
+        reach.hosts.runs_with(&args);
         let context = Arc::new(CallContext {
             vault: vault.clone(),
+            http: CallHttp {
+                web: self.scope.web.clone(),
+                hosts: reach.hosts.clone(),
+                heard: self.heard.clone(),
+                ended: cancel.clone(),
+            },
+            credentials: reach.credentials.clone(),
             clock: self.scope.clock.clone(),
             request: RequestInfo {
                 call: self.id.clone(),
@@ -406,14 +496,16 @@ impl Running<'_> {
             config: skill.config.clone(),
             cancel: cancel.clone(),
             events: self.scope.events.clone(),
+            secrets: self.secrets.clone(),
         });
         // On a task of its own, so that a tool that panics breaks nothing but its call.
         let body = tool.tool.clone();
         let events = self.scope.events.clone();
         let call = self.id.clone();
+        let secrets = self.secrets.clone();
         let mut task = tokio::spawn(async move {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
-            drain(output, events.as_ref(), &call).await
+            drain(output, events.as_ref(), &secrets, &call).await
         });
         let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let finished = tokio::select! {
@@ -422,9 +514,10 @@ impl Running<'_> {
                 self.unknown = reaches_out;
                 Err(ToolError::Cancelled)
             }
-            () = tokio::time::sleep(self.scope.time_limit) => {
+            () = self.questions.stopwatch.passed(self.scope.time_limit) => {
                 self.unknown = reaches_out;
                 task.abort();
+                cancel.cancel();
                 return Err(UserError::new(
                     ErrorCode::ToolTimedOut,
                     format!("{} did not finish in {} s and was stopped.", tool.shown_name(), self.scope.time_limit.as_secs()),
@@ -437,6 +530,16 @@ impl Running<'_> {
         self.seen.append(&mut vault.seen());
         let output = finished.map_err(|error| error_from_tool(&error))?;
         let mut draft = vault.take_draft();
+        if draft.as_mut().is_some_and(|draft| tells(draft, &self.secrets)) {
+            return Err(UserError::new(
+                ErrorCode::ToolFailed,
+                format!(
+                    "{} would have written a credential into a note. Nothing was written.",
+                    tool.shown_name()
+                ),
+                "Tell the tool's author.",
+            ));
+        }
         let anywhere = tool.spec().scope == NoteScope::Anywhere;
         let outside_own =
             draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
@@ -464,25 +567,59 @@ fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserErr
     }
 }
 
-async fn drain(output: ToolOutput, events: &dyn CallEvents, call: &str) -> Result<Output, ToolError> {
+/// Takes out what the call was given and must not tell.
+fn without_secrets(outcome: &mut Outcome, secrets: &Secrets) {
+    match &mut outcome.result {
+        Ok(value) => secrets.scrub_value(value),
+        Err(error) => secrets.scrub_error(error),
+    }
+    outcome.merged.iter_mut().for_each(|text| secrets.scrub(text));
+    for source in &mut outcome.sources {
+        if let SourceView::Web { url, .. } = source {
+            secrets.scrub(url);
+        }
+    }
+}
+
+/// Whether a note would hold, or be named by, a secret of the call.
+fn tells(draft: &mut Draft, secrets: &Secrets) -> bool {
+    draft.paths().iter().any(|path| {
+        secrets.are_in(path.as_str()) || draft.read(path).is_ok_and(|note| secrets.are_in(&note.text))
+    })
+}
+
+async fn drain(
+    output: ToolOutput,
+    events: &dyn CallEvents,
+    secrets: &Secrets,
+    call: &str,
+) -> Result<Output, ToolError> {
     let mut stream = match output {
         ToolOutput::Value(output) => return Ok(output),
         ToolOutput::Stream(stream) => stream,
     };
     while let Some(part) = stream.next().await {
         match part {
-            OutputPart::Progress(progress) => events.emit(Event::ToolCallProgress {
-                call: call.to_owned(),
-                fraction: progress.fraction,
-                message: progress.message,
-                partial: None,
-            }),
-            OutputPart::Partial(value) => events.emit(Event::ToolCallProgress {
-                call: call.to_owned(),
-                fraction: None,
-                message: None,
-                partial: Some(value),
-            }),
+            OutputPart::Progress(mut progress) => {
+                if let Some(message) = &mut progress.message {
+                    secrets.scrub(message);
+                }
+                events.emit(Event::ToolCallProgress {
+                    call: call.to_owned(),
+                    fraction: progress.fraction,
+                    message: progress.message,
+                    partial: None,
+                });
+            }
+            OutputPart::Partial(mut value) => {
+                secrets.scrub_value(&mut value);
+                events.emit(Event::ToolCallProgress {
+                    call: call.to_owned(),
+                    fraction: None,
+                    message: None,
+                    partial: Some(value),
+                });
+            }
             OutputPart::End(result) => return result,
         }
     }
@@ -519,7 +656,8 @@ fn unknown_tool(name: &str, nearest: &[String]) -> UserError {
 }
 
 fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserError {
-    tracing::error!(tool = tool.shown_name(), %error, "a tool broke");
+    // What it said in its panic may hold a secret.
+    tracing::error!(tool = tool.shown_name(), panicked = error.is_panic(), "a tool broke");
     UserError::new(
         ErrorCode::ToolFailed,
         format!("{} broke while it ran. Nothing was written.", tool.shown_name()),

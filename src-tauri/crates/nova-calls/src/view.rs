@@ -69,7 +69,9 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::BrokenRecord(_) => ErrorCode::NoteBroken,
         ToolError::Vault(error) => return error_from_vault(error),
         ToolError::NoVault => ErrorCode::NoVault,
-        ToolError::CredentialNeeded { .. } => ErrorCode::SkillUnavailable,
+        ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
+        ToolError::NotAllowed { unanswered: true, .. } => ErrorCode::ApprovalUnanswered,
+        ToolError::NotAllowed { .. } => ErrorCode::DeniedByUser,
         ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,
         ToolError::Cancelled => ErrorCode::Cancelled,
     };

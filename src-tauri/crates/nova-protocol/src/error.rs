@@ -87,6 +87,8 @@ error_codes! {
     DeniedByUser = "denied_by_user",
     /// The call needed an answer and nobody gave one.
     ApprovalUnanswered = "approval_unanswered",
+    /// The tool needs a credential that is not there.
+    CredentialNeeded = "credential_needed",
     /// The call was stopped.
     Cancelled = "cancelled",
     /// No approval of that id is waiting.

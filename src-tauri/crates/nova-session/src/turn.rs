@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use nova_calls::{Approver, Call, CallScope, KeepRule, Outcome, run_call};
+use nova_calls::{Approved, Approver, Call, CallScope, KeepRule, Outcome, run_call};
+use nova_http::Web;
 use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
 use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
-use nova_skill::{Clock, Effect, Lifetime, Principal, VaultPath};
+use nova_skill::{Clock, CredentialSource, Effect, Lifetime, Principal, VaultPath};
 use nova_vault::{ChangeSet, Vault};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -82,6 +83,9 @@ pub struct TurnScope {
     pub registry: Arc<Registry>,
     pub rules: Arc<Rules>,
     pub keep_rule: Arc<dyn KeepRule>,
+    pub approved: Arc<dyn Approved>,
+    pub web: Arc<Web>,
+    pub credentials: Arc<dyn CredentialSource>,
     pub vault: Option<Vault>,
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.
@@ -452,6 +456,9 @@ impl Turn {
             rules: self.scope.rules.clone(),
             grants: self.session.grants.clone(),
             keep_rule: self.scope.keep_rule.clone(),
+            approved: self.scope.approved.clone(),
+            web: self.scope.web.clone(),
+            credentials: self.scope.credentials.clone(),
             clock: self.scope.clock.clone(),
             approver: self.scope.approver.clone(),
             events: self.journal.clone(),

@@ -50,6 +50,15 @@ pub enum ToolError {
     /// The tool asked its context for something its skill has not declared.
     #[error("{what}")]
     NotDeclared { what: String, remedy: String },
+    /// The user, or nobody, allowed what the tool wanted to do while it ran.
+    #[error("{what}")]
+    NotAllowed {
+        /// One sentence: what was not done, and why.
+        what: String,
+        remedy: String,
+        /// Nobody answered.
+        unanswered: bool,
+    },
     #[error("The call was stopped.")]
     Cancelled,
     /// Anything else, in the tool's own words.
@@ -77,8 +86,11 @@ impl ToolError {
             Self::Exists { remedy, .. } => remedy.clone(),
             Self::Vault(error) => error.hint(),
             Self::BrokenRecord(problem) => problem.remedy.clone(),
-            Self::CredentialNeeded { credential } => format!("Provide {credential}, then call again."),
-            Self::NotDeclared { remedy, .. } => remedy.clone(),
+            Self::CredentialNeeded { credential } => {
+                let key = if credential.contains('/') { "" } else { "/KEY" };
+                format!("Run `nova credential set {credential}{key}`, then call again.")
+            }
+            Self::NotDeclared { remedy, .. } | Self::NotAllowed { remedy, .. } => remedy.clone(),
             Self::NoVault => "Open a vault first.".into(),
             Self::Cancelled => String::new(),
             Self::Failed { hint, .. } => hint.clone(),

@@ -6,6 +6,7 @@
 //! whose parts are implemented elsewhere. A skill depends on this crate alone.
 
 mod context;
+mod credentials;
 mod description;
 mod effect;
 mod error;
@@ -20,6 +21,7 @@ pub use context::{
     ProcessOutput, Progress, Relationship, RequestInfo, Secret, ToolContext, ToolHttp, ToolProcess,
     ToolStore, ToolVault,
 };
+pub use credentials::{Consumer, CredentialSource};
 pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;

@@ -47,6 +47,9 @@ pub struct ToolSpec {
     /// Hash of the file that defines the tool, where that file can change while Nova runs: the
     /// first call of each new content is asked about, whatever its effect.
     pub definition: Option<String>,
+    /// What a native tool asks the user before it runs, where its effect says too little: "Put this
+    /// tool aside for your review?" That of a tool with a `definition` is not shown.
+    pub question: Option<String>,
     /// All it does is to change notes: it runs against a draft of the vault, and is asked about
     /// with the draft's diff. A tool that is not may not change notes.
     pub on_notes: bool,
@@ -87,6 +90,8 @@ pub trait NativeTool: Send + Sync + 'static {
     /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
+    /// See [`ToolSpec::question`].
+    const QUESTION: Option<&'static str> = None;
 
     fn description(&self) -> Description;
 
@@ -119,6 +124,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         credentials: Vec::new(),
         hosts: Vec::new(),
         definition: None,
+        question: T::QUESTION.map(Into::into),
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
     };

@@ -1,8 +1,8 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_calls::{Answer, ApprovalRequest, Approver, KeepRule};
+use nova_calls::{Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, ToolContent};
 use nova_protocol::Decision;
 use serde_json::Value;
 
@@ -73,6 +73,21 @@ impl KeptRules {
     /// Wire names, in order.
     pub fn rules(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What was approved of tools that files define. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct ApprovedContents(Arc<Mutex<BTreeMap<ToolContent, Approval>>>);
+
+impl Approved for ApprovedContents {
+    fn covers(&self, content: &ToolContent) -> Option<Approval> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(content).copied()
+    }
+
+    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(content.clone(), approval);
+        Ok(())
     }
 }
 

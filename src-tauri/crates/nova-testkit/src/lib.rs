@@ -16,8 +16,9 @@ mod model;
 mod parts;
 mod skill;
 mod vault;
+mod web;
 
-pub use approver::{KeptRules, ScriptedApprover, decided, denied, edited, revised};
+pub use approver::{ApprovedContents, KeptRules, ScriptedApprover, decided, denied, edited, revised};
 pub use clock::{CountingIds, FixedClock};
 pub use context::{PlannedVault, TestContext};
 pub use events::RecordedEvents;
@@ -27,6 +28,7 @@ pub use model::{
 pub use parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess};
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use vault::TempVault;
+pub use web::{Reply, WebRequest, WebServer, web_of};
 
 // What a test says of who reads.
 pub use nova_vault::Privacy;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret, ToolError, ToolHttp,
-    ToolProcess, ToolStore,
+    Consumer, CredentialSource, Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret,
+    ToolError, ToolHttp, ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ impl ToolHttp for RecordingHttp {
     }
 }
 
-/// Credentials by name, all granted.
+/// Credentials by name, granted to everybody.
 #[derive(Default)]
 pub struct FixedCredentials(HashMap<String, String>);
 
@@ -72,6 +72,18 @@ impl Credentials for FixedCredentials {
 
     async fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
+    }
+}
+
+#[async_trait]
+impl CredentialSource for FixedCredentials {
+    async fn secret(&self, _consumer: &Consumer, name: &str) -> Result<Option<Secret>, ToolError> {
+        Ok(self.0.get(name).cloned().map(Secret::from))
+    }
+
+    async fn has(&self, _consumer: &Consumer, name: &str) -> bool {
+        let of_service = format!("{name}/");
+        self.0.keys().any(|known| known == name || known.starts_with(&of_service))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_calls::{Call, CallScope, Grants, Outcome, run_call};
+use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, Settings, SkillSettings, Snapshot, State};
 use nova_skill::{Principal, Skill};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::{KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, TempVault};
+use crate::{ApprovedContents, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, TempVault, web_of};
 
 /// A skill over a vault, its tools called by name. For plain `#[test]` functions: it brings the
 /// runtime with it.
@@ -79,6 +79,9 @@ impl SkillInVault {
             rules: Arc::new(self.rules.clone()),
             grants: Arc::new(Grants::default()),
             keep_rule: Arc::new(KeptRules::default()),
+            approved: Arc::new(ApprovedContents::default()),
+            web: Arc::new(web_of(&[])),
+            credentials: Arc::new(NoCredentials),
             clock: Arc::new(self.vault.clock().clone()),
             approver: Arc::new(self.approver.clone()),
             events: Arc::new(self.events.clone()),

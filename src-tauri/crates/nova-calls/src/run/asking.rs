@@ -1,38 +1,41 @@
 //! Waiting for an answer: what is asked, what makes the question stale, what an answer means.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use nova_protocol::{Decision, ErrorCode, Event, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
-use nova_skill::{Effect, ToolError, VaultPath};
+use nova_skill::{Effect, VaultPath};
 use nova_vault::Vault;
 use serde_json::Value;
 
-use super::{CallScope, Plan, Running};
+use super::{Plan, Reach, Running};
+use crate::hosts::declared_hosts;
+use crate::questions::{Allowed, NotAllowed};
 use crate::view::{effect_view, error_from_tool, principal_view};
-use crate::{Answer, ApprovalRequest, arguments};
+use crate::{Answer, Approval, ApprovalRequest, Grantee, ToolContent, arguments};
 
 impl Running<'_> {
-    /// Asks before a call that plans no notes.
+    /// Asks before a call that plans no notes, or whose tool nobody has seen yet.
     pub(super) async fn ask(
         &mut self,
         tool: &ToolEntry,
         args: &mut Value,
         decisions: Vec<Decision>,
         editable: bool,
-        diff: Option<Vec<NoteDiffView>>,
+        unseen: bool,
     ) -> Result<Permission, UserError> {
-        let mut request = self.request(tool, args.clone(), decisions, editable, diff);
+        let mut request = self.request(tool, args.clone(), decisions, editable, None);
+        if unseen {
+            request.question = first_question(tool);
+        }
         loop {
-            match self.answer(&request).await? {
+            match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
                 Answer::Revised { args: revised } => {
                     match arguments::fit(tool, revised) {
                         Ok(fitting) => *args = fitting,
                         Err(error) => self.tell(&error),
                     }
                     request.args = args.clone();
-                    request.revision += 1;
                 }
                 answer => {
                     let edited = self.decided(tool, &request, answer)?;
@@ -43,10 +46,12 @@ impl Running<'_> {
     }
 
     /// Asks about planned writes; plans anew when one of the notes changes meanwhile.
+    #[expect(clippy::too_many_arguments, reason = "the call, and the question as it stands")]
     pub(super) async fn ask_about_notes(
         &mut self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
+        reach: &Reach,
         args: &mut Value,
         decisions: Vec<Decision>,
         editable: bool,
@@ -63,19 +68,14 @@ impl Running<'_> {
                     None => std::future::pending().await,
                 }
             };
-            let scope = self.scope;
-            let cancel = self.cancel.clone();
-            let waiting = Instant::now();
             let answer = tokio::select! {
                 biased;
-                () = cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
-                answer = wait_for_answer(scope, &request) => Ok(Some(answer)),
-                () = stale => Ok(None),
+                answer = self.questions.ask(&mut request) => Some(answer.map_err(|error| error_from_tool(&error))?),
+                () = stale => None,
             };
-            self.asking += waiting.elapsed();
-            match answer? {
+            match answer {
                 Some(Answer::Revised { args: revised }) => {
-                    match self.plan_revised(skill, tool, revised).await {
+                    match self.plan_revised(skill, tool, reach, revised).await {
                         Ok((fitting, plan)) => {
                             *args = fitting;
                             request.args = args.clone();
@@ -97,12 +97,11 @@ impl Running<'_> {
             }
             let plan = match revised_plan.take() {
                 Some(plan) => plan,
-                None => self.plan(skill, tool, args.clone()).await?,
+                None => self.plan(skill, tool, reach, args.clone()).await?,
             };
             asking = Asking { diff: plan.diff.clone(), paths: plan.paths() };
-            request.question = question(tool.effect(), Some(&asking.diff));
+            request.question = question(tool, Some(&asking.diff));
             request.diff = Some(asking.diff.clone());
-            request.revision += 1;
             newer = Some(plan);
         }
     }
@@ -111,10 +110,11 @@ impl Running<'_> {
         &mut self,
         skill: &Arc<SkillEntry>,
         tool: &Arc<ToolEntry>,
+        reach: &Reach,
         revised: Value,
     ) -> Result<(Value, Plan), UserError> {
         let args = arguments::fit(tool, revised)?;
-        let plan = self.plan(skill, tool, args.clone()).await?;
+        let plan = self.plan(skill, tool, reach, args.clone()).await?;
         Ok((args, plan))
     }
 
@@ -136,30 +136,20 @@ impl Running<'_> {
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
     ) -> ApprovalRequest {
+        let hosts = declared_hosts(tool);
         ApprovalRequest {
             call: self.id.clone(),
             tool: tool.shown_name(),
             args,
             effect: effect_view(tool.effect()),
             principal: principal_view(&self.scope.principal),
-            question: question(tool.effect(), diff.as_deref()),
+            question: question(tool, diff.as_deref()),
             decisions,
             editable,
             diff,
-            host: None,
-            revision: 1,
+            host: (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", ")),
+            revision: 0,
         }
-    }
-
-    async fn answer(&mut self, request: &ApprovalRequest) -> Result<Answer, UserError> {
-        let waiting = Instant::now();
-        let answer = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Err(error_from_tool(&ToolError::Cancelled)),
-            answer = wait_for_answer(self.scope, request) => Ok(answer),
-        };
-        self.asking += waiting.elapsed();
-        answer
     }
 
     /// Notes the decision; answers with edited arguments, or fails with the denial.
@@ -169,62 +159,73 @@ impl Running<'_> {
         request: &ApprovalRequest,
         answer: Answer,
     ) -> Result<Option<Value>, UserError> {
-        match answer {
-            Answer::Decided { decision, args, .. }
-                if !request.decisions.contains(&decision) || (args.is_some() && !request.editable) =>
-            {
-                Err(UserError::new(
-                    ErrorCode::ApprovalUnanswered,
-                    format!(
-                        "{} was not allowed: the answer was not one of those offered.",
-                        tool.shown_name()
-                    ),
-                    "Answer with one of the decisions of the question.",
-                ))
+        let Allowed { decision, args } =
+            self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why))?;
+        let grantee = Grantee::of(tool);
+        if decision == Decision::Session {
+            self.scope.grants.add(&grantee, tool.effect());
+            for host in declared_hosts(tool) {
+                self.scope.grants.add_host(&grantee, &host);
             }
-            Answer::Decided { decision, args, by, reason } => {
-                self.scope.events.emit(Event::ApprovalDecided {
-                    call: self.id.clone(),
-                    decision,
-                    by: by.clone(),
-                    reason: reason.clone(),
-                });
-                match decision {
-                    Decision::Deny => {
-                        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-                        return Err(UserError::new(
-                            ErrorCode::DeniedByUser,
-                            format!("Denied by {by}{why}."),
-                            "Do not try it again unless the user asks for it.",
-                        ));
-                    }
-                    Decision::Session => self.scope.grants.add(&tool.skill, tool.effect()),
-                    Decision::Always => {
-                        self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| {
-                            UserError::new(
-                                ErrorCode::Io,
-                                format!(
-                                    "The rule could not be saved, so {} did not run: {reason}.",
-                                    tool.shown_name()
-                                ),
-                                "Allow it once, or write the rule into permissions.yaml.",
-                            )
-                        })?;
-                    }
-                    Decision::Once => {}
-                }
-                Ok(args)
+        }
+        match ToolContent::of(tool) {
+            Some(content) => self.keep(tool, &content, decision)?,
+            None if decision == Decision::Always => {
+                self.scope.keep_rule.allow(&tool.wire_name).map_err(|reason| not_kept(tool, &reason))?;
             }
-            Answer::Unanswered { reason } => Err(UserError::new(
-                ErrorCode::ApprovalUnanswered,
-                format!("{} was not allowed: {reason}.", tool.shown_name()),
-                "Start it where an approval can be answered, or allow it by a rule.",
-            )),
-            Answer::Revised { .. } => {
-                Err(UserError::new(ErrorCode::Internal, "An edit came where a decision was due.", ""))
+            None => {}
+        }
+        Ok(args)
+    }
+
+    /// What was approved of a file is bound to its content: a rule in permissions.yaml, which knows
+    /// its name only, would also cover what the file says tomorrow.
+    fn keep(&self, tool: &ToolEntry, content: &ToolContent, decision: Decision) -> Result<(), UserError> {
+        let approval = if decision == Decision::Always { Approval::Always } else { Approval::Seen };
+        if self.scope.approved.covers(content) >= Some(approval) {
+            return Ok(());
+        }
+        match self.scope.approved.keep(content, approval) {
+            Ok(()) => Ok(()),
+            Err(reason) if approval == Approval::Always => Err(not_kept(tool, &reason)),
+            Err(reason) => {
+                // It is asked about once more next time.
+                tracing::warn!(tool = tool.shown_name(), reason, "an approval could not be kept");
+                Ok(())
             }
         }
     }
+}
+
+fn not_allowed(tool: &ToolEntry, why: NotAllowed) -> UserError {
+    match why {
+        NotAllowed::Denied { by, reason } => {
+            let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            UserError::new(
+                ErrorCode::DeniedByUser,
+                format!("Denied by {by}{why}."),
+                "Do not try it again unless the user asks for it.",
+            )
+        }
+        NotAllowed::Unanswered { reason } => UserError::new(
+            ErrorCode::ApprovalUnanswered,
+            format!("{} was not allowed: {reason}.", tool.shown_name()),
+            "Start it where an approval can be answered, or allow it by a rule.",
+        ),
+        NotAllowed::NotOffered => UserError::new(
+            ErrorCode::ApprovalUnanswered,
+            format!("{} was not allowed: the answer was not one of those offered.", tool.shown_name()),
+            "Answer with one of the decisions of the question.",
+        ),
+    }
+}
+
+fn not_kept(tool: &ToolEntry, reason: &str) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("The rule could not be saved, so {} did not run: {reason}.", tool.shown_name()),
+        "Allow it once, or write the rule into permissions.yaml.",
+    )
 }
 
 pub(super) enum Permission {
@@ -247,20 +248,6 @@ pub(super) enum Approved {
     Edited(Value),
 }
 
-async fn wait_for_answer(scope: &CallScope, request: &ApprovalRequest) -> Answer {
-    scope.events.emit(Event::ApprovalRequested {
-        call: request.call.clone(),
-        args: request.args.clone(),
-        decisions: request.decisions.clone(),
-        question: request.question.clone(),
-        editable: request.editable,
-        diff: request.diff.clone(),
-        host: request.host.clone(),
-        revision: request.revision,
-    });
-    scope.approver.ask(request).await
-}
-
 async fn changed_one_of(
     changes: &mut tokio::sync::broadcast::Receiver<nova_vault::VaultChange>,
     paths: &[VaultPath],
@@ -278,7 +265,7 @@ async fn changed_one_of(
 }
 
 /// The consequence as a question.
-fn question(effect: Effect, diff: Option<&[NoteDiffView]>) -> String {
+fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
     let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
     if let Some(diff) = diff {
         let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
@@ -289,7 +276,13 @@ fn question(effect: Effect, diff: Option<&[NoteDiffView]>) -> String {
             all => format!("Change {}?", notes(all)),
         };
     }
-    match effect {
+    let own = tool.spec().question.clone().filter(|_| tool.spec().definition.is_none());
+    if let Some(own) = own {
+        return own;
+    }
+    let hosts: Vec<_> = declared_hosts(tool).into_iter().collect();
+    match tool.effect() {
+        Effect::External if !hosts.is_empty() => format!("Send this to {}?", hosts.join(", ")),
         Effect::Write => "Change notes?".into(),
         Effect::Read => "Read this?".into(),
         Effect::External => "Send this off this machine?".into(),
@@ -297,4 +290,23 @@ fn question(effect: Effect, diff: Option<&[NoteDiffView]>) -> String {
         Effect::Send => "Send this?".into(),
         Effect::Undeclared => "Run this? What it does is not declared.".into(),
     }
+}
+
+/// The question before the first call of a content, with all that its file declares.
+fn first_question(tool: &ToolEntry) -> String {
+    let or_nothing = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+    let effect = match tool.effect() {
+        Effect::Read => "read",
+        Effect::Write => "write",
+        Effect::External => "external",
+        Effect::Destructive => "destructive",
+        Effect::Send => "send",
+        Effect::Undeclared => "not declared",
+    };
+    format!(
+        "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.",
+        tool.shown_name(),
+        or_nothing(declared_hosts(tool).into_iter().collect()),
+        or_nothing(tool.spec().credentials.clone()),
+    )
 }

@@ -1,0 +1,178 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_http::{HostGate, declared_host};
+use nova_protocol::{Decision, Effect, PrincipalView};
+use nova_registry::ToolEntry;
+use nova_skill::ToolError;
+use serde_json::Value;
+
+use crate::questions::{NotAllowed, Questions};
+use crate::{Answer, ApprovalRequest, Grantee, Grants};
+
+/// Which hosts one call may contact. What nothing covers is asked about in the middle of the run.
+pub(crate) struct CallHosts {
+    questions: Arc<Questions>,
+    grants: Arc<Grants>,
+    call: String,
+    /// `skill.tool`
+    tool: String,
+    grantee: Grantee,
+    principal: PrincipalView,
+    declared: BTreeSet<String>,
+    covers: Covers,
+    state: Mutex<State>,
+    /// Held while a question waits: what was asked for two requests at once is asked once.
+    asking: tokio::sync::Mutex<()>,
+}
+
+/// What the rules say of the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Covers {
+    /// They allow it: with the hosts that it declares.
+    Declared,
+    /// The user wants to be asked each time: no grant counts.
+    Nothing,
+    /// They say nothing of it.
+    Granted,
+}
+
+#[derive(Default)]
+struct State {
+    args: Value,
+    allowed: BTreeSet<String>,
+    denied: BTreeMap<String, NotAllowed>,
+}
+
+impl CallHosts {
+    pub(crate) fn new(
+        questions: Arc<Questions>,
+        grants: Arc<Grants>,
+        call: &str,
+        tool: &ToolEntry,
+        principal: PrincipalView,
+        covers: Covers,
+    ) -> Self {
+        Self {
+            questions,
+            grants,
+            call: call.to_owned(),
+            tool: tool.shown_name(),
+            grantee: Grantee::of(tool),
+            principal,
+            declared: declared_hosts(tool),
+            covers,
+            state: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The user looked at the declared hosts on the call's own card, and allowed it.
+    pub(crate) fn shown_and_allowed(&self) {
+        self.state().allowed.extend(self.declared.iter().cloned());
+    }
+
+    /// What the call runs with; questions show it.
+    pub(crate) fn runs_with(&self, args: &Value) {
+        self.state().args = args.clone();
+    }
+
+    fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
+        let state = self.state();
+        if let Some(denied) = state.denied.get(host) {
+            return Some(Err(not_contacted(host, denied)));
+        }
+        let allowed = state.allowed.contains(host)
+            || match self.covers {
+                Covers::Declared => {
+                    self.declared.contains(host) || self.grants.covers_host(&self.grantee, host)
+                }
+                Covers::Granted => self.grants.covers_host(&self.grantee, host),
+                Covers::Nothing => false,
+            };
+        allowed.then_some(Ok(()))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl HostGate for CallHosts {
+    async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
+        if let Some(known) = self.known(host) {
+            return known;
+        }
+        let _asking = self.asking.lock().await;
+        if let Some(known) = self.known(host) {
+            return known;
+        }
+        let mut decisions = vec![Decision::Once, Decision::Session, Decision::Deny];
+        if self.covers == Covers::Nothing {
+            decisions.retain(|decision| *decision != Decision::Session);
+        }
+        let mut request = ApprovalRequest {
+            call: self.call.clone(),
+            tool: self.tool.clone(),
+            args: self.state().args.clone(),
+            effect: Effect::External,
+            principal: self.principal.clone(),
+            question: format!("Let {} send to {host}?", self.tool),
+            decisions,
+            editable: false,
+            diff: None,
+            host: Some(host.to_owned()),
+            revision: 0,
+        };
+        let answer = loop {
+            match self.questions.ask(&mut request).await? {
+                // The call runs already: there is nothing to edit, so the question stands.
+                Answer::Revised { .. } => {}
+                answer => break answer,
+            }
+        };
+        match self.questions.settle(&request, answer) {
+            Ok(allowed) => {
+                if allowed.decision == Decision::Session {
+                    self.grants.add_host(&self.grantee, host);
+                }
+                self.state().allowed.insert(host.to_owned());
+                Ok(())
+            }
+            Err(denied) => {
+                self.state().denied.insert(host.to_owned(), denied.clone());
+                Err(not_contacted(host, &denied))
+            }
+        }
+    }
+}
+
+/// The hosts that a tool says it talks to, in the spelling of requests. What names no one host is
+/// left out, and asked about when the tool gets there.
+pub(crate) fn declared_hosts(tool: &ToolEntry) -> BTreeSet<String> {
+    tool.spec().hosts.iter().filter_map(|host| declared_host(host)).collect()
+}
+
+fn not_contacted(host: &str, denied: &NotAllowed) -> ToolError {
+    let (why, remedy, unanswered) = match denied {
+        NotAllowed::Denied { by, reason } => {
+            let why = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            (format!("denied by {by}{why}"), "Do not try it again unless the user asks for it.", false)
+        }
+        NotAllowed::Unanswered { reason } => {
+            (reason.clone(), "Start it where an approval can be answered.", true)
+        }
+        NotAllowed::NotOffered => (
+            "the answer was not one of those offered".to_owned(),
+            "Answer with one of the decisions of the question.",
+            true,
+        ),
+    };
+    ToolError::NotAllowed {
+        what: format!("{host} was not contacted: {why}."),
+        remedy: remedy.into(),
+        unanswered,
+    }
+}

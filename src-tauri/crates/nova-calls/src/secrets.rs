@@ -1,0 +1,173 @@
+use std::sync::{PoisonError, RwLock};
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use nova_protocol::UserError;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+/// What stands where a secret stood.
+const REDACTED: &str = "[REDACTED]";
+/// A shorter secret would be found in innocent text.
+const SHORTEST: usize = 6;
+/// What `encodeURIComponent` leaves as it is.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// The secrets that a call was given. They are taken out of everything that it says: this guards
+/// against a slip, not against a tool that wants to tell and knows a code of its own.
+#[derive(Default)]
+pub(crate) struct Secrets(RwLock<Vec<String>>);
+
+impl Secrets {
+    /// From now on this one is taken out.
+    pub(crate) fn add(&self, secret: &nova_skill::Secret) {
+        let secret = secret.expose_secret();
+        if secret.len() < SHORTEST {
+            return;
+        }
+        let mut spellings = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for spelling in spellings_of(secret) {
+            if !spellings.contains(&spelling) {
+                spellings.push(spelling);
+            }
+        }
+        // The longest first: one spelling may be part of another.
+        spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+    }
+
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|spelling| text.contains(spelling))
+    }
+
+    pub(crate) fn scrub(&self, text: &mut String) {
+        for spelling in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            if text.contains(spelling) {
+                *text = text.replace(spelling, REDACTED);
+            }
+        }
+    }
+
+    pub(crate) fn scrub_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.scrub(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),
+            Value::Object(map) => {
+                if map.keys().any(|key| self.are_in(key)) {
+                    let entries = std::mem::take(map).into_iter();
+                    *map = entries
+                        .map(|(mut key, value)| {
+                            self.scrub(&mut key);
+                            (key, value)
+                        })
+                        .collect();
+                }
+                map.values_mut().for_each(|value| self.scrub_value(value));
+            }
+            Value::Number(number) if self.are_in(&number.to_string()) => *value = REDACTED.into(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    pub(crate) fn scrub_error(&self, error: &mut UserError) {
+        self.scrub(&mut error.message);
+        self.scrub(&mut error.hint);
+    }
+}
+
+/// The secret as it is, and as it looks in an address, in JSON and within base64.
+fn spellings_of(secret: &str) -> Vec<String> {
+    let mut spellings = vec![secret.to_owned()];
+    let component = utf8_percent_encode(secret, COMPONENT).to_string();
+    let form = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
+    spellings.extend([component.replace("%20", "+"), form.replace("%20", "+"), component, form]);
+    for quoted in [Value::from(secret).to_string(), format!("{secret:?}")] {
+        spellings.extend(quoted.get(1..quoted.len() - 1).map(str::to_owned));
+    }
+    // Three bytes become four letters, so that the letters depend on how many bytes stand before:
+    // for each of the three cases the letters that depend on the secret alone.
+    for before in 0..3 {
+        let mut bytes = vec![0; before];
+        bytes.extend_from_slice(secret.as_bytes());
+        let whole = bytes.len() * 8 / 6;
+        let own = (before * 8).div_ceil(6)..whole;
+        for letters in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            if let Some(own) = letters.get(own.clone()).filter(|own| own.len() > SHORTEST) {
+                spellings.push(own.to_owned());
+            }
+        }
+    }
+    spellings.retain(|spelling| spelling.len() >= SHORTEST);
+    spellings
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_skill::Secret;
+    use serde_json::json;
+
+    use super::*;
+
+    const CANARY: &str = "sk-canary/1+2 \"x\"";
+
+    fn scrubbed(text: &str) -> String {
+        let secrets = Secrets::default();
+        secrets.add(&Secret::from(CANARY));
+        let mut text = text.to_owned();
+        secrets.scrub(&mut text);
+        text
+    }
+
+    #[test]
+    fn a_secret_is_found_in_each_spelling() {
+        for (text, expected) in [
+            (CANARY, "[REDACTED]"),
+            ("key=sk-canary%2F1%2B2%20%22x%22&b", "key=[REDACTED]&b"),
+            ("key=sk-canary%2F1%2B2+%22x%22&b", "key=[REDACTED]&b"),
+            ("key=sk%2Dcanary%2F1%2B2%20%22x%22", "key=[REDACTED]"),
+            (r#"{"key":"sk-canary/1+2 \"x\""}"#, r#"{"key":"[REDACTED]"}"#),
+        ] {
+            assert_eq!(scrubbed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_found_within_base64_wherever_it_begins() {
+        for before in ["", "a", "ab", "user:", "user1:", "user12:"] {
+            let inside = format!("{before}{CANARY}!");
+            for letters in [STANDARD_NO_PAD.encode(&inside), URL_SAFE_NO_PAD.encode(&inside)] {
+                let text = scrubbed(&format!("Basic {letters}"));
+                assert!(text.contains("[REDACTED]"), "{before:?}: {text}");
+                assert!(text.len() < "Basic [REDACTED]".len() + before.len() * 2 + 8, "{before:?}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_searched_to_the_last_key() {
+        let secrets = Secrets::default();
+        secrets.add(&Secret::from("12345678"));
+        let mut value = json!({"a": ["x 12345678 y", 12345678, 1], "12345678": {"b": null}});
+        secrets.scrub_value(&mut value);
+        assert_eq!(value, json!({"a": ["x [REDACTED] y", "[REDACTED]", 1], "[REDACTED]": {"b": null}}));
+    }
+
+    #[test]
+    fn short_secrets_do_not_spoil_every_text() {
+        let secrets = Secrets::default();
+        secrets.add(&Secret::from("abc"));
+        secrets.add(&Secret::from(""));
+        let mut text = "abcdef".to_owned();
+        secrets.scrub(&mut text);
+        assert_eq!(text, "abcdef");
+    }
+}

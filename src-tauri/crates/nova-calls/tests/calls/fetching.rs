@@ -1,0 +1,269 @@
+//! Which hosts a call may contact, and what is asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_calls::{Answer, ApprovalRequest, Approver, Call, NoApprover, run_call};
+use nova_protocol::{Decision, ErrorCode, SourceView};
+use nova_skill::{Effect, async_trait, json};
+use nova_testkit::{Reply, ScriptedApprover, WebServer, decided, denied};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Bench, fetch};
+
+const HERE: &str = "http://api.weather.com/now?key=k";
+const THERE: &str = "http://other.example.com/";
+
+async fn sunny() -> WebServer {
+    WebServer::start(|_| Reply::text("sunny")).await
+}
+
+fn answers(decisions: &[Decision]) -> ScriptedApprover {
+    ScriptedApprover::new(decisions.iter().map(|decision| decided(*decision)))
+}
+
+#[tokio::test]
+async fn a_declared_host_is_asked_about_once_before_the_call() {
+    let server = sunny().await;
+    let bench = Bench::new(
+        fetch(Effect::External, &["API.weather.com."]),
+        answers(&[Decision::Once, Decision::Once]),
+        &[("api.weather.com", &server)],
+    );
+    let outcome = bench.call(&[HERE]).await;
+    assert_eq!(outcome.result, Ok(json!(["sunny"])));
+    let place =
+        SourceView::Web { url: "http://api.weather.com/now".into(), at: "2026-11-21T09:00:00Z".into() };
+    assert_eq!(outcome.sources, [place], "the query is not kept");
+    assert_eq!(bench.approver.asked()[0].question, "Send this to api.weather.com?");
+    bench.call(&[HERE]).await.result.expect("allowed again");
+    assert_eq!(bench.asked(), ["api.weather.com", "api.weather.com"], "once is once");
+}
+
+#[tokio::test]
+async fn for_this_session_covers_the_host_and_no_other() {
+    let (server, other) = (sunny().await, sunny().await);
+    let bench = Bench::new(
+        fetch(Effect::External, &["api.weather.com"]),
+        answers(&[Decision::Session, Decision::Session]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    for urls in [[HERE, HERE], [HERE, THERE], [THERE, HERE]] {
+        bench.call(&urls).await.result.expect("allowed");
+    }
+    assert_eq!(bench.asked(), ["api.weather.com", "other.example.com"]);
+}
+
+#[tokio::test]
+async fn a_denied_call_contacts_nobody() {
+    let server = sunny().await;
+    let bench = Bench::new(
+        fetch(Effect::External, &["api.weather.com"]),
+        ScriptedApprover::new([denied("not now")]),
+        &[("api.weather.com", &server)],
+    );
+    assert_eq!(bench.call(&[HERE]).await.result.expect_err("denied").code, ErrorCode::DeniedByUser);
+    assert_eq!(server.requests(), []);
+}
+
+#[tokio::test]
+async fn a_second_host_asks_in_the_middle_of_the_run() {
+    let (server, other) = (sunny().await, sunny().await);
+    let bench = Bench::new(
+        fetch(Effect::External, &["api.weather.com"]),
+        ScriptedApprover::new([decided(Decision::Once), denied("who is that")]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    let error = bench.call(&[HERE, THERE]).await.result.expect_err("denied");
+    assert_eq!(error.code, ErrorCode::DeniedByUser);
+    assert_eq!(error.message, "other.example.com was not contacted: denied by you: who is that.");
+    assert_eq!((server.requests().len(), other.requests().len()), (1, 0));
+    let asked = bench.approver.asked();
+    assert_eq!(asked[1].call, "call1");
+    assert_eq!(asked[1].args, json!({"urls": [HERE, THERE]}));
+    assert_eq!((asked[0].revision, asked[1].revision), (1, 2));
+    assert_eq!(asked[1].decisions, [Decision::Once, Decision::Session, Decision::Deny]);
+    assert!(!asked[1].editable);
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_second_host_asks() {
+    let other = sunny().await;
+    let server = WebServer::start(|_| Reply::to(302, THERE)).await;
+    let bench = Bench::new(
+        fetch(Effect::External, &["api.weather.com"]),
+        answers(&[Decision::Once, Decision::Deny]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    bench.call(&[HERE]).await.result.expect_err("denied");
+    assert_eq!(bench.asked(), ["api.weather.com", "other.example.com"]);
+    assert_eq!(other.requests(), []);
+}
+
+#[tokio::test]
+async fn requests_to_one_host_at_once_are_asked_about_once() {
+    let server = sunny().await;
+    for decision in [Decision::Once, Decision::Deny] {
+        let bench =
+            Bench::new(fetch(Effect::Read, &[]), answers(&[decision]), &[("api.weather.com", &server)]);
+        let outcome = bench.call(&[HERE, HERE, HERE]).await;
+        assert_eq!(outcome.result.is_ok(), decision == Decision::Once);
+        assert_eq!(bench.asked(), ["api.weather.com"]);
+    }
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_tool_that_says_it_reads_asks_before_it_sends() {
+    let server = sunny().await;
+    let bench = Bench::new(
+        fetch(Effect::Read, &["api.weather.com"]),
+        answers(&[Decision::Once]),
+        &[("api.weather.com", &server)],
+    );
+    bench.call(&[HERE]).await.result.expect("allowed");
+    assert_eq!(bench.asked(), ["api.weather.com"]);
+    assert_eq!(bench.approver.asked()[0].effect, nova_protocol::Effect::External);
+}
+
+#[tokio::test]
+async fn a_rule_covers_the_declared_hosts_alone() {
+    let (server, other) = (sunny().await, sunny().await);
+    let servers = [("api.weather.com", &server), ("other.example.com", &other)];
+    let tool = || fetch(Effect::External, &["api.weather.com"]);
+    let bench = Bench::new(tool(), answers(&[Decision::Deny]), &servers)
+        .with_rules("permissions: {allow: [net__fetch]}");
+    bench.call(&[HERE]).await.result.expect("by the rule");
+    assert_eq!(bench.asked(), [""; 0]);
+    bench.call(&[THERE]).await.result.expect_err("denied");
+    assert_eq!(bench.asked(), ["other.example.com"]);
+
+    let bench = Bench::new(tool(), answers(&[]), &servers)
+        .with_rules("permissions: {allow: [net__fetch], deny: ['net__*']}");
+    assert_eq!(bench.call(&[HERE]).await.result.expect_err("denied").code, ErrorCode::DeniedByRule);
+
+    let bench = Bench::new(tool(), answers(&[Decision::Once, Decision::Once]), &servers)
+        .with_rules("permissions: {human_approval: [net__fetch]}");
+    bench.call(&[HERE, THERE]).await.result.expect("allowed");
+    assert_eq!(bench.decisions(), [[Decision::Once, Decision::Deny]; 2], "asked each time, for each host");
+}
+
+#[tokio::test]
+async fn without_anybody_to_ask_nothing_is_sent() {
+    let server = sunny().await;
+    let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
+        .with_approver(NoApprover, nova_testkit::PATIENCE);
+    let error = bench.call(&[HERE]).await.result.expect_err("nobody is there");
+    assert_eq!(error.code, ErrorCode::ApprovalUnanswered);
+    assert!(error.message.contains("nobody is there to approve it"), "{error}");
+    assert_eq!(server.requests(), []);
+}
+
+/// Never answers.
+struct Silent;
+
+#[async_trait]
+impl Approver for Silent {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn stop_while_the_question_waits_ends_the_call() {
+    let server = sunny().await;
+    let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
+        .with_approver(Silent, nova_testkit::PATIENCE);
+    let cancel = CancellationToken::new();
+    let call = Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": [HERE] }));
+    let stop = async {
+        bench.events.wait_for_type("approval_requested").await;
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(run_call(&bench.scope, call, cancel.clone()), stop);
+    assert_eq!(outcome.result.expect_err("stopped").code, ErrorCode::Cancelled);
+    assert_eq!(server.requests(), []);
+}
+
+/// Allows everything after an hour.
+struct Slow;
+
+#[async_trait]
+impl Approver for Slow {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        decided(Decision::Once)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_the_user_is_not_the_tools_time() {
+    let server = sunny().await;
+    let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
+        .with_approver(Slow, Duration::from_secs(20));
+    let outcome = bench.call(&[HERE]).await;
+    assert_eq!(outcome.result, Ok(json!(["sunny"])));
+    assert!(outcome.ms < 20_000, "{} ms", outcome.ms);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_takes_too_long_is_stopped() {
+    let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
+    let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
+        .with_approver(Slow, Duration::from_secs(5));
+    let error = bench.call(&[HERE]).await.result.expect_err("too long");
+    assert_eq!(error.code, ErrorCode::ToolTimedOut);
+}
+
+fn of_file(effect: Effect, definition: &str) -> crate::Fetch {
+    let mut tool = fetch(effect, &["api.weather.com"]);
+    tool.0.definition = Some(definition.into());
+    tool
+}
+
+#[tokio::test]
+async fn the_first_call_of_a_file_asks_and_a_changed_file_asks_again() {
+    let server = sunny().await;
+    let mut bench = Bench::new(
+        of_file(Effect::Read, "one"),
+        answers(&[Decision::Always, Decision::Once, Decision::Deny]),
+        &[("api.weather.com", &server)],
+    )
+    .with_rules("permissions: {allow: ['*']}");
+    bench.scope.by_hand = true;
+    bench.call(&[HERE]).await.result.expect("allowed");
+    bench.call(&[HERE]).await.result.expect("always");
+    let asked = bench.approver.asked();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(
+        asked[0].question,
+        "Run net.fetch for the first time? Effect: read. Hosts: api.weather.com. Credentials: none."
+    );
+    assert_eq!(bench.rules.rules(), [""; 0], "a rule would cover what the file says tomorrow");
+
+    let bench = bench.with_tool(of_file(Effect::Send, "two"));
+    bench.call(&[HERE]).await.result.expect("allowed once");
+    bench.call(&[HERE]).await.result.expect_err("denied: a send asks each time");
+    assert_eq!(bench.approver.asked().len(), 3);
+    assert_eq!(bench.decisions()[1], [Decision::Once, Decision::Deny]);
+}
+
+#[tokio::test]
+async fn what_a_session_granted_to_one_content_is_not_for_the_next() {
+    let server = sunny().await;
+    let bench = Bench::new(
+        of_file(Effect::External, "one"),
+        answers(&[Decision::Session, Decision::Once, Decision::Once]),
+        &[("api.weather.com", &server)],
+    );
+    bench.call(&[HERE]).await.result.expect("allowed");
+    bench.call(&[HERE]).await.result.expect("granted");
+    assert_eq!(bench.approver.asked().len(), 1);
+    let bench = bench.with_tool(of_file(Effect::External, "two"));
+    bench.call(&[HERE]).await.result.expect("allowed");
+    bench.call(&[HERE]).await.result.expect("allowed");
+    assert_eq!(bench.approver.asked().len(), 3, "seen is not granted");
+    let back = bench.with_tool(of_file(Effect::External, "one"));
+    back.call(&[HERE]).await.result.expect("this content still has its grant");
+    assert_eq!(Arc::strong_count(&back.scope.grants), 1);
+}

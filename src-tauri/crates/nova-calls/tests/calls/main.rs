@@ -1,0 +1,157 @@
+//! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
+
+mod fetching;
+mod secrets;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_protocol::{Decision, Event};
+use nova_registry::Rules;
+use nova_skill::{
+    CallToken, Description, Effect, HttpRequest, NoteScope, Principal, Skill, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value, async_trait, json,
+};
+use nova_testkit::{
+    ApprovedContents, FixedClock, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, WebServer,
+    snapshot_of, web_of,
+};
+use tokio_util::sync::CancellationToken;
+
+/// `net.fetch {urls}`: fetches all of them at once and gives the texts.
+#[derive(Clone)]
+pub(crate) struct Fetch(pub(crate) ToolSpec);
+
+pub(crate) fn fetch(effect: Effect, hosts: &[&str]) -> Fetch {
+    Fetch(ToolSpec {
+        id: "fetch".into(),
+        description: Description::purpose("Fetches."),
+        parameters: json!({"type": "object", "properties": {"urls": {"type": "array"}}}),
+        effect,
+        credentials: Vec::new(),
+        hosts: hosts.iter().map(ToString::to_string).collect(),
+        definition: None,
+        question: None,
+        on_notes: false,
+        scope: NoteScope::OwnRecords,
+    })
+}
+
+impl Skill for Fetch {
+    fn skill_md(&self) -> &str {
+        "---\nname: net\ndescription: Fetches.\n---\nFetch.\n"
+    }
+
+    fn manifest(&self) -> &str {
+        "display_name: Net\nversion: 1.0.0\n"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(self.clone())]
+    }
+}
+
+#[async_trait]
+impl Tool for Fetch {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn run(
+        &self,
+        _: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let urls = args["urls"].as_array().cloned().unwrap_or_default();
+        let all = urls.iter().filter_map(Value::as_str).map(|url| {
+            let request = HttpRequest {
+                method: "GET".into(),
+                url: url.parse().expect("an address of the test"),
+                headers: BTreeMap::new(),
+                body: None,
+                timeout: None,
+            };
+            ctx.http().send(request)
+        });
+        let mut texts = Vec::new();
+        for answer in futures::future::join_all(all).await {
+            texts.push(String::from_utf8_lossy(&answer?.body).into_owned());
+        }
+        Ok(json!(texts).into())
+    }
+}
+
+/// What the calls of a test share.
+pub(crate) struct Bench {
+    pub(crate) scope: CallScope,
+    pub(crate) approver: ScriptedApprover,
+    pub(crate) events: RecordedEvents,
+    pub(crate) rules: KeptRules,
+}
+
+impl Bench {
+    pub(crate) fn new(tool: Fetch, approver: ScriptedApprover, servers: &[(&str, &WebServer)]) -> Self {
+        let (events, rules) = (RecordedEvents::new(), KeptRules::default());
+        let scope = CallScope {
+            snapshot: snapshot_of(vec![Box::new(tool)]),
+            vault: None,
+            rules: Arc::default(),
+            grants: Arc::new(Grants::default()),
+            keep_rule: Arc::new(rules.clone()),
+            approved: Arc::new(ApprovedContents::default()),
+            web: Arc::new(web_of(servers)),
+            credentials: Arc::new(NoCredentials),
+            clock: Arc::new(FixedClock::default()),
+            approver: Arc::new(approver.clone()),
+            events: Arc::new(events.clone()),
+            change_set: None,
+            touched: Arc::default(),
+            privacy: Arc::default(),
+            session: "session1".into(),
+            turn: Some("turn1".into()),
+            principal: Principal::owner(),
+            author: "model".into(),
+            by_hand: false,
+            time_limit: PATIENCE,
+        };
+        Self { scope, approver, events, rules }
+    }
+
+    pub(crate) fn with_rules(mut self, yaml: &str) -> Self {
+        self.scope.rules = Arc::new(Rules::parse(yaml).expect("rules of the test"));
+        self
+    }
+
+    pub(crate) fn with_tool(mut self, tool: Fetch) -> Self {
+        self.scope.snapshot = snapshot_of(vec![Box::new(tool)]);
+        self
+    }
+
+    pub(crate) fn with_approver(mut self, approver: impl Approver + 'static, limit: Duration) -> Self {
+        self.scope.approver = Arc::new(approver);
+        self.scope.time_limit = limit;
+        self
+    }
+
+    pub(crate) async fn call(&self, urls: &[&str]) -> Outcome {
+        let call = Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }));
+        run_call(&self.scope, call, CancellationToken::new()).await
+    }
+
+    /// The host of each question, "" where it had none.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.approver.asked().into_iter().map(|request| request.host.unwrap_or_default()).collect()
+    }
+
+    pub(crate) fn decisions(&self) -> Vec<Vec<Decision>> {
+        self.approver.asked().into_iter().map(|request| request.decisions).collect()
+    }
+
+    pub(crate) fn everything_said(&self) -> String {
+        let events: Vec<Event> = self.events.events();
+        serde_json::to_string(&events).expect("events are plain data")
+    }
+}

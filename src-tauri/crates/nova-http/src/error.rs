@@ -1,0 +1,64 @@
+use std::time::Duration;
+
+use nova_skill::ToolError;
+
+/// Why a request was not made, or had no answer that can be used. No message holds more of the
+/// address than its host: the rest can carry keys.
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    /// Neither http nor https.
+    #[error("Addresses that start with {scheme}: cannot be fetched.")]
+    Scheme { scheme: String },
+    #[error("The address of {host} holds a user name or a password.")]
+    UserInfo { host: String },
+    /// This machine, its network, or what only looks public.
+    #[error("{} is not a public address.", if host.is_empty() { "This" } else { host })]
+    Internal { host: String },
+    /// The request itself cannot be sent.
+    #[error("The request cannot be sent: {reason}.")]
+    Request { reason: String },
+    /// The gate said no.
+    #[error(transparent)]
+    NotAllowed(ToolError),
+    #[error("{host} cannot be reached: {reason}.")]
+    Unreachable { host: String, reason: String },
+    #[error("{host} did not answer in {} s.", after.as_secs_f32())]
+    TooSlow { host: String, after: Duration },
+    #[error("{host} sent more than {most} bytes of {what}.")]
+    TooLarge { host: String, what: &'static str, most: usize },
+    #[error("{host} sent an answer that cannot be read: {reason}.")]
+    BadAnswer { host: String, reason: String },
+    #[error("{host} led elsewhere: {reason}.")]
+    Redirect { host: String, reason: String },
+    /// The way to the web cannot be set up on this machine.
+    #[error("The web cannot be reached from this machine: {reason}.")]
+    Setup { reason: String },
+}
+
+impl WebError {
+    /// What to do about it, one sentence.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Scheme { .. } => "Use an address that starts with https://.",
+            Self::UserInfo { .. } => "Send it in a header, from ctx.credentials.",
+            Self::Internal { .. } => "Tools reach public hosts only.",
+            Self::Request { .. } => "Correct the tool.",
+            Self::NotAllowed(error) => return error.hint(),
+            Self::Unreachable { .. } | Self::TooSlow { .. } => "Check the connection, then try again.",
+            Self::TooLarge { .. } => "Ask for less at once.",
+            Self::BadAnswer { .. } => "Try again; the server may be at fault.",
+            Self::Redirect { .. } => "Ask at the address where the answer is.",
+            Self::Setup { .. } => "Install the certificates of this system (ca-certificates).",
+        }
+        .into()
+    }
+}
+
+impl From<WebError> for ToolError {
+    fn from(error: WebError) -> Self {
+        match error {
+            WebError::NotAllowed(error) => error,
+            error => Self::failed(error.to_string(), error.hint()),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// Who finds the addresses of a name.
+#[async_trait]
+pub trait Names: Send + Sync {
+    /// The addresses of a host. Port 0 stands for the port of the request.
+    ///
+    /// # Errors
+    /// When the name has none, or nobody can say.
+    async fn lookup(&self, host: &str) -> std::io::Result<Vec<SocketAddr>>;
+}
+
+/// The system's own resolver.
+pub struct SystemNames;
+
+#[async_trait]
+impl Names for SystemNames {
+    async fn lookup(&self, host: &str) -> std::io::Result<Vec<SocketAddr>> {
+        Ok(tokio::net::lookup_host((host, 0)).await?.collect())
+    }
+}
+
+/// A name led to addresses that no tool may reach, and to no other.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads to an address that is not public")]
+pub(crate) struct NotPublic;
+
+/// Gives the connection exactly the addresses that passed: between the look and the use there is
+/// no second look that could answer otherwise.
+pub(crate) struct Filtered {
+    pub(crate) names: Arc<dyn Names>,
+    pub(crate) allow: fn(IpAddr) -> bool,
+}
+
+impl Resolve for Filtered {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (names, allow) = (self.names.clone(), self.allow);
+        Box::pin(async move {
+            let found = names.lookup(name.as_str()).await?;
+            let any = !found.is_empty();
+            let passed: Vec<SocketAddr> = found.into_iter().filter(|address| allow(address.ip())).collect();
+            if passed.is_empty() && any {
+                return Err(NotPublic.into());
+            }
+            Ok(Box::new(passed.into_iter()) as Addrs)
+        })
+    }
+}

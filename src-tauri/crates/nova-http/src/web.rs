@@ -1,0 +1,246 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_skill::{Clock, HttpRequest, HttpResponse, ToolError};
+use reqwest::header::{self, HeaderMap, HeaderValue};
+use reqwest::{Client, Response};
+use tokio::time::Instant;
+
+use crate::pace::Pace;
+use crate::redirect::Hop;
+use crate::resolve::{Filtered, NotPublic};
+use crate::{Names, SystemNames, WebError, is_public};
+
+/// How often one request is led on.
+const REDIRECTS: usize = 5;
+
+/// The web as tools see it. One for the whole program: it paces each host.
+pub struct Web {
+    options: WebOptions,
+    pace: Pace,
+    /// For https, and for plain http: the latter works on a machine without certificates. Made at
+    /// the first request, so that the program starts without them.
+    clients: [OnceLock<Result<Client, String>>; 2],
+}
+
+pub struct WebOptions {
+    pub names: Arc<dyn Names>,
+    /// Which addresses may be reached: [`is_public`], but for tests against a server of their own.
+    pub allow: fn(IpAddr) -> bool,
+    pub limits: Limits,
+    /// Says when an answer came.
+    pub clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For a request with all it is led to, not counting the time that the gate takes.
+    pub total: Duration,
+    /// Without a single byte.
+    pub read: Duration,
+    /// Bytes of a request's body.
+    pub request: usize,
+    /// Bytes of an answer's body.
+    pub body: usize,
+    /// Bytes of an answer's headers.
+    pub headers: usize,
+}
+
+/// Decides about each host before it is looked up or contacted.
+#[async_trait]
+pub trait HostGate: Send + Sync {
+    /// `host` is `name`, or `name:port` where the port is not the one of the scheme.
+    ///
+    /// # Errors
+    /// Why the host is not contacted; the request ends with it.
+    async fn may_contact(&self, host: &str) -> Result<(), ToolError>;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const MEGABYTE: usize = 1024 * 1024;
+        Self {
+            total: Duration::from_secs(30),
+            read: Duration::from_secs(15),
+            request: 10 * MEGABYTE,
+            body: 10 * MEGABYTE,
+            headers: 64 * 1024,
+        }
+    }
+}
+
+impl WebOptions {
+    /// The public internet by the system's resolver.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { names: Arc::new(SystemNames), allow: is_public, limits: Limits::default(), clock }
+    }
+}
+
+impl Web {
+    pub fn new(options: WebOptions) -> Self {
+        Self { options, pace: Pace::default(), clients: Default::default() }
+    }
+
+    /// Makes a request and follows where it is led, asking the gate for every host on the way.
+    /// Dropping the future ends the request.
+    ///
+    /// # Errors
+    /// As [`WebError`] lists. A status such as 404 is an answer, not an error.
+    pub async fn send(&self, request: HttpRequest, gate: &dyn HostGate) -> Result<HttpResponse, WebError> {
+        let total = request.timeout.unwrap_or(self.options.limits.total).min(self.options.limits.total);
+        let mut hop = Hop::first(request, self.options.allow, self.options.limits.request)?;
+        let mut left = total;
+        let mut asked = BTreeSet::new();
+        for _ in 0..=REDIRECTS {
+            if asked.insert(hop.host.clone()) {
+                gate.may_contact(&hop.host).await.map_err(WebError::NotAllowed)?;
+            }
+            let begun = Instant::now();
+            let too_slow = || WebError::TooSlow { host: hop.host.clone(), after: total };
+            let answer = tokio::time::timeout(left, self.make(&hop)).await.map_err(|_| too_slow())??;
+            left = left.saturating_sub(begun.elapsed());
+            match answer {
+                Answer::Whole(response) => return Ok(response),
+                Answer::Elsewhere(next) => hop = *next,
+            }
+        }
+        Err(WebError::Redirect {
+            host: hop.host,
+            reason: format!("the request was led on more than {REDIRECTS} times"),
+        })
+    }
+
+    async fn make(&self, hop: &Hop) -> Result<Answer, WebError> {
+        let client = self.client(hop.url.scheme() == "https")?;
+        let _turn = self.pace.turn(&hop.host).await;
+        let mut request = client
+            .request(hop.method.clone(), hop.url.clone())
+            .header(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))
+            .headers(hop.headers.clone());
+        if let Some(body) = &hop.body {
+            request = request.body(body.clone());
+        }
+        let sent = self.within(hop, request.send()).await?;
+        let response = sent.map_err(|error| failed(hop, error))?;
+        let status = response.status().as_u16();
+        let headers = self.headers(hop, response.headers())?;
+        if let Some(location) = headers.get("location")
+            && let Some(next) = hop.redirected(status, location, self.options.allow)?
+        {
+            return Ok(Answer::Elsewhere(Box::new(next)));
+        }
+        let encoding = headers.get("content-encoding").filter(|encoding| *encoding != "identity");
+        if let Some(encoding) = encoding {
+            return Err(WebError::BadAnswer {
+                host: hop.host.clone(),
+                reason: format!("it is compressed ({encoding}), which was not asked for"),
+            });
+        }
+        let body = self.body(hop, response).await?;
+        let at = self.options.clock.now().to_string();
+        Ok(Answer::Whole(HttpResponse { status, headers, body, url: hop.url.clone(), at }))
+    }
+
+    async fn body(&self, hop: &Hop, mut response: Response) -> Result<Vec<u8>, WebError> {
+        let most = self.options.limits.body;
+        let too_large = || WebError::TooLarge { host: hop.host.clone(), what: "content", most };
+        let announced = response.content_length().unwrap_or(0);
+        if hop.method != reqwest::Method::HEAD && announced > most as u64 {
+            return Err(too_large());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) =
+            self.within(hop, response.chunk()).await?.map_err(|error| failed(hop, error))?
+        {
+            if body.len() + chunk.len() > most {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    fn headers(&self, hop: &Hop, headers: &HeaderMap) -> Result<BTreeMap<String, String>, WebError> {
+        let most = self.options.limits.headers;
+        let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+        if size > most {
+            return Err(WebError::TooLarge { host: hop.host.clone(), what: "headers", most });
+        }
+        let mut read: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in headers {
+            let text = match std::str::from_utf8(value.as_bytes()) {
+                Ok(text) => text.to_owned(),
+                // As browsers read them: each byte is a character.
+                Err(_) => value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
+            };
+            read.entry(name.as_str().to_owned())
+                .and_modify(|all| {
+                    all.push_str(", ");
+                    all.push_str(&text);
+                })
+                .or_insert(text);
+        }
+        Ok(read)
+    }
+
+    async fn within<T>(&self, hop: &Hop, step: impl Future<Output = T>) -> Result<T, WebError> {
+        let after = self.options.limits.read;
+        tokio::time::timeout(after, step)
+            .await
+            .map_err(|_| WebError::TooSlow { host: hop.host.clone(), after })
+    }
+
+    fn client(&self, secure: bool) -> Result<&Client, WebError> {
+        let client = self.clients[usize::from(secure)].get_or_init(|| {
+            let mut client = Client::builder()
+                .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))
+                .dns_resolver(Filtered { names: self.options.names.clone(), allow: self.options.allow })
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+                .referer(false)
+                .no_proxy()
+                .no_gzip()
+                .no_brotli()
+                .no_zstd()
+                .no_deflate()
+                .http1_max_headers(100)
+                .http2_max_header_list_size(u32::try_from(self.options.limits.headers).unwrap_or(u32::MAX))
+                .pool_idle_timeout(Duration::from_secs(30));
+            if !secure {
+                client = client.tls_certs_only([]);
+            }
+            client.build().map_err(|error| innermost(&error))
+        });
+        client.as_ref().map_err(|reason| WebError::Setup { reason: reason.clone() })
+    }
+}
+
+enum Answer {
+    Whole(HttpResponse),
+    Elsewhere(Box<Hop>),
+}
+
+/// What went wrong on the way, without the address: that can carry keys.
+fn failed(hop: &Hop, error: reqwest::Error) -> WebError {
+    let host = hop.host.clone();
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    if causes.any(|cause| cause.is::<NotPublic>()) {
+        return WebError::Internal { host };
+    }
+    let reason = innermost(&error);
+    if error.is_connect() {
+        WebError::Unreachable { host, reason }
+    } else {
+        WebError::BadAnswer { host, reason }
+    }
+}
+
+/// The cause of all causes, which says it best.
+fn innermost(error: &reqwest::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.last().map_or_else(|| "no reason is known".to_owned(), ToString::to_string)
+}

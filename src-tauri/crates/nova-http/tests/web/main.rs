@@ -1,0 +1,62 @@
+//! Requests to real servers of this machine under names that look public, and what those servers
+//! may try.
+
+mod hostile;
+mod limits;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use nova_http::{HostGate, Limits, Names, WebOptions, is_public};
+use nova_skill::{HttpRequest, ToolError};
+use nova_testkit::FixedClock;
+
+/// Lets everything pass but the named host, and remembers what it was asked.
+#[derive(Default)]
+struct Gate {
+    closed: Option<&'static str>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Gate {
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("not poisoned").clone()
+    }
+}
+
+#[async_trait]
+impl HostGate for Gate {
+    async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
+        self.asked.lock().expect("not poisoned").push(host.to_owned());
+        match self.closed {
+            Some(closed) if closed == host => Err(ToolError::failed("Denied by you.", "")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn get(url: &str) -> HttpRequest {
+    HttpRequest {
+        method: "GET".into(),
+        url: url.parse().expect("an address"),
+        headers: BTreeMap::new(),
+        body: None,
+        timeout: None,
+    }
+}
+
+fn options(names: impl Names + 'static, limits: Limits) -> WebOptions {
+    let mut options = WebOptions::new(Arc::new(FixedClock::default()));
+    options.names = Arc::new(names);
+    options.limits = limits;
+    options.allow = public_or_first_loopback;
+    options
+}
+
+/// 127.0.0.1, where the servers of a test listen, stands for a public address; 127.0.0.2 and all
+/// others are what they are.
+fn public_or_first_loopback(address: IpAddr) -> bool {
+    address == Ipv4Addr::LOCALHOST || is_public(address)
+}

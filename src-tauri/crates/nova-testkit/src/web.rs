@@ -1,0 +1,189 @@
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_http::{Names, Web, WebOptions};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::FixedClock;
+use crate::parts::lock;
+
+/// A real HTTP server on this machine that answers as the test says, well or badly. It stops when
+/// it is dropped.
+pub struct WebServer {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<WebRequest>>>,
+    accepting: tokio::task::JoinHandle<()>,
+}
+
+/// What the server was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebRequest {
+    pub method: String,
+    /// With the query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+/// The bytes of an answer, from the status line on.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// These, then the connection is closed.
+    Bytes(Vec<u8>),
+    /// The first, then the second again and again until the other side leaves.
+    Endless(Vec<u8>, Vec<u8>),
+    /// The first, then one byte after each such time.
+    Drip(Vec<u8>, Duration),
+    /// These, then nothing more.
+    Stall(Vec<u8>),
+}
+
+impl WebServer {
+    /// At 127.0.0.1.
+    ///
+    /// # Panics
+    /// When this machine lets nobody listen there.
+    pub async fn start(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start_at("127.0.0.1", answer).await
+    }
+
+    /// At another address of this machine.
+    ///
+    /// # Panics
+    /// As [`WebServer::start`].
+    pub async fn start_at(
+        address: &str,
+        answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind((address, 0)).await.expect("a port of this machine");
+        let address = listener.local_addr().expect("its address");
+        let requests: Arc<Mutex<Vec<WebRequest>>> = Arc::default();
+        let (seen, answer) = (requests.clone(), Arc::new(answer));
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (seen, answer) = (seen.clone(), answer.clone());
+                tokio::spawn(async move {
+                    // The other side may leave at any moment.
+                    let _ = serve(stream, &seen, answer.as_ref()).await;
+                });
+            }
+        });
+        Self { address, requests, accepting }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// In the order in which they came.
+    pub fn requests(&self) -> Vec<WebRequest> {
+        lock(&self.requests).clone()
+    }
+}
+
+impl Drop for WebServer {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Reply {
+    /// A page of text.
+    pub fn text(body: &str) -> Self {
+        Self::with(200, &[("content-type", "text/plain")], body)
+    }
+
+    /// "Look there": a redirect.
+    pub fn to(status: u16, location: &str) -> Self {
+        Self::with(status, &[("location", location)], "")
+    }
+
+    pub fn with(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let length = body.len();
+        let head =
+            format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n");
+        Self::Bytes(format!("{head}{body}").into_bytes())
+    }
+}
+
+/// A web in which these names lead to these servers of this machine, and no other name leads
+/// anywhere.
+pub fn web_of(names: &[(&str, &WebServer)]) -> Web {
+    struct Known(HashMap<String, SocketAddr>);
+    #[async_trait]
+    impl Names for Known {
+        async fn lookup(&self, host: &str) -> std::io::Result<Vec<SocketAddr>> {
+            let unknown = || std::io::Error::other("the test has no such name");
+            self.0.get(host).map(|address| vec![*address]).ok_or_else(unknown)
+        }
+    }
+    let known = names.iter().map(|(name, server)| ((*name).to_owned(), server.address())).collect();
+    let mut options = WebOptions::new(Arc::new(FixedClock::default()));
+    options.names = Arc::new(Known(known));
+    options.allow = |_| true;
+    Web::new(options)
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    seen: &Mutex<Vec<WebRequest>>,
+    answer: &(dyn Fn(&WebRequest) -> Reply + Send + Sync),
+) -> std::io::Result<()> {
+    let Some(request) = read(&mut stream).await? else { return Ok(()) };
+    lock(seen).push(request.clone());
+    match answer(&request) {
+        Reply::Bytes(bytes) => stream.write_all(&bytes).await?,
+        Reply::Endless(head, again) => {
+            stream.write_all(&head).await?;
+            loop {
+                stream.write_all(&again).await?;
+            }
+        }
+        Reply::Drip(head, every) => {
+            stream.write_all(&head).await?;
+            loop {
+                tokio::time::sleep(every).await;
+                stream.write_all(b".").await?;
+            }
+        }
+        Reply::Stall(bytes) => {
+            stream.write_all(&bytes).await?;
+            stream.read_u8().await?;
+        }
+    }
+    stream.shutdown().await
+}
+
+async fn read(stream: &mut TcpStream) -> std::io::Result<Option<WebRequest>> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break end;
+        }
+    };
+    let text = String::from_utf8_lossy(&bytes[..head]).into_owned();
+    let mut body = bytes.split_off(head + 4);
+    let mut lines = text.split("\r\n");
+    let mut first = lines.next().unwrap_or_default().split(' ').map(str::to_owned);
+    let (method, path) = (first.next().unwrap_or_default(), first.next().unwrap_or_default());
+    let headers: BTreeMap<String, String> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    while body.len() < length {
+        if stream.read_buf(&mut body).await? == 0 {
+            break;
+        }
+    }
+    Ok(Some(WebRequest { method, path, headers, body }))
+}
