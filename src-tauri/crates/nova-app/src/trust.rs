@@ -13,6 +13,8 @@ pub(crate) struct Trust {
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
+    /// Tool file, `dynamic/weather.ts` → the definition whose first call was approved.
+    tools: BTreeMap<String, String>,
 }
 
 impl Trust {
@@ -33,6 +35,19 @@ impl Trust {
     pub(crate) fn revoke(&self, provider: &str) -> std::io::Result<()> {
         self.change(|record| {
             record.providers.remove(provider);
+        })
+    }
+
+    /// Whether the first call of a tool of that skill, as it is defined now, was approved.
+    pub(crate) fn approves_tool(&self, skill: &str, definition: &str) -> bool {
+        let of_skill = |file: &str| file.split('/').next() == Some(skill);
+        self.read().tools.iter().any(|(file, approved)| of_skill(file) && approved == definition)
+    }
+
+    /// `file` is `<skill>/<file name>`; what was approved of it before no longer is.
+    pub(crate) fn approve_tool(&self, file: &str, definition: &str) -> std::io::Result<()> {
+        self.change(|record| {
+            record.tools.insert(file.to_owned(), definition.to_owned());
         })
     }
 
