@@ -346,7 +346,8 @@ fn replaced(in_force: &InForce, by: &str) -> Option<ReplacedToolView> {
     let path = VaultPath::parse(&in_force.file).ok()?;
     let diff = nova_vault::note::diff(Some(&in_force.source), Some(by));
     let mut diff = diff_view(&path, None, &diff);
-    diff.summary = diff.summary.replace("note", "file");
+    // Only notes have properties.
+    diff.summary = diff.summary.trim_end_matches(", no property").to_owned();
     Some(ReplacedToolView { file: in_force.file.clone(), diff })
 }
 

@@ -119,7 +119,18 @@ impl SkillEntry {
             if settings.denied_tools.iter().any(|denied| denied == tool.id()) {
                 continue;
             }
-            match ToolEntry::new(&id, tool) {
+            let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
+                // One broken file is no broken skill; a native skill is made with its tools.
+                let state = State::Broken;
+                match source {
+                    SourceKind::Native => Err(problem),
+                    _ => ToolEntry::new(
+                        &id,
+                        LoadedTool::NotReady { id: tool.id().to_owned(), state, reason: problem },
+                    ),
+                }
+            });
+            match made {
                 Ok(entry) if entry.state == State::Available => entries.push(Arc::new(entry)),
                 Ok(entry) => not_ready.push(Arc::new(entry)),
                 Err(problem) => {

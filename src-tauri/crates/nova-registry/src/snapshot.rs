@@ -76,7 +76,7 @@ impl Changes {
             snapshot.skills.iter().map(|skill| (skill.id.clone(), skill.clone())).collect()
         };
         changes.add(&skills(before), &skills(after), |old, new| {
-            old.state == new.state
+            (old.state, &old.reason) == (new.state, &new.reason)
                 && old.records == new.records
                 && old.config == new.config
                 && (&old.description, &old.instructions, &old.manifest)
