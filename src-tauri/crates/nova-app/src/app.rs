@@ -127,7 +127,7 @@ impl App {
             trust: Trust::new(&places.data),
             clock: options.clock.clone(),
         });
-        let native = NativeSkills(crate::skills::built_in(pending_tools.clone()));
+        let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
         let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
         sources.extend(tool_files.sources());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));

@@ -119,6 +119,12 @@ impl SkillEntry {
             if settings.denied_tools.iter().any(|denied| denied == tool.id()) {
                 continue;
             }
+            // To compile a schema costs more than all the rest.
+            let same = before.and_then(|before| before.entry_of(&tool));
+            if let Some(entry) = same {
+                entries.push(entry);
+                continue;
+            }
             let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
                 // One broken file is no broken skill; a native skill is made with its tools.
                 let state = State::Broken;
@@ -166,6 +172,13 @@ impl SkillEntry {
             manifest,
             id,
         }
+    }
+
+    /// The entry that was made of this very tool.
+    fn entry_of(&self, tool: &LoadedTool) -> Option<Arc<ToolEntry>> {
+        let LoadedTool::Ready { tool, note } = tool else { return None };
+        let made_of_it = |entry: &&Arc<ToolEntry>| Arc::ptr_eq(&entry.tool, tool) && entry.reason == *note;
+        self.tools.iter().find(made_of_it).cloned()
     }
 
     pub(crate) fn broken(source: SourceKind, problem: crate::Problem) -> Self {

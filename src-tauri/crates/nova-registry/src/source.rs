@@ -80,17 +80,13 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// The skills compiled into this program.
-pub struct NativeSkills(pub Vec<Box<dyn Skill>>);
+/// The skills compiled into this program: read once, as they never change.
+pub struct NativeSkills(Scan);
 
-impl Source for NativeSkills {
-    fn kind(&self) -> SourceKind {
-        SourceKind::Native
-    }
-
-    fn scan(&self) -> Scan {
+impl NativeSkills {
+    pub fn new(skills: Vec<Box<dyn Skill>>) -> Self {
         let mut scan = Scan::default();
-        for (at, skill) in self.0.iter().enumerate() {
+        for (at, skill) in skills.iter().enumerate() {
             match load(skill.as_ref()) {
                 Ok(loaded) => scan.skills.push(loaded),
                 Err((id, reason)) => {
@@ -99,7 +95,17 @@ impl Source for NativeSkills {
                 }
             }
         }
-        scan
+        Self(scan)
+    }
+}
+
+impl Source for NativeSkills {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Native
+    }
+
+    fn scan(&self) -> Scan {
+        self.0.clone()
     }
 }
 

@@ -38,7 +38,7 @@ records:
 ";
 
 fn registry(skills: Vec<Box<dyn Skill>>, settings: &Settings) -> Registry {
-    Registry::new(vec![Box::new(NativeSkills(skills))], settings)
+    Registry::new(vec![Box::new(NativeSkills::new(skills))], settings)
 }
 
 fn settings<const N: usize>(skills: [(&str, SkillSettings); N]) -> Settings {

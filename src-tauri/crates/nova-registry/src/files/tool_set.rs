@@ -379,3 +379,128 @@ fn unlike(file: &str, id: &str) -> Option<String> {
 fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::not_ready::NotReady;
+
+    struct NothingKept;
+
+    impl LastGood for NothingKept {
+        fn get(&self, _: &str) -> Option<LastGoodTool> {
+            None
+        }
+        fn keep(&self, _: &str, _: &LastGoodTool) {}
+        fn forget(&self, _: &str) {}
+    }
+
+    /// A folder that is saved into, and what of it is shown when.
+    struct Folder {
+        tools: ToolSet,
+        start: Instant,
+    }
+
+    impl Folder {
+        fn new() -> Self {
+            Self { tools: ToolSet::new("/tools".into(), Owner::EachFile), start: Instant::now() }
+        }
+
+        /// What is to be loaded for these files, seen so many milliseconds after the start.
+        fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
+            let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
+            self.tools.observe(looks.collect(), &NothingKept, self.start + Duration::from_millis(at), true)
+        }
+
+        fn load(&mut self, files: &[ToolFile]) {
+            for file in files {
+                let name = file.path.file_name().unwrap().to_str().unwrap();
+                // Any tool does: nothing is called here.
+                let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
+                let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
+                    let (line, column) = (Some(1), Some(1));
+                    ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
+                });
+                self.tools.loaded(name, &file.source, read);
+            }
+        }
+
+        /// `id` of what can be called, `id: reason` of the rest; a reason in brackets is beside.
+        fn shown(&mut self, at: u64) -> Vec<String> {
+            let now = self.start + Duration::from_millis(at);
+            self.tools.settle(now);
+            let tools = self.tools.tools(now).into_iter();
+            tools
+                .map(|tool| match tool {
+                    LoadedTool::Ready { tool, note: None } => tool.spec().id.clone(),
+                    LoadedTool::Ready { tool, note: Some(note) } => format!("{} ({note})", tool.spec().id),
+                    LoadedTool::NotReady { id, reason, .. } => format!("{id}: {reason}"),
+                })
+                .collect()
+        }
+    }
+
+    #[test]
+    fn a_half_written_file_is_told_only_when_it_stays_so() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: a\n")]);
+        folder.load(&new);
+        assert_eq!(folder.shown(0), ["a"]);
+
+        let half = folder.see(1000, &[("a.ts", "nam")]);
+        folder.load(&half);
+        assert_eq!(folder.shown(1149), ["a"]);
+        assert_eq!(folder.shown(1150), ["a (a.ts:1:1: no tool. The last good version stays in use.)"]);
+        let whole = folder.see(1200, &[("a.ts", "name: a\ngives: more\n")]);
+        folder.load(&whole);
+        assert_eq!(folder.shown(1200), ["a"], "what is right counts at once");
+    }
+
+    #[test]
+    fn a_file_that_is_gone_for_a_moment_was_never_gone() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: a\n")]);
+        folder.load(&new);
+        assert_eq!(folder.see(1000, &[]), []);
+        assert_eq!(folder.shown(1149), ["a"]);
+        assert_eq!(folder.see(1149, &[("a.ts", "name: a\n")]), [], "nothing has to be loaded again");
+        assert_eq!(folder.shown(9000), ["a"]);
+        folder.see(9000, &[]);
+        assert_eq!(folder.shown(9150), [""; 0]);
+    }
+
+    #[test]
+    fn of_two_that_come_together_neither_wins_by_being_read_first() {
+        for order in [[0, 1], [1, 0]] {
+            let mut folder = Folder::new();
+            let both = folder.see(0, &[("a.ts", "name: x\n"), ("b.ts", "name: x\n\n")]);
+            folder.load(&order.map(|at: usize| both[at].clone()));
+            let why = |other: &str| {
+                format!("the tool x is defined in {other} too, so neither is used. Rename or delete one.")
+            };
+            assert_eq!(
+                folder.shown(150),
+                [format!("a: a.ts: {}", why("b.ts")), format!("b: b.ts: {}", why("a.ts"))]
+            );
+        }
+    }
+
+    #[test]
+    fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: x\n")]);
+        folder.load(&new);
+        let second = folder.see(1000, &[("a.ts", "broken"), ("b.ts", "name: X\n")]);
+        folder.load(&second);
+        let shown = folder.shown(2000);
+        assert!(shown[0].starts_with("x (a.ts:1:1:"), "{shown:?}");
+        assert_eq!(shown[1], "b: b.ts: the tool X is defined in a.ts already. Give this one another name.");
+        // It leaves its name of its own accord, and then the name is free.
+        let third = folder.see(3000, &[("a.ts", "name: a\n"), ("b.ts", "name: X\n")]);
+        folder.load(&third);
+        assert_eq!(folder.shown(3000).len(), 2);
+        assert_eq!(folder.tools.file_of("x"), Some("b.ts"));
+    }
+}
