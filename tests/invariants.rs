@@ -101,8 +101,13 @@ fn only_the_vault_engine_writes_files_below_the_app() {
     let mut folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     folders.push("skills/crm/src");
     let writes = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
-    // Leases of sessions lie in the data folder.
-    let found = mentions(&folders, &[".rs"], &writes, &["src-tauri/crates/nova-session/src/store.rs"]);
+    let allowed = [
+        // Leases of sessions lie in the data folder.
+        "src-tauri/crates/nova-session/src/store.rs",
+        // Opens to read, without waiting for a pipe; its tests write.
+        "src-tauri/crates/nova-registry/src/files/read.rs",
+    ];
+    let found = mentions(&folders, &[".rs"], &writes, &allowed);
     assert_eq!(found, [""; 0]);
 }
 

@@ -30,10 +30,10 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable.
+    /// Skills: list, enable, disable, new.
     #[command(subcommand)]
     Skill(Skill),
-    /// Tools: list, call.
+    /// Tools: list, pending, promote, discard, call.
     #[command(subcommand)]
     Tool(Tool),
     /// The vault: status, check.
@@ -108,12 +108,45 @@ pub(crate) enum Skill {
     Disable {
         id: String,
     },
+    /// Write the first files of a skill, or of a single tool; they work at once.
+    New {
+        /// Letters, digits, - and _.
+        id: String,
+        #[arg(long, value_enum, default_value_t = NewKind::Folder)]
+        kind: NewKind,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewKind {
+    /// A folder with SKILL.md and a tool.
+    Folder,
+    /// One TypeScript file.
+    Tool,
+    /// A crate compiled into Nova, in a checkout of Nova.
+    Native,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tool {
     /// Every tool, also of skills that are not available.
     List,
+    /// What the assistant wrote and nobody has approved.
+    Pending,
+    /// Put a pending tool in force; this counts as the approval of its first call.
+    Promote {
+        name: String,
+        /// Only if it is still the one with this hash, as `pending` shows it.
+        #[arg(long)]
+        hash: Option<String>,
+    },
+    /// Delete a pending tool.
+    Discard {
+        name: String,
+        /// Only if it is still the one with this hash, as `pending` shows it.
+        #[arg(long)]
+        hash: Option<String>,
+    },
     /// Run one tool.
     Call {
         /// SKILL.TOOL

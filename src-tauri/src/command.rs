@@ -2,22 +2,31 @@
 
 mod chat;
 mod lists;
+mod pending;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nova_app::{
-    App, ChangeSetKind, Condition, NoDesktop, Query, QueryError, Search, SearchMode, SortKey, ToolRun,
+    App, ChangeSetKind, Condition, NewSkill, NoDesktop, Query, QueryError, Search, SearchMode, SortKey,
+    ToolRun,
 };
 use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError, inexact_number};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::args::{Args, Changes, Command, Provider, Session, Skill, Tool, Vault};
+use crate::args::{Args, Changes, Command, NewKind, Provider, Session, Skill, Tool, Vault};
 use crate::{approve, print, start};
+
+/// How long a command waits for tools that are files and were never read before.
+const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+        app.tools_loaded(TOOLS_LIMIT).await;
+    }
     let json = args.json;
     let work = async {
         match command {
@@ -50,11 +59,34 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         }
         Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
     if json {
         print::json(&rows)
     } else {
         lists::skills(&rows)
+    }
+    Ok(print::DONE)
+}
+
+async fn new_skill(app: &App, id: &str, kind: NewKind, json: bool) -> Result<u8, UserError> {
+    let kind = match kind {
+        NewKind::Folder => NewSkill::Folder,
+        NewKind::Tool => NewSkill::Tool,
+        NewKind::Native => {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "A native skill is not scaffolded by this version.",
+                "Copy skills/crm in a checkout of Nova, as CONTRIBUTING.md describes, or use --kind folder.",
+            ));
+        }
+    };
+    let written = app.new_skill(id, kind).await?;
+    let written: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
+    if json {
+        print::json(&json!({"ok": true, "files": written}));
+    } else {
+        written.iter().for_each(|file| print::line(file));
     }
     Ok(print::DONE)
 }
@@ -70,6 +102,9 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             }
             Ok(print::DONE)
         }
+        Tool::Pending => pending::list(app, json).await,
+        Tool::Promote { name, hash } => pending::promote(app, name, hash.as_deref(), json).await,
+        Tool::Discard { name, hash } => pending::discard(app, name, hash.as_deref(), json).await,
         Tool::Call { tool, args, args_file, approve } => {
             let args = read_args(args.as_deref(), args_file.as_deref())?;
             let at_terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());

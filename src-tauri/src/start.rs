@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nova_app::{App, AppOptions, Desktop, Places};
+use nova_app::{App, AppOptions, Desktop, NoToolHost, Places};
 use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
@@ -21,6 +21,7 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
         ollama: ollama_address(),
         proxy: proxy(),
+        tool_host: Arc::new(NoToolHost),
     })
     .await
 }

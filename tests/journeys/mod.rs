@@ -9,4 +9,7 @@ mod command_line;
 mod editing_outside;
 mod keeping_private;
 mod nova;
+mod promoting_a_tool;
+mod reading_the_manual;
 mod stopping;
+mod writing_a_tool;

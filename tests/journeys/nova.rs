@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nova_app::{App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, NoDesktop, Places};
 use nova_protocol::{Envelope, Event};
-use nova_testkit::{CountingIds, FixedClock, ModelServer, PATIENCE, TempVault};
+use nova_testkit::{CountingIds, FixedClock, LineToolHost, ModelServer, PATIENCE, TempVault};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
@@ -47,6 +47,8 @@ pub(crate) struct Nova {
     pub(crate) model: ModelServer,
     /// Where Nova looks for a model server by itself; nothing listens at the first address.
     pub(crate) ollama: String,
+    /// Reads the tools that are files.
+    pub(crate) tools: LineToolHost,
     home: tempfile::TempDir,
 }
 
@@ -57,6 +59,7 @@ impl Nova {
             vault: TempVault::from(notes),
             model: ModelServer::start(answers),
             ollama: "http://127.0.0.1:9".into(),
+            tools: LineToolHost::default(),
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -79,6 +82,10 @@ impl Nova {
 
     pub(crate) fn config(&self) -> PathBuf {
         self.home.path().join("config")
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.home.path().join("data")
     }
 
     /// Where the change sets are kept.
@@ -104,6 +111,7 @@ impl Nova {
             secret: Arc::new(|_| None),
             ollama: self.ollama.clone(),
             proxy: None,
+            tool_host: Arc::new(self.tools.clone()),
         })
         .await
         .unwrap()

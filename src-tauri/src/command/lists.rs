@@ -2,8 +2,8 @@
 
 use nova_app::{Links, QueryRow, SearchHit};
 use nova_protocol::{
-    ChangeSetView, Event, NoteChangeView, ProblemView, ProviderRow, SessionRow, SessionView, SkillRow,
-    ToolRow, UndoResult,
+    ChangeSetView, Event, NoteChangeView, PendingToolRow, ProblemView, ProviderRow, SessionRow, SessionView,
+    SkillRow, ToolRow, UndoResult,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,10 +26,53 @@ pub(crate) fn skills(rows: &[SkillRow]) {
 }
 
 pub(crate) fn tools(rows: &[ToolRow]) {
-    let rows = rows
-        .iter()
-        .map(|row| [row.name.clone(), word(&row.effect), word(&row.state), row.description.clone()]);
+    let rows = rows.iter().map(|row| {
+        let reason = row.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let state = format!("{}{reason}", word(&row.state));
+        [row.name.clone(), word(&row.effect), state, row.description.clone()]
+    });
     table(["tool", "effect", "state", "description"], rows);
+}
+
+pub(crate) fn pending_tools(rows: &[PendingToolRow]) {
+    for row in rows {
+        pending_tool(row);
+        line("");
+        for text in row.source.lines() {
+            line(&format!("    {}", visible(text)));
+        }
+        line("");
+    }
+    if rows.is_empty() {
+        line("no tools wait");
+    } else {
+        line("nova tool promote NAME puts one in force, nova tool discard NAME deletes it");
+    }
+}
+
+/// What a waiting tool declares, and what it would replace.
+pub(crate) fn pending_tool(row: &PendingToolRow) {
+    line(&visible(&format!("{} ({})", row.name, row.hash)));
+    if let Some(problem) = &row.problem {
+        let at = problem.line.map(|at| format!(" line {at}:")).unwrap_or_default();
+        line(&visible(&format!("  broken:{at} {}", problem.message)));
+    }
+    if let Some(defined) = &row.definition {
+        let list = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+        line(&visible(&format!("  tool: dynamic.{}: {}", defined.tool, defined.description)));
+        line(&format!("  effect: {}", word(&defined.effect)));
+        line(&visible(&format!("  hosts: {}", list(&defined.hosts))));
+        if !defined.proposed_hosts.is_empty() {
+            line(&visible(&format!("  hosts in its source: {}", list(&defined.proposed_hosts))));
+        }
+        line(&visible(&format!("  credentials: {}", list(&defined.credentials))));
+    }
+    if let Some(replaced) = &row.replaces {
+        line(&visible(&format!("  replaces {}:", replaced.file)));
+        for text in diff_lines(&replaced.diff) {
+            line(&visible(&format!("  {text}")));
+        }
+    }
 }
 
 pub(crate) fn providers(rows: &[ProviderRow]) {

@@ -92,6 +92,20 @@ export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number
 
 export type DiffWordView = { text: string, changed: boolean, };
 
+export type DryRunRequest = { method: string, url: string, 
+/**
+ * Their names.
+ */
+headers: Array<string>, };
+
+export type DryRunResult = { requests: Array<DryRunRequest>, 
+/**
+ * Those it asked for, `service/key`.
+ */
+credentials: Array<string>, logs: Array<string>, value: JsonValue | null, problem: ToolFileProblem | null, };
+
+export type DryRunTool = { name: string, hash: string, args: JsonValue, };
+
 export type Effect = "read" | "write" | "external" | "destructive" | "send" | "undeclared";
 
 export type EnableSkill = { skill: string, enabled: boolean, };
@@ -152,13 +166,13 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FinishChanges = { change_set: string, };
 
@@ -263,6 +277,30 @@ model: string | null, };
 
 export type OutsideTag = "outside";
 
+export type PendingToolRef = { name: string, 
+/**
+ * Of the source that was looked at; another one is refused.
+ */
+hash: string, };
+
+export type PendingToolRow = { 
+/**
+ * The file's name without its ending.
+ */
+name: string, file: string, source: string, 
+/**
+ * Of the source: names what was looked at.
+ */
+hash: string, 
+/**
+ * What the file defines; none where there is a problem.
+ */
+definition: ToolDefinitionView | null, problem: ToolFileProblem | null, 
+/**
+ * The tool file that promoting would replace.
+ */
+replaces: ReplacedToolView | null, };
+
 export type PickedFolder = { path: string | null, 
 /**
  * Markdown notes found in it.
@@ -274,6 +312,16 @@ export type PrincipalKind = "user" | "subagent" | "mcp_client";
 export type PrincipalView = { kind: PrincipalKind, name: string, };
 
 export type ProblemView = { path: string, line: number, problem: string, remedy: string, };
+
+export type PromotedTool = { 
+/**
+ * `skill.tool`
+ */
+tool: string, file: string, 
+/**
+ * Where the version before is kept.
+ */
+replaced: string | null, };
 
 export type PropertyChangeView = { key: string, 
 /**
@@ -308,6 +356,12 @@ export type PruneResult = {
 forgotten: number, };
 
 export type RenameSession = { session: string, title: string, };
+
+export type ReplacedToolView = { file: string, 
+/**
+ * From its source to the waiting one.
+ */
+diff: NoteDiffView, };
 
 export type ResolveConflict = { 
 /**
@@ -408,6 +462,18 @@ export type SourceView = { "kind": "note", path: string, } | { "kind": "web", ur
 
 export type Theme = "system" | "light" | "dark";
 
+export type ToolDefinitionView = { tool: string, description: string, input_schema: JsonValue, effect: Effect, hosts: Array<string>, 
+/**
+ * Hosts that stand in its source and that it does not declare.
+ */
+proposed_hosts: Array<string>, credentials: Array<string>, };
+
+export type ToolFileProblem = { file: string, 
+/**
+ * 1-based.
+ */
+line: number | null, column: number | null, message: string, };
+
 export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserError | null, sources: Array<SourceView>, changes: Array<NoteChangeView>, change_set: string | null, ms: number, };
 
 export type ToolRow = { wire_name: string, 
@@ -480,6 +546,10 @@ export type Commands = {
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
   stop_tool: { params: RunRef; result: Nothing };
+  list_pending_tools: { params: Nothing; result: Array<PendingToolRow> };
+  dry_run_tool: { params: DryRunTool; result: DryRunResult };
+  promote_tool: { params: PendingToolRef; result: PromotedTool };
+  discard_tool: { params: PendingToolRef; result: Nothing };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };
   open_link: { params: LinkRef; result: Nothing };

@@ -11,6 +11,7 @@ import type {
   Method,
   NoteView,
   Params,
+  PendingToolRow,
   ProblemView,
   ProviderRow,
   Result,
@@ -28,6 +29,8 @@ export interface World {
   providers: ProviderRow[];
   skills: SkillRow[];
   tools: ToolRow[];
+  /** Tools that wait for the user; none where it is left out. */
+  pendingTools?: PendingToolRow[];
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -101,6 +104,7 @@ export class FakeBackend implements Backend {
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
   list_tools = () => this.world.tools;
+  list_pending_tools = () => this.world.pendingTools ?? [];
   first_run_options = () => this.world.firstRun;
   pick_folder = () => ({ path: null, notes: null });
   decide_approval = () => ({});
@@ -172,6 +176,24 @@ export class FakeBackend implements Backend {
 
   call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
 
+  dry_run_tool = ({ name, hash }: Params<'dry_run_tool'>): Result<'dry_run_tool'> => {
+    this.pending(name, hash);
+    return { requests: [], credentials: [], logs: [], value: null, problem: null };
+  };
+
+  promote_tool = ({ name, hash }: Params<'promote_tool'>): Result<'promote_tool'> => {
+    const row = this.pending(name, hash);
+    this.discard_tool({ name, hash });
+    return { tool: `dynamic.${row.definition?.tool ?? name}`, file: row.replaces?.file ?? row.file, replaced: null };
+  };
+
+  discard_tool = ({ name, hash }: Params<'discard_tool'>) => {
+    const row = this.pending(name, hash);
+    this.world.pendingTools = this.list_pending_tools().filter((other) => other !== row);
+    this.emit({ type: 'pending_tools_changed' });
+    return {};
+  };
+
   read_note = ({ path }: Params<'read_note'>): NoteView => {
     const note = this.world.notes[path] ?? Object.values(this.world.notes).find(({ name }) => name === path);
     if (note) return note;
@@ -223,6 +245,16 @@ export class FakeBackend implements Backend {
   private agree(provider: string, agreed: boolean) {
     this.world.providers = this.world.providers.map((row) => (row.id === provider ? { ...row, agreed } : row));
     return {};
+  }
+
+  private pending(name: string, hash: string): PendingToolRow {
+    const row = this.list_pending_tools().find((row) => row.name === name);
+    if (row?.hash === hash) return row;
+    throw {
+      code: row ? 'pending_tool_changed' : 'unknown_pending_tool',
+      message: row ? `${row.file} is not as it was looked at.` : `No tool “${name}” waits.`,
+      hint: 'Look at the list again.',
+    } satisfies UserError;
   }
 
   private row(session: string): SessionRow {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nova_http::{Web, WebOptions};
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
-use nova_registry::{NativeSkills, Registry, Rules, Source};
+use nova_registry::{Changes, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
 use nova_skill::Clock;
 use nova_vault::Vault;
@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
 use crate::desktop::Desktop;
+use crate::last_good::LastGoodFiles;
+use crate::pending_tools::PendingFolder;
 use crate::places::Places;
 use crate::rule_file::RuleFile;
 use crate::trust::Trust;
@@ -41,6 +43,8 @@ pub struct AppOptions {
     pub ollama: String,
     /// An HTTP proxy for remote providers.
     pub proxy: Option<String>,
+    /// Reads and runs tools that are files.
+    pub tool_host: Arc<dyn ToolHost>,
 }
 
 pub(crate) struct Inner {
@@ -48,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
     pub(crate) trust: Arc<Trust>,
+    pub(crate) tool_files: Arc<ToolFiles>,
+    pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) web: Arc<Web>,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) settings: RwLock<SettingsInForce>,
@@ -95,7 +101,8 @@ pub(crate) struct OpenRun {
 
 impl App {
     /// Reads the configuration and opens the vault. Neither a broken configuration nor a missing
-    /// vault prevents the start: both are kept as problems to show.
+    /// vault prevents the start: both are kept as problems to show. Tool files whose content was
+    /// seen before are there at once; see [`App::tools_loaded`].
     ///
     /// # Errors
     /// When the data folder cannot be written.
@@ -109,7 +116,23 @@ impl App {
             )
         })?;
         let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
-        let sources: Vec<Box<dyn Source>> = vec![Box::new(NativeSkills(crate::skills::built_in()))];
+        crate::author_files::install(places).await;
+        let trust = Arc::new(Trust::new(&places.data));
+        let folders = places.tool_folders();
+        let last_good = Arc::new(LastGoodFiles::new(&places.data));
+        let tool_files =
+            Arc::new(ToolFiles::start(folders.clone(), options.tool_host.clone(), last_good).await);
+        let pending_tools = Arc::new(PendingFolder {
+            folders,
+            replaced: places.data.join("tools").join("replaced"),
+            host: options.tool_host.clone(),
+            files: tool_files.clone(),
+            trust: trust.clone(),
+            clock: options.clock.clone(),
+        });
+        let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
+        let mut sources: Vec<Box<dyn Source>> = vec![Box::new(native)];
+        sources.extend(tool_files.sources());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
         settings.reload(places, &rule_file);
@@ -117,10 +140,12 @@ impl App {
         settings.look_at_skills(places, &registry);
         let app = Self {
             inner: Arc::new(Inner {
-                trust: Arc::new(Trust::new(&places.data)),
+                trust,
                 web: Arc::new(Web::new(WebOptions::new(options.clock.clone()))),
                 rule_file,
                 registry,
+                tool_files,
+                pending_tools,
                 store,
                 settings: RwLock::new(settings),
                 vault: RwLock::default(),
@@ -134,6 +159,7 @@ impl App {
                 options,
             }),
         };
+        app.follow_sources();
         app.open_configured_vault().await;
         Ok(app)
     }
@@ -192,9 +218,7 @@ impl App {
                 message: problem.message,
             });
         }
-        if !changed.is_empty() {
-            self.emit(Event::RegistryChanged { added: Vec::new(), removed: Vec::new(), changed });
-        }
+        self.inner.registry_changed(changed);
     }
 
     /// The open vault.
@@ -238,6 +262,24 @@ impl Inner {
         };
         // Nobody listening is not an error.
         let _ = self.events.send(envelope);
+    }
+}
+
+impl Inner {
+    /// Takes up what the sources of skills have now.
+    pub(crate) fn reload_registry(&self) {
+        let changes = {
+            let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
+            self.registry.reload(&settings.config.skills)
+        };
+        self.registry_changed(changes);
+    }
+
+    fn registry_changed(&self, changes: Changes) {
+        if !changes.is_empty() {
+            let Changes { added, removed, changed } = changes;
+            self.emit(Event::RegistryChanged { added, removed, changed });
+        }
     }
 }
 

@@ -189,15 +189,15 @@ impl Commands for App {
     async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let rows = snapshot.skills().iter().flat_map(|skill| {
-            skill.tools.iter().map(|tool| ToolRow {
+            skill.tools.iter().chain(&skill.tools_not_ready).map(|tool| ToolRow {
                 wire_name: tool.wire_name.clone(),
                 name: tool.shown_name(),
                 skill: skill.id.clone(),
                 effect: nova_calls::effect_view(tool.effect()),
                 description: tool.spec().description.to_string(),
                 input_schema: tool.spec().parameters.clone(),
-                state: state_view(skill.state),
-                reason: reason(skill),
+                state: state_view(if skill.is_available() { tool.state } else { skill.state }),
+                reason: if skill.is_available() { tool.reason.clone() } else { reason(skill) },
             })
         });
         Ok(rows.collect())
@@ -211,6 +211,28 @@ impl Commands for App {
         if let Some(run) = self.runs().get(&run.run) {
             run.cancel.cancel();
         }
+        Ok(Nothing {})
+    }
+
+    async fn list_pending_tools(&self, _: Nothing) -> Result<Vec<PendingToolRow>, UserError> {
+        self.inner.pending_tools.list().await
+    }
+
+    async fn dry_run_tool(&self, run: DryRunTool) -> Result<DryRunResult, UserError> {
+        self.inner.pending_tools.dry_run(&run.name, &run.hash, run.args).await
+    }
+
+    async fn promote_tool(&self, pending: PendingToolRef) -> Result<PromotedTool, UserError> {
+        let promoted = self.inner.pending_tools.promote(&pending.name, &pending.hash).await?;
+        // It works from now on, whether or not this Nova watches the folder.
+        self.tools_loaded(Self::CALL_LIMIT).await;
+        self.emit(Event::PendingToolsChanged {});
+        Ok(promoted)
+    }
+
+    async fn discard_tool(&self, pending: PendingToolRef) -> Result<Nothing, UserError> {
+        self.inner.pending_tools.discard(&pending.name, &pending.hash).await?;
+        self.emit(Event::PendingToolsChanged {});
         Ok(Nothing {})
     }
 

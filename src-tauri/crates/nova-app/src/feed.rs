@@ -11,11 +11,12 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 
 impl App {
-    /// Starts to watch the vault and the configuration; what changes is emitted as events.
+    /// Starts to watch the vault, the configuration and the tools that are files; what changes is emitted as events.
     /// Called by programs that live long enough to care.
     pub fn watch(&self) {
         self.restart_feed();
         self.watch_settings();
+        self.inner.tool_files.watch();
     }
 
     /// Watches the vault that is open now, and no other.

@@ -4,6 +4,7 @@
 //! never draws anything; below it nothing reads the environment or the home folder.
 
 mod app;
+mod author_files;
 mod changes;
 mod chat;
 mod commands;
@@ -12,19 +13,23 @@ mod conflicts;
 mod desktop;
 mod feed;
 mod first_run;
+mod last_good;
 mod models;
 mod notes;
 mod own_files;
+mod pending_tools;
 mod places;
 mod questions;
 mod rule_file;
 mod skills;
 mod system;
+mod tool_files;
 mod tool_runs;
 mod trust;
 mod vaults;
 
 pub use app::{App, AppOptions, SecretByName};
+pub use author_files::NewSkill;
 pub use chat::{ChatEnd, ChatRequest};
 pub use config::{Config, ConfigError};
 pub use desktop::{Desktop, NoDesktop};
@@ -34,6 +39,7 @@ pub use tool_runs::ToolRun;
 
 // What the program around this crate needs of the others.
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use nova_registry::{NoToolHost, ToolHost};
 pub use nova_session::{SessionInfo, TurnEnd};
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,

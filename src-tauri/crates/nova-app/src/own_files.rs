@@ -27,3 +27,25 @@ pub(crate) fn change<T, E>(
     fresh.persist(file).map_err(|error| wrap(error.error))?;
     Ok(made)
 }
+
+/// Writes a file that only Nova writes, whole or not at all; its folder is made where it is missing.
+pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    fresh(file, bytes)?.persist(file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// As [`write`], and refuses where a file is.
+pub(crate) fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    fresh(file, bytes)?.persist_noclobber(file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The bytes on the disk under another name in the same folder; a hidden one, which nobody reads.
+fn fresh(file: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut fresh = tempfile::Builder::new().prefix(".nova-").suffix(".tmp").tempfile_in(folder)?;
+    fresh.write_all(bytes)?;
+    fresh.as_file().sync_all()?;
+    Ok(fresh)
+}

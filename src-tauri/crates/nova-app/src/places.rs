@@ -79,6 +79,19 @@ impl Places {
         self.config.join("nova.config.json")
     }
 
+    pub(crate) fn tool_folders(&self) -> nova_registry::ToolFolders {
+        nova_registry::ToolFolders {
+            config: self.config.clone(),
+            dynamic: self.tools().join("dynamic"),
+            pending: self.tools().join("pending"),
+            skills: self.config.join("skills"),
+        }
+    }
+
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.config.join("tools")
+    }
+
     pub(crate) fn rules_file(&self) -> PathBuf {
         self.config.join("permissions.yaml")
     }

@@ -83,6 +83,13 @@ commands! {
     /// Runs one tool from its form; its events carry `run` as their session.
     call_tool(CallTool) -> ToolResult;
     stop_tool(RunRef) -> Nothing;
+    /// Tools that the assistant wrote and nobody has approved. None of them can be called.
+    list_pending_tools(Nothing) -> Vec<PendingToolRow>;
+    /// Runs a pending tool without any effect: nothing leaves the machine.
+    dry_run_tool(DryRunTool) -> DryRunResult;
+    /// Puts a pending tool in force as it was looked at.
+    promote_tool(PendingToolRef) -> PromotedTool;
+    discard_tool(PendingToolRef) -> Nothing;
 
     read_note(NoteRef) -> NoteView;
     /// Opens the note in Obsidian.

@@ -81,6 +81,12 @@ error_codes! {
     ToolFailed = "tool_failed",
     /// The tool did not finish in its time.
     ToolTimedOut = "tool_timed_out",
+    /// The file defines no tool that could be used; the message says where and why.
+    ToolFileBroken = "tool_file_broken",
+    /// No tool of that name is waiting to be promoted.
+    UnknownPendingTool = "unknown_pending_tool",
+    /// The waiting tool is not the one that was looked at.
+    PendingToolChanged = "pending_tool_changed",
     /// A rule denies the call.
     DeniedByRule = "denied_by_rule",
     /// The user denied the call.

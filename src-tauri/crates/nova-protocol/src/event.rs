@@ -175,11 +175,14 @@ pub enum Event {
         hint: String,
     },
 
+    /// Skills by id and tools as `skill.tool`.
     RegistryChanged {
         added: Vec<String>,
         removed: Vec<String>,
         changed: Vec<String>,
     },
+    /// What the assistant wrote and nobody has approved may be other tools than before.
+    PendingToolsChanged {},
     VaultChanged {
         kind: VaultChangeKind,
         path: String,

@@ -352,6 +352,94 @@ pub struct ToolResult {
     pub ms: u64,
 }
 
+/// A tool file that waits for the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PendingToolRow {
+    /// The file's name without its ending.
+    pub name: String,
+    pub file: String,
+    pub source: String,
+    /// Of the source: names what was looked at.
+    pub hash: String,
+    /// What the file defines; none where there is a problem.
+    pub definition: Option<ToolDefinitionView>,
+    pub problem: Option<ToolFileProblem>,
+    /// The tool file that promoting would replace.
+    pub replaces: Option<ReplacedToolView>,
+}
+
+/// What a tool file declares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolDefinitionView {
+    pub tool: String,
+    pub description: String,
+    pub input_schema: Value,
+    pub effect: Effect,
+    pub hosts: Vec<String>,
+    /// Hosts that stand in its source and that it does not declare.
+    pub proposed_hosts: Vec<String>,
+    pub credentials: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ToolFileProblem {
+    pub file: String,
+    /// 1-based.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReplacedToolView {
+    pub file: String,
+    /// From its source to the waiting one.
+    pub diff: NoteDiffView,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PendingToolRef {
+    pub name: String,
+    /// Of the source that was looked at; another one is refused.
+    pub hash: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DryRunTool {
+    pub name: String,
+    pub hash: String,
+    pub args: Value,
+}
+
+/// What a tool wanted and said in a run without any effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DryRunResult {
+    pub requests: Vec<DryRunRequest>,
+    /// Those it asked for, `service/key`.
+    pub credentials: Vec<String>,
+    pub logs: Vec<String>,
+    pub value: Option<Value>,
+    pub problem: Option<ToolFileProblem>,
+}
+
+/// A request that would have been sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DryRunRequest {
+    pub method: String,
+    pub url: String,
+    /// Their names.
+    pub headers: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PromotedTool {
+    /// `skill.tool`
+    pub tool: String,
+    pub file: String,
+    /// Where the version before is kept.
+    pub replaced: Option<String>,
+}
+
 // ---- notes and changes -------------------------------------------------------------------------
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -4,7 +4,8 @@ use jsonschema::Validator;
 use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
-use crate::{SkillSettings, SourceKind, shown_name, wire_name};
+use crate::not_ready::NotReady;
+use crate::{LoadedTool, SkillSettings, SourceKind, shown_name, wire_name};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -26,7 +27,10 @@ pub struct SkillEntry {
     pub records: Arc<RecordTypes>,
     pub config: Arc<Value>,
     pub config_problem: Option<ConfigProblem>,
+    /// Those that can be called.
     pub tools: Vec<Arc<ToolEntry>>,
+    /// Those that cannot, each with its state and reason. To call one is to be told the reason.
+    pub tools_not_ready: Vec<Arc<ToolEntry>>,
 }
 
 /// What is wrong with `skills.<id>.config`.
@@ -59,6 +63,11 @@ pub struct ToolEntry {
     pub wire_name: String,
     /// Of name, description, schema and effect: what a saved rule is bound to.
     pub fingerprint: String,
+    /// `Available`, or why it cannot be called: `Starting`, `Broken`.
+    pub state: State,
+    /// Why it cannot be called; or what is wrong beside it although it can: a newer version of its
+    /// file that cannot be loaded.
+    pub reason: Option<String>,
     pub tool: Arc<dyn Tool>,
     validator: Validator,
 }
@@ -71,8 +80,8 @@ impl SkillEntry {
         settings: &SkillSettings,
         before: Option<&Self>,
     ) -> Self {
-        let crate::LoadedSkill { id, skill_md, manifest, tools } = loaded;
-        let mut reason = None;
+        let crate::LoadedSkill { id, skill_md, manifest, tools, note } = loaded;
+        let mut reason = note;
         let mut state = State::Available;
         let (mut records, mut config) = (Arc::default(), Arc::default());
         let mut config_problem = None;
@@ -105,18 +114,40 @@ impl SkillEntry {
                     Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
             }
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut not_ready) = (Vec::new(), Vec::new());
         for tool in tools {
-            if settings.denied_tools.contains(&tool.spec().id) {
+            if settings.denied_tools.iter().any(|denied| denied == tool.id()) {
                 continue;
             }
-            match ToolEntry::new(&id, tool) {
-                Ok(entry) => entries.push(Arc::new(entry)),
+            // To compile a schema costs more than all the rest.
+            let same = before.and_then(|before| before.entry_of(&tool));
+            if let Some(entry) = same {
+                entries.push(entry);
+                continue;
+            }
+            let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
+                // One broken file is no broken skill; a native skill is made with its tools.
+                let state = State::Broken;
+                match source {
+                    SourceKind::Native => Err(problem),
+                    _ => ToolEntry::new(
+                        &id,
+                        LoadedTool::NotReady { id: tool.id().to_owned(), state, reason: problem },
+                    ),
+                }
+            });
+            match made {
+                Ok(entry) if entry.state == State::Available => entries.push(Arc::new(entry)),
+                Ok(entry) => not_ready.push(Arc::new(entry)),
                 Err(problem) => {
                     state = State::Broken;
                     reason = Some(problem);
                 }
             }
+        }
+        if reason.is_none() {
+            let mut troubled = entries.iter().chain(&not_ready).filter(|tool| tool.state != State::Starting);
+            reason = troubled.find_map(|tool| tool.reason.clone());
         }
         if !settings.enabled.unwrap_or(true) {
             state = State::Disabled;
@@ -137,9 +168,17 @@ impl SkillEntry {
             config,
             config_problem,
             tools: entries,
+            tools_not_ready: not_ready,
             manifest,
             id,
         }
+    }
+
+    /// The entry that was made of this very tool.
+    fn entry_of(&self, tool: &LoadedTool) -> Option<Arc<ToolEntry>> {
+        let LoadedTool::Ready { tool, note } = tool else { return None };
+        let made_of_it = |entry: &&Arc<ToolEntry>| Arc::ptr_eq(&entry.tool, tool) && entry.reason == *note;
+        self.tools.iter().find(made_of_it).cloned()
     }
 
     pub(crate) fn broken(source: SourceKind, problem: crate::Problem) -> Self {
@@ -161,6 +200,7 @@ impl SkillEntry {
             config: Arc::default(),
             config_problem: None,
             tools: Vec::new(),
+            tools_not_ready: Vec::new(),
         }
     }
 
@@ -192,8 +232,24 @@ impl SkillEntry {
     }
 }
 
+impl LoadedTool {
+    fn id(&self) -> &str {
+        match self {
+            Self::Ready { tool, .. } => &tool.spec().id,
+            Self::NotReady { id, .. } => id,
+        }
+    }
+}
+
 impl ToolEntry {
-    fn new(skill: &str, tool: Arc<dyn Tool>) -> Result<Self, String> {
+    fn new(skill: &str, tool: LoadedTool) -> Result<Self, String> {
+        let (tool, state, reason) = match tool {
+            LoadedTool::Ready { tool, note } => (tool, State::Available, note),
+            LoadedTool::NotReady { id, state, reason } => {
+                let tool: Arc<dyn Tool> = Arc::new(NotReady::new(&id, &reason));
+                (tool, state, Some(reason))
+            }
+        };
         let spec = tool.spec();
         let validator = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
@@ -213,6 +269,8 @@ impl ToolEntry {
             id: spec.id.clone(),
             wire_name: wire_name(skill, &spec.id),
             fingerprint,
+            state,
+            reason,
             validator,
             tool,
         })
@@ -220,6 +278,13 @@ impl ToolEntry {
 
     pub fn spec(&self) -> &ToolSpec {
         self.tool.spec()
+    }
+
+    /// Whether a person sees no difference between the two.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && self.spec().definition == other.spec().definition
+            && (self.state, &self.reason) == (other.state, &other.reason)
     }
 
     pub fn effect(&self) -> Effect {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_skill::Tool;
+use nova_skill::{Tool, Value};
 
 /// Who reads and runs tools that are files: `tools/*.ts` of a folder skill, and the dynamic tools.
 #[async_trait]
@@ -15,6 +15,64 @@ pub trait ToolHost: Send + Sync {
 
     /// As [`ToolHost::load`] where nothing has to be run for it; None otherwise.
     fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>>;
+
+    /// Runs the tool once without any effect: every request is answered with an empty JSON object
+    /// and none leaves the machine, every credential is a placeholder.
+    async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun;
+}
+
+/// What a tool wanted and said while it ran without any effect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DryRun {
+    /// In their order.
+    pub requests: Vec<DryRequest>,
+    /// Names of the credentials it asked for, `service/key`.
+    pub credentials: Vec<String>,
+    pub logs: Vec<String>,
+    pub result: Result<Value, ToolFileError>,
+}
+
+/// A request that a tool would have sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DryRequest {
+    pub method: String,
+    pub url: String,
+    /// Their names; a value may be a secret.
+    pub headers: Vec<String>,
+}
+
+/// The host of a program that runs no tools from files: each of them is listed with that reason.
+pub struct NoToolHost;
+
+impl NoToolHost {
+    fn refusal(file: &ToolFile) -> ToolFileError {
+        ToolFileError {
+            file: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            line: None,
+            column: None,
+            message: "tools from files are not available in this build of Nova. Use a complete one.".into(),
+        }
+    }
+}
+
+#[async_trait]
+impl ToolHost for NoToolHost {
+    async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
+        Err(Self::refusal(&file))
+    }
+
+    fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>> {
+        Some(Err(Self::refusal(file)))
+    }
+
+    async fn dry_run(&self, file: ToolFile, _: Value) -> DryRun {
+        DryRun {
+            requests: Vec::new(),
+            credentials: Vec::new(),
+            logs: Vec::new(),
+            result: Err(Self::refusal(&file)),
+        }
+    }
 }
 
 /// One file that defines a tool.

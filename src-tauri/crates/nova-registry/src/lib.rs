@@ -1,12 +1,16 @@
 //! Which skills exist, which are enabled and available, what the model is told of them, and which
 //! rules the user has written.
 //!
-//! This crate never runs a tool and never decides about a call: it hands out immutable
-//! [`Snapshot`]s to look things up in, and [`Rules`] as data.
+//! Tools and skills that are files are read here and read again when they change; what a file
+//! defines is found out by a [`ToolHost`]. This crate never runs a tool, never writes a file and
+//! never decides about a call: it hands out immutable [`Snapshot`]s to look things up in, and
+//! [`Rules`] as data.
 
 mod catalog;
 mod entry;
+mod files;
 mod host;
+mod not_ready;
 mod rules;
 mod settings;
 mod skill_md;
@@ -16,10 +20,11 @@ mod wire;
 
 pub use catalog::catalog_section;
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
-pub use host::{ToolFile, ToolFileError, ToolHost};
+pub use files::{LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles, ToolFolders, tool_sources};
+pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
 pub use skill_md::{SkillMd, SkillMdError};
-pub use snapshot::{Registry, Snapshot, ToolLookup};
-pub use source::{LoadedSkill, NativeSkills, Problem, Scan, Source, SourceKind};
+pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
+pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Scan, Source, SourceKind};
 pub use wire::{canonical, shown_name, wire_name};

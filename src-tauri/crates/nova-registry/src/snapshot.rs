@@ -1,12 +1,22 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
+use futures::stream::{BoxStream, StreamExt as _, select_all};
+
 use crate::{Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
 
 /// The current set of skills; replaced whole whenever something changes.
 pub struct Registry {
     sources: Vec<Box<dyn Source>>,
     current: RwLock<Arc<Snapshot>>,
+}
+
+/// What became different from one snapshot to the next: skills by id, their tools as `skill.tool`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+    pub changed: Vec<String>,
 }
 
 /// All skills as they were at one moment. A step of a turn works on one.
@@ -40,23 +50,62 @@ impl Registry {
         self.current.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Scans again and swaps the snapshot; answers with the ids whose state, records or
-    /// configuration changed.
-    pub fn reload(&self, settings: &Settings) -> Vec<String> {
+    /// Scans again and swaps the snapshot; answers with what became different.
+    pub fn reload(&self, settings: &Settings) -> Changes {
         let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &current));
-        let before: BTreeMap<_, _> = current.skills.iter().map(|skill| (&skill.id, skill)).collect();
-        let differs = |skill: &SkillEntry| {
-            before.get(&skill.id).is_none_or(|before| {
-                before.state != skill.state
-                    || before.records != skill.records
-                    || before.config != skill.config
-            })
-        };
-        let changed =
-            fresh.skills.iter().filter(|skill| differs(skill)).map(|skill| skill.id.clone()).collect();
+        let changes = Changes::between(&current, &fresh);
         *current = fresh;
-        changed
+        changes
+    }
+
+    /// An item whenever [`Registry::reload`] may find something different.
+    pub fn changes(&self) -> BoxStream<'static, ()> {
+        select_all(self.sources.iter().map(|source| source.changes())).boxed()
+    }
+}
+
+impl Changes {
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+
+    fn between(before: &Snapshot, after: &Snapshot) -> Self {
+        let mut changes = Self::default();
+        let skills = |snapshot: &Snapshot| -> BTreeMap<String, Arc<SkillEntry>> {
+            snapshot.skills.iter().map(|skill| (skill.id.clone(), skill.clone())).collect()
+        };
+        changes.add(&skills(before), &skills(after), |old, new| {
+            (old.state, &old.reason) == (new.state, &new.reason)
+                && old.records == new.records
+                && old.config == new.config
+                && (&old.description, &old.instructions, &old.manifest)
+                    == (&new.description, &new.instructions, &new.manifest)
+        });
+        let tools = |snapshot: &Snapshot| -> BTreeMap<String, Arc<ToolEntry>> {
+            // A tool that can be called counts, where one that cannot has its name.
+            let ready = snapshot.skills.iter().flat_map(|skill| &skill.tools);
+            let not_ready = snapshot.skills.iter().flat_map(|skill| &skill.tools_not_ready);
+            not_ready.chain(ready).map(|tool| (tool.shown_name(), tool.clone())).collect()
+        };
+        changes.add(&tools(before), &tools(after), |old, new| old.is_like(new));
+        changes
+    }
+
+    fn add<T>(
+        &mut self,
+        before: &BTreeMap<String, T>,
+        after: &BTreeMap<String, T>,
+        alike: impl Fn(&T, &T) -> bool,
+    ) {
+        self.removed.extend(before.keys().filter(|name| !after.contains_key(*name)).cloned());
+        for (name, new) in after {
+            match before.get(name) {
+                None => self.added.push(name.clone()),
+                Some(old) if !alike(old, new) => self.changed.push(name.clone()),
+                Some(_) => {}
+            }
+        }
     }
 }
 
@@ -110,11 +159,12 @@ impl Snapshot {
 
     /// By wire name (`crm__add_contact`) or shown name (`crm.add_contact`), of any skill.
     pub fn tool(&self, name: &str) -> ToolLookup {
-        for skill in &self.skills {
-            for tool in &skill.tools {
-                if tool.wire_name == name || tool.shown_name() == name {
-                    return ToolLookup::Found { skill: skill.clone(), tool: tool.clone() };
-                }
+        let ready = self.skills.iter().flat_map(|skill| skill.tools.iter().map(move |tool| (skill, tool)));
+        let not_ready =
+            self.skills.iter().flat_map(|skill| skill.tools_not_ready.iter().map(move |tool| (skill, tool)));
+        for (skill, tool) in ready.chain(not_ready) {
+            if tool.wire_name == name || tool.shown_name() == name {
+                return ToolLookup::Found { skill: skill.clone(), tool: tool.clone() };
             }
         }
         let wanted = canonical(name);

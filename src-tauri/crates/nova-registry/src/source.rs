@@ -1,14 +1,21 @@
 use std::sync::Arc;
 
+use futures::stream::{BoxStream, StreamExt as _, empty};
 use nova_skill::{Manifest, Skill, Tool};
 
-use crate::SkillMd;
+use crate::{SkillMd, State};
 
-/// Somewhere that skills come from.
+/// Somewhere that skills come from. A source reads, connects and loads on its own time and keeps
+/// what came of it; it says when that changed.
 pub trait Source: Send + Sync {
     fn kind(&self) -> SourceKind;
-    /// Everything that is there now; what cannot be loaded is a problem beside the rest.
+    /// Everything that is known now, without waiting for anything; what cannot be loaded is a
+    /// problem beside the rest.
     fn scan(&self) -> Scan;
+    /// An item whenever `scan` may answer otherwise. What is written into the program never changes.
+    fn changes(&self) -> BoxStream<'static, ()> {
+        empty().boxed()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,18 +37,39 @@ impl SourceKind {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Scan {
     pub skills: Vec<LoadedSkill>,
     pub problems: Vec<Problem>,
 }
 
 /// A skill as its source delivers it, before settings and states.
+#[derive(Clone)]
 pub struct LoadedSkill {
     pub id: String,
     pub skill_md: SkillMd,
     pub manifest: Manifest,
-    pub tools: Vec<Arc<dyn Tool>>,
+    pub tools: Vec<LoadedTool>,
+    /// What is not as it should be although the skill works.
+    pub note: Option<String>,
+}
+
+/// A tool as its source delivers it.
+#[derive(Clone)]
+pub enum LoadedTool {
+    Ready {
+        tool: Arc<dyn Tool>,
+        /// What is not as it should be although the tool works.
+        note: Option<String>,
+    },
+    /// Listed with its reason; nothing can be called.
+    NotReady { id: String, state: State, reason: String },
+}
+
+impl From<Arc<dyn Tool>> for LoadedTool {
+    fn from(tool: Arc<dyn Tool>) -> Self {
+        Self::Ready { tool, note: None }
+    }
 }
 
 /// A skill that could not be loaded.
@@ -52,17 +80,13 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// The skills compiled into this program.
-pub struct NativeSkills(pub Vec<Box<dyn Skill>>);
+/// The skills compiled into this program: read once, as they never change.
+pub struct NativeSkills(Scan);
 
-impl Source for NativeSkills {
-    fn kind(&self) -> SourceKind {
-        SourceKind::Native
-    }
-
-    fn scan(&self) -> Scan {
+impl NativeSkills {
+    pub fn new(skills: Vec<Box<dyn Skill>>) -> Self {
         let mut scan = Scan::default();
-        for (at, skill) in self.0.iter().enumerate() {
+        for (at, skill) in skills.iter().enumerate() {
             match load(skill.as_ref()) {
                 Ok(loaded) => scan.skills.push(loaded),
                 Err((id, reason)) => {
@@ -71,7 +95,17 @@ impl Source for NativeSkills {
                 }
             }
         }
-        scan
+        Self(scan)
+    }
+}
+
+impl Source for NativeSkills {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Native
+    }
+
+    fn scan(&self) -> Scan {
+        self.0.clone()
     }
 }
 
@@ -82,5 +116,6 @@ fn load(skill: &dyn Skill) -> Result<LoadedSkill, (Option<String>, String)> {
     let options = serde_saphyr::options! { strict_booleans: true };
     let manifest = serde_saphyr::from_str_with_options(skill.manifest(), options)
         .map_err(|error| (Some(id.clone()), format!("manifest.yaml: {error}")))?;
-    Ok(LoadedSkill { id, skill_md, manifest, tools: skill.tools() })
+    let tools = skill.tools().into_iter().map(LoadedTool::from).collect();
+    Ok(LoadedSkill { id, skill_md, manifest, tools, note: None })
 }

@@ -38,7 +38,7 @@ records:
 ";
 
 fn registry(skills: Vec<Box<dyn Skill>>, settings: &Settings) -> Registry {
-    Registry::new(vec![Box::new(NativeSkills(skills))], settings)
+    Registry::new(vec![Box::new(NativeSkills::new(skills))], settings)
 }
 
 fn settings<const N: usize>(skills: [(&str, SkillSettings); N]) -> Settings {
@@ -115,10 +115,10 @@ fn a_configuration_that_does_not_fit_at_the_start_makes_the_skill_unavailable() 
         Some(&*format!("{what} Until it is corrected, one is not available."))
     );
 
-    assert_eq!(registry.reload(&wrong), [""; 0], "still wrong is no news");
+    assert!(registry.reload(&wrong).is_empty(), "still wrong is no news");
     assert_eq!(entry(&registry, "one").state, State::Unavailable);
     let right = settings([("one", config(json!({"fields": {"thing": {"name": "title"}}})))]);
-    assert_eq!(registry.reload(&right), ["one"]);
+    assert_eq!(registry.reload(&right).changed, ["one"]);
     assert_eq!(entry(&registry, "one").state, State::Available);
     assert_eq!(registry.snapshot().config_problem(), None);
 }
@@ -130,13 +130,13 @@ fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
     assert_eq!(type_values(&entry(&registry, "one")), ["object"]);
 
     for _ in 0..2 {
-        assert_eq!(registry.reload(&with(json!({"thing": {"type": 3}}))), [""; 0]);
+        assert!(registry.reload(&with(json!({"thing": {"type": 3}}))).is_empty());
         let one = entry(&registry, "one");
         assert_eq!((one.state, type_values(&one)), (State::Available, vec!["object".to_owned()]));
         assert_eq!(one.config["fields"]["thing"]["type"], "object");
         let said = registry.snapshot().config_problem().unwrap().to_owned();
         assert!(said.ends_with("The last good configuration of one stays in use."), "{said}");
     }
-    assert_eq!(registry.reload(&with(json!({"thing": {"type": "item"}}))), ["one"]);
+    assert_eq!(registry.reload(&with(json!({"thing": {"type": "item"}}))).changed, ["one"]);
     assert_eq!(type_values(&entry(&registry, "one")), ["item"]);
 }

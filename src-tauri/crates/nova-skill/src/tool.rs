@@ -44,6 +44,8 @@ pub struct ToolSpec {
     pub credentials: Vec<String>,
     /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
     pub hosts: Vec<String>,
+    /// Hosts that stand in its source and that it does not declare; shown, never granted.
+    pub proposed_hosts: Vec<String>,
     /// Hash of the file that defines the tool, where that file can change while Nova runs: the
     /// first call of each new content is asked about, whatever its effect.
     pub definition: Option<String>,
@@ -123,6 +125,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         effect: T::EFFECT,
         credentials: Vec::new(),
         hosts: Vec::new(),
+        proposed_hosts: Vec::new(),
         definition: None,
         question: T::QUESTION.map(Into::into),
         on_notes: T::ON_NOTES,

@@ -1,6 +1,6 @@
 //! Doubles for tests, and for nothing else: a vault from one string, a clock that stands, ids that
 //! count, recorded events, a scripted approver, a scripted model server, and a stand-in for every
-//! part of a tool's context.
+//! part of a tool's context, and a host of tool files.
 //!
 //! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a
 //! [`ModelServer`] is a real server that the real provider talks to, and [`SkillInVault`] runs a
@@ -15,6 +15,7 @@ mod events;
 mod model;
 mod parts;
 mod skill;
+mod tool_host;
 mod vault;
 mod web;
 
@@ -27,6 +28,7 @@ pub use model::{
 };
 pub use parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess};
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
+pub use tool_host::LineToolHost;
 pub use vault::TempVault;
 pub use web::{Reply, WebRequest, WebServer, web_of};
 

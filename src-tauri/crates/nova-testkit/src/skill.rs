@@ -141,7 +141,7 @@ pub fn snapshot_of(skills: Vec<Box<dyn Skill>>) -> Arc<Snapshot> {
 
 #[track_caller]
 fn registry_of(skills: Vec<Box<dyn Skill>>) -> Registry {
-    let registry = Registry::new(vec![Box::new(NativeSkills(skills))], &Settings::default());
+    let registry = Registry::new(vec![Box::new(NativeSkills::new(skills))], &Settings::default());
     for skill in registry.snapshot().skills() {
         assert!(skill.state != State::Broken, "{}: {}", skill.id, skill.reason.clone().unwrap_or_default());
     }

@@ -35,7 +35,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         turn: "turn1".into(),
         store,
         registry: Arc::new(Registry::new(
-            vec![Box::new(NativeSkills(vec![Box::new(Probe)]))],
+            vec![Box::new(NativeSkills::new(vec![Box::new(Probe)]))],
             &Settings::default(),
         )),
         rules: Arc::new(Rules::default()),

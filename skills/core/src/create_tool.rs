@@ -1,0 +1,52 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
+    json, schemars,
+};
+use serde::Deserialize;
+
+use crate::PendingTools;
+
+pub(crate) struct CreateTool {
+    pub(crate) pending: Arc<dyn PendingTools>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewTool {
+    /// The tool's name: letters, digits, - and _. Its file is called so.
+    name: String,
+    /// The whole TypeScript file, with `export default defineTool({ … })`.
+    source: String,
+}
+
+#[async_trait]
+impl NativeTool for CreateTool {
+    type Args = NewTool;
+    const ID: &'static str = "create_tool";
+    const EFFECT: Effect = Effect::Write;
+    const ON_NOTES: bool = false;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Puts a TypeScript tool aside for the user to look at and promote. It cannot be called before.",
+        )
+        .use_when("the user wants a tool that there is not, or a change of one that they keep as a file")
+        .example("Write a tool that fetches the weather")
+    }
+
+    async fn run(&self, new: NewTool, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let put = self.pending.put(&new.name, &new.source).await?;
+        Ok(Output::new(json!({
+            "waits_for_the_user": true,
+            "tool": put.tool,
+            "file": put.file,
+            "effect": put.effect,
+            "hosts": put.hosts,
+            "proposed_hosts": put.proposed_hosts,
+            "credentials": put.credentials,
+            "replaces": put.replaces,
+        }))
+        .into())
+    }
+}

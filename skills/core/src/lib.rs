@@ -1,0 +1,59 @@
+//! What the assistant can do beside the skills: for now, writing a tool of its own.
+//!
+//! It never puts a tool in force. What it writes goes to [`PendingTools`] and waits for the user.
+
+use std::sync::Arc;
+
+use nova_skill::{Skill, Tool, ToolError, async_trait, native};
+
+mod create_tool;
+
+/// The skill `core`.
+pub fn skill(pending: Arc<dyn PendingTools>) -> Box<dyn Skill> {
+    Box::new(Core { pending })
+}
+
+/// Where tools wait that the assistant wrote and nobody has approved.
+#[async_trait]
+pub trait PendingTools: Send + Sync {
+    /// Reads what the source defines, without calling it, and puts it aside. A waiting tool of that
+    /// name is replaced.
+    ///
+    /// # Errors
+    /// Where the source defines no tool, with its line and column; where the name is no file name;
+    /// where too many wait.
+    async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError>;
+}
+
+/// A tool that waits, as its source declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PutAside {
+    pub tool: String,
+    pub file: String,
+    /// `read`, `external` …; `undeclared` where it does not say.
+    pub effect: String,
+    pub hosts: Vec<String>,
+    /// Hosts that stand in the source and are not declared.
+    pub proposed_hosts: Vec<String>,
+    pub credentials: Vec<String>,
+    /// The file in force that it would replace.
+    pub replaces: Option<String>,
+}
+
+struct Core {
+    pending: Arc<dyn PendingTools>,
+}
+
+impl Skill for Core {
+    fn skill_md(&self) -> &str {
+        include_str!("../SKILL.md")
+    }
+
+    fn manifest(&self) -> &str {
+        include_str!("../manifest.yaml")
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![native(create_tool::CreateTool { pending: self.pending.clone() })]
+    }
+}

@@ -1,0 +1,69 @@
+//! The skill over a place for pending tools that remembers what it was given.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::{Arc, Mutex};
+
+use nova_protocol::ErrorCode;
+use nova_skill::{ToolError, async_trait, json};
+use nova_skill_core::{PendingTools, PutAside};
+use nova_testkit::{SkillInVault, assert_sound, snapshot_of};
+
+#[derive(Default)]
+struct Aside(Mutex<Vec<(String, String)>>);
+
+#[async_trait]
+impl PendingTools for Aside {
+    async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError> {
+        if source.is_empty() {
+            return Err(ToolError::failed("weather.ts:1:1: the file is empty.", "Mend it and call again."));
+        }
+        self.0.lock().unwrap().push((name.to_owned(), source.to_owned()));
+        Ok(PutAside {
+            tool: name.to_owned(),
+            file: format!("{name}.ts"),
+            effect: "external".into(),
+            hosts: vec!["api.weather.example".into()],
+            proposed_hosts: vec!["cdn.weather.example".into()],
+            credentials: vec!["weather-api".into()],
+            replaces: None,
+        })
+    }
+}
+
+#[test]
+fn the_skill_is_sound() {
+    assert_sound(nova_skill_core::skill(Arc::new(Aside::default())), "core");
+}
+
+#[test]
+fn the_instructions_name_the_tool() {
+    let snapshot = snapshot_of(vec![nova_skill_core::skill(Arc::new(Aside::default()))]);
+    assert!(snapshot.skills()[0].instructions.contains("`create_tool`"));
+}
+
+#[test]
+fn a_tool_is_put_aside_after_the_user_was_asked_and_the_answer_says_what_it_reaches() {
+    let aside = Arc::new(Aside::default());
+    let core = SkillInVault::new(nova_skill_core::skill(aside.clone()), "");
+    let value = core.value("create_tool", json!({"name": "weather", "source": "text"}));
+    assert_eq!(
+        value,
+        json!({
+            "waits_for_the_user": true, "tool": "weather", "file": "weather.ts", "effect": "external",
+            "hosts": ["api.weather.example"], "proposed_hosts": ["cdn.weather.example"],
+            "credentials": ["weather-api"], "replaces": null,
+        })
+    );
+    assert_eq!(*aside.0.lock().unwrap(), [("weather".to_owned(), "text".to_owned())]);
+    let mut asked = core.events.types();
+    asked.retain(|kind| kind == "approval_requested");
+    assert_eq!(asked.len(), 1, "a file is written, so the user is asked");
+}
+
+#[test]
+fn a_source_that_defines_no_tool_is_answered_with_its_place() {
+    let core = SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default())), "");
+    let error = core.error("create_tool", json!({"name": "weather", "source": ""}));
+    assert_eq!(error.code, ErrorCode::ToolFailed);
+    assert!(error.message.contains("weather.ts:1:1"), "{error}");
+}

@@ -1,0 +1,51 @@
+use std::path::{Path, PathBuf};
+
+use nova_registry::{LastGood, LastGoodTool};
+use serde::{Deserialize, Serialize};
+
+/// The last good version of each tool file, so that a file that was broken while Nova was closed
+/// still works, and keeps its name. One small file each, in `<data>/tools/last-good`.
+pub(crate) struct LastGoodFiles {
+    folder: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    file: String,
+    tool: String,
+    source: String,
+}
+
+impl LastGoodFiles {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self { folder: data.join("tools").join("last-good") }
+    }
+
+    /// A file's name may be anything, also too long for one more ending.
+    fn place(&self, file: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", blake3::hash(file.as_bytes()).to_hex()))
+    }
+}
+
+impl LastGood for LastGoodFiles {
+    fn get(&self, file: &str) -> Option<LastGoodTool> {
+        let kept: Kept = serde_json::from_slice(&std::fs::read(self.place(file)).ok()?).ok()?;
+        (kept.file == file).then(|| LastGoodTool { name: kept.tool, source: kept.source.into() })
+    }
+
+    fn keep(&self, file: &str, good: &LastGoodTool) {
+        let kept =
+            Kept { file: file.to_owned(), tool: good.name.clone(), source: good.source.as_ref().to_owned() };
+        let written = serde_json::to_vec(&kept)
+            .map_err(std::io::Error::from)
+            .and_then(|bytes| crate::own_files::write(&self.place(file), &bytes));
+        if let Err(error) = written {
+            tracing::warn!("the last good version of {file} could not be kept: {error}");
+        }
+    }
+
+    fn forget(&self, file: &str) {
+        // Where it was never kept there is nothing to forget.
+        let _ = std::fs::remove_file(self.place(file));
+    }
+}

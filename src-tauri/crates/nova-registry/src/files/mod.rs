@@ -1,0 +1,156 @@
+//! Skills and tools that are files of the user: read, loaded through a [`ToolHost`], and read again
+//! when they change. A file that is broken leaves its last good version in force.
+
+mod folder_skill;
+mod read;
+mod tool_set;
+mod watch;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures::stream::{BoxStream, StreamExt as _, unfold};
+use tokio::sync::{mpsc, oneshot, watch as signal};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub use self::read::{MAX_TOOL_FILE, tool_sources};
+use self::worker::Worker;
+use crate::{Scan, Source, SourceKind, ToolHost, canonical};
+
+/// Keeps the folders of tool files read. It works as long as it is held.
+pub struct ToolFiles {
+    shared: Arc<Shared>,
+    requests: mpsc::UnboundedSender<Request>,
+    _ends_the_work: DropGuard,
+}
+
+/// Where files are looked for. None of them has to exist.
+#[derive(Debug, Clone)]
+pub struct ToolFolders {
+    /// What holds the others; watched to notice that they are made or replaced.
+    pub config: PathBuf,
+    /// Each `*.ts` is a tool of the skill `dynamic`.
+    pub dynamic: PathBuf,
+    /// Tools that wait for the user; only watched.
+    pub pending: PathBuf,
+    /// Each folder is a skill.
+    pub skills: PathBuf,
+}
+
+/// Remembers the last good version of each file from one run to the next. Blocking.
+pub trait LastGood: Send + Sync {
+    fn get(&self, file: &str) -> Option<LastGoodTool>;
+    fn keep(&self, file: &str, good: &LastGoodTool);
+    fn forget(&self, file: &str);
+}
+
+/// A version of a file that was in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastGoodTool {
+    /// The id of the tool it defines: this name stays the file's.
+    pub name: String,
+    pub source: Arc<str>,
+}
+
+struct Shared {
+    published: RwLock<Published>,
+    /// Counts what was published.
+    version: signal::Sender<u64>,
+    /// Counts changes of pending files.
+    pending: signal::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Published {
+    dynamic: Scan,
+    folders: Scan,
+    /// Canonical tool id and file name of the dynamic tools that can be called.
+    dynamic_files: Vec<(String, String)>,
+}
+
+enum Request {
+    /// Look again, tell at once what is wrong, and say when everything is loaded.
+    Refresh(oneshot::Sender<()>),
+    Watch,
+}
+
+impl ToolFiles {
+    /// Reads what is there; what the host knows is there when this returns, the rest follows.
+    pub async fn start(folders: ToolFolders, host: Arc<dyn ToolHost>, last_good: Arc<dyn LastGood>) -> Self {
+        let shared = Arc::new(Shared {
+            published: RwLock::default(),
+            version: signal::Sender::new(0),
+            pending: signal::Sender::new(0),
+        });
+        let (requests, asked) = mpsc::unbounded_channel();
+        let end = CancellationToken::new();
+        let mut worker = Worker::new(folders, host, last_good, shared.clone(), asked);
+        worker.look(false).await;
+        tokio::spawn(worker.run(end.clone()));
+        Self { shared, requests, _ends_the_work: end.drop_guard() }
+    }
+
+    /// Looks again and waits until everything that is there is loaded or has failed to.
+    pub async fn refresh(&self) {
+        let (done, when_done) = oneshot::channel();
+        if self.requests.send(Request::Refresh(done)).is_ok() {
+            let _ = when_done.await;
+        }
+    }
+
+    /// From now on changes are noticed as they happen.
+    pub fn watch(&self) {
+        let _ = self.requests.send(Request::Watch);
+    }
+
+    /// The file in the folder of dynamic tools that defines the tool of that id.
+    pub fn dynamic_file_of(&self, id: &str) -> Option<String> {
+        let wanted = canonical(id);
+        let published = self.shared.published.read().unwrap_or_else(PoisonError::into_inner);
+        published.dynamic_files.iter().find(|(id, _)| *id == wanted).map(|(_, file)| file.clone())
+    }
+
+    /// An item whenever a pending file may have changed.
+    pub fn pending_changes(&self) -> BoxStream<'static, ()> {
+        ticks(&self.shared.pending)
+    }
+
+    /// The sources of these files, for [`crate::Registry::new`]: folder skills, then dynamic tools.
+    pub fn sources(self: &Arc<Self>) -> [Box<dyn Source>; 2] {
+        [SourceKind::Folder, SourceKind::Dynamic]
+            .map(|kind| Box::new(FileSource { kind, files: self.clone() }) as Box<dyn Source>)
+    }
+}
+
+struct FileSource {
+    kind: SourceKind,
+    files: Arc<ToolFiles>,
+}
+
+impl Source for FileSource {
+    fn kind(&self) -> SourceKind {
+        self.kind
+    }
+
+    fn scan(&self) -> Scan {
+        let published = self.files.shared.published.read().unwrap_or_else(PoisonError::into_inner);
+        match self.kind {
+            SourceKind::Dynamic => published.dynamic.clone(),
+            _ => published.folders.clone(),
+        }
+    }
+
+    fn changes(&self) -> BoxStream<'static, ()> {
+        ticks(&self.files.shared.version)
+    }
+}
+
+/// An item for each change of the counter, several at once being one. It ends with the counter.
+fn ticks(counter: &signal::Sender<u64>) -> BoxStream<'static, ()> {
+    unfold(counter.subscribe(), async |mut counter| {
+        counter.changed().await.ok()?;
+        Some(((), counter))
+    })
+    .boxed()
+}

@@ -1,0 +1,185 @@
+//! Reads folders of tool files: regular UTF-8 files below the folder, whatever links claim.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_fs_ext::OpenOptionsSyncExt as _;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+/// The largest file that is read as a tool, in bytes.
+pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
+
+/// More files than this in one folder are not looked at.
+const MAX_FILES: usize = 1000;
+
+/// What a file held when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Look {
+    Text(Arc<str>),
+    /// It is there and is not read: why, a sentence without its full stop.
+    Refused(String),
+}
+
+/// The tool files of a folder by name, each with its text or why it is not read (a sentence without
+/// its full stop). Links out of the folder are not followed.
+pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>> {
+    let looks = tool_files(folder).into_iter();
+    looks
+        .map(|(name, look)| match look {
+            Look::Text(text) => (name, Ok(text)),
+            Look::Refused(why) => (name, Err(why)),
+        })
+        .collect()
+}
+
+/// The tool files of a folder by name; none where there is no folder.
+pub(super) fn tool_files(folder: &Path) -> BTreeMap<String, Look> {
+    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return BTreeMap::new() };
+    let mut names = names(&dir, is_tool_file);
+    if names.len() > MAX_FILES {
+        tracing::warn!("{}: only the first {MAX_FILES} files are read", folder.display());
+        names.truncate(MAX_FILES);
+    }
+    names.into_iter().filter_map(|name| Some((name.clone(), file(&dir, &name)?))).collect()
+}
+
+/// The folders of a folder, by name. Links count when they lead to a folder below it.
+pub(super) fn folders(folder: &Path) -> Vec<String> {
+    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+    let mut names = names(&dir, |name| !name.starts_with('.'));
+    names.retain(|name| dir.metadata(name).is_ok_and(|metadata| metadata.is_dir()));
+    names.truncate(MAX_FILES);
+    names
+}
+
+/// One file of a folder; None where there is none.
+pub(super) fn one(folder: &Path, name: &str) -> Option<Look> {
+    file(&Dir::open_ambient_dir(folder, ambient_authority()).ok()?, name)
+}
+
+/// Not the files that editors keep beside the one they save, and not declarations of types.
+fn is_tool_file(name: &str) -> bool {
+    name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.starts_with(['.', '#'])
+}
+
+fn names(dir: &Dir, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let entries = dir.entries().into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| wanted(name))
+        .collect();
+    names.sort();
+    names
+}
+
+fn file(dir: &Dir, name: &str) -> Option<Look> {
+    let metadata = match dir.metadata(name) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // A link to nothing is no file; a file that has just gone is none either.
+            return None;
+        }
+        Err(error) => {
+            let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
+            return Some(Look::Refused(if is_link {
+                "it is a link out of its folder; put the file itself here".into()
+            } else {
+                format!("it cannot be read ({error})")
+            }));
+        }
+    };
+    if metadata.is_dir() {
+        return None;
+    }
+    Some(read(dir, name, metadata.is_file()).unwrap_or_else(Look::Refused))
+}
+
+fn read(dir: &Dir, name: &str, is_file: bool) -> Result<Look, String> {
+    let not_a_file = || "it is not a regular file".to_owned();
+    if !is_file {
+        return Err(not_a_file());
+    }
+    let failed = |error: std::io::Error| format!("it cannot be read ({error})");
+    // Between the look and the opening the file may have become a pipe, which must not hold us.
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true);
+    let opened = dir.open_with(name, &options).map_err(failed)?;
+    if !opened.metadata().map_err(failed)?.is_file() {
+        return Err(not_a_file());
+    }
+    let mut bytes = Vec::new();
+    opened.take(MAX_TOOL_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_TOOL_FILE {
+        return Err("it is larger than 1 MB; make it smaller".into());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8; save it as UTF-8".to_owned())?;
+    Ok(Look::Text(text.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_editors_leave_behind_is_no_tool() {
+        for name in ["weather.ts", "slack-notify.ts", "wetter-für-morgen.ts"] {
+            assert!(is_tool_file(name), "{name}");
+        }
+        for name in [
+            ".x.ts.swp",
+            "4913",
+            "x.ts~",
+            ".#x.ts",
+            "#x.ts#",
+            ".x.ts",
+            "nova-tools.d.ts",
+            "x.ts.tmp",
+            "x.js",
+            "x.tsx",
+            "tsconfig.json",
+        ] {
+            assert!(!is_tool_file(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_too_large_or_no_text_are_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("good.ts"), "text").unwrap();
+        fs::write(folder.path().join("huge.ts"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
+        fs::write(folder.path().join("binary.ts"), [0xff, 0xfe, 0]).unwrap();
+        fs::create_dir(folder.path().join("folder.ts")).unwrap();
+        let found = tool_files(folder.path());
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["binary.ts", "good.ts", "huge.ts"]);
+        assert_eq!(found["good.ts"], Look::Text("text".into()));
+        assert_eq!(found["huge.ts"], Look::Refused("it is larger than 1 MB; make it smaller".into()));
+        assert_eq!(found["binary.ts"], Look::Refused("it is not UTF-8; save it as UTF-8".into()));
+        assert!(tool_files(&folder.path().join("nowhere")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_folder_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("tools");
+        fs::create_dir(&folder).unwrap();
+        fs::write(home.path().join("secret.ts"), "secret").unwrap();
+        fs::write(folder.join("real.ts"), "text").unwrap();
+        std::os::unix::fs::symlink(home.path().join("secret.ts"), folder.join("out.ts")).unwrap();
+        std::os::unix::fs::symlink("../secret.ts", folder.join("up.ts")).unwrap();
+        std::os::unix::fs::symlink("real.ts", folder.join("within.ts")).unwrap();
+        std::os::unix::fs::symlink("nothing.ts", folder.join("dangling.ts")).unwrap();
+        let found = tool_files(&folder);
+        let refused = Look::Refused("it is a link out of its folder; put the file itself here".into());
+        assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
+        assert_eq!(found["within.ts"], Look::Text("text".into()));
+        assert!(!found.contains_key("dangling.ts"));
+    }
+}

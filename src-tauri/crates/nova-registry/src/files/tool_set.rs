@@ -1,0 +1,506 @@
+//! The tool files of one folder, and which version of each is in force. Plain state: it is told what
+//! was seen and what was loaded, and when; it reads and runs nothing itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nova_skill::Tool;
+
+use super::read::Look;
+use super::{LastGood, LastGoodTool};
+use crate::{LoadedTool, State, ToolFile, ToolFileError, canonical};
+
+/// How long a new content may look wrong, or a file be missing, before that is told: editors empty a
+/// file before they fill it, and move it away before they put the new one there.
+pub(super) const GRACE: Duration = Duration::from_millis(150);
+
+pub(super) struct ToolSet {
+    folder: PathBuf,
+    owner: Owner,
+    files: BTreeMap<String, FileState>,
+    /// What is to be remembered beyond this run, by file name; None forgets.
+    to_keep: BTreeMap<String, Option<LastGoodTool>>,
+}
+
+/// Whose files these are; see [`ToolFile::owner`].
+pub(super) enum Owner {
+    /// Each file is its own.
+    EachFile,
+    Skill(String),
+}
+
+struct FileState {
+    newest: Content,
+    loaded: Loading,
+    /// From when on it is told that the newest content is not in force, and why.
+    told_from: Instant,
+    in_force: Option<Version>,
+    /// The look that brought the file, where its first version is in force since then: who came
+    /// with it has as good a claim to its name.
+    came_with: Option<Instant>,
+    /// What was in force in an earlier run. Its name stays the file's.
+    held: Option<LastGoodTool>,
+}
+
+enum Content {
+    Text(Arc<str>),
+    Refused(String),
+    Gone,
+}
+
+/// What is known of the newest content.
+enum Loading {
+    Unknown,
+    /// A tool; in force unless its name is another file's.
+    Tool(Arc<dyn Tool>),
+    Failed(String),
+}
+
+#[derive(Clone)]
+struct Version {
+    tool: Arc<dyn Tool>,
+    source: Arc<str>,
+}
+
+impl ToolSet {
+    pub(super) fn new(folder: PathBuf, owner: Owner) -> Self {
+        Self { folder, owner, files: BTreeMap::new(), to_keep: BTreeMap::new() }
+    }
+
+    /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
+    /// `patience` what is wrong is told at once.
+    pub(super) fn observe(
+        &mut self,
+        looks: BTreeMap<String, Look>,
+        last_good: &dyn LastGood,
+        now: Instant,
+        patience: bool,
+    ) -> Vec<ToolFile> {
+        let told_from = if patience { now + GRACE } else { now };
+        for (name, file) in &mut self.files {
+            if !looks.contains_key(name) && !matches!(file.newest, Content::Gone) {
+                (file.newest, file.loaded, file.told_from) = (Content::Gone, Loading::Unknown, told_from);
+            }
+        }
+        let mut wanted = Vec::new();
+        for (name, look) in looks {
+            let file = self.files.entry(name.clone()).or_insert_with(|| FileState {
+                newest: Content::Gone,
+                loaded: Loading::Unknown,
+                told_from,
+                in_force: None,
+                came_with: None,
+                held: last_good.get(&key(&self.owner, &name)),
+            });
+            match look {
+                Look::Text(source) => {
+                    if matches!(&file.newest, Content::Text(same) if *same == source) {
+                        continue;
+                    }
+                    file.newest = Content::Text(source.clone());
+                    file.loaded = match &file.in_force {
+                        Some(version) if version.source == source => Loading::Tool(version.tool.clone()),
+                        _ => {
+                            wanted.push(tool_file(&self.owner, &self.folder, &name, source));
+                            Loading::Unknown
+                        }
+                    };
+                }
+                Look::Refused(why) => {
+                    if matches!(&file.newest, Content::Refused(same) if *same == why) {
+                        continue;
+                    }
+                    file.loaded = Loading::Failed(format!("{name}: {why}."));
+                    file.newest = Content::Refused(why);
+                    wanted.extend(file.held_version(&self.owner, &self.folder, &name));
+                }
+            }
+            file.told_from = told_from;
+        }
+        self.admit();
+        wanted
+    }
+
+    /// Takes in what a content defines; answers with what has to be loaded next. What is not asked
+    /// for any more is passed over.
+    pub(super) fn loaded(
+        &mut self,
+        name: &str,
+        source: &Arc<str>,
+        result: Result<Arc<dyn Tool>, ToolFileError>,
+    ) -> Option<ToolFile> {
+        let file = self.files.get_mut(name)?;
+        let mut next = None;
+        if matches!(&file.newest, Content::Text(newest) if newest == source) {
+            match result {
+                Ok(tool) => {
+                    let (id, came_with) = (tool.spec().id.clone(), file.told_from);
+                    file.loaded = Loading::Tool(tool);
+                    self.take_back(name, &id, came_with);
+                }
+                Err(error) => {
+                    next = file.held_version(&self.owner, &self.folder, name);
+                    file.loaded = Loading::Failed(error.to_string());
+                }
+            }
+        } else if file.held.as_ref().is_some_and(|held| held.source == *source) {
+            match result {
+                Ok(tool) if file.in_force.is_none() => {
+                    file.in_force = Some(Version { tool, source: source.clone() });
+                }
+                _ => file.held = None,
+            }
+        }
+        self.admit();
+        next
+    }
+
+    /// Lets go of files that have been missing long enough.
+    pub(super) fn settle(&mut self, now: Instant) {
+        let gone: Vec<String> = self
+            .files
+            .iter()
+            .filter(|(_, file)| matches!(file.newest, Content::Gone) && file.told_from <= now)
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in gone {
+            self.drop_file(&name);
+        }
+        self.admit();
+    }
+
+    /// The tools as they are to be shown at that moment, by file name.
+    pub(super) fn tools(&self, now: Instant) -> Vec<LoadedTool> {
+        let ready: Vec<String> = self.files.values().filter_map(FileState::name).map(canonical).collect();
+        let shown = self.files.iter().filter_map(|(name, file)| {
+            let problem = if file.told_from <= now { self.problem(name, file) } else { None };
+            match (&file.in_force, problem) {
+                (Some(version), None) => Some(LoadedTool::Ready {
+                    tool: version.tool.clone(),
+                    note: unlike(name, &version.tool.spec().id),
+                }),
+                (Some(version), Some((State::Broken, reason))) => Some(LoadedTool::Ready {
+                    tool: version.tool.clone(),
+                    note: Some(format!("{reason} The last good version stays in use.")),
+                }),
+                (Some(version), Some(_)) => Some(LoadedTool::from(version.tool.clone())),
+                (None, Some((state, reason))) => {
+                    let id = stem(name);
+                    let id = if ready.contains(&canonical(id)) { name } else { id };
+                    Some(LoadedTool::NotReady { id: id.to_owned(), state, reason })
+                }
+                (None, None) => None,
+            }
+        });
+        shown.collect()
+    }
+
+    /// The file whose version in force has that tool id.
+    pub(super) fn file_of(&self, id: &str) -> Option<&str> {
+        let wanted = canonical(id);
+        let named = |file: &FileState| {
+            file.in_force.as_ref().is_some_and(|version| canonical(&version.tool.spec().id) == wanted)
+        };
+        self.files.iter().find(|(_, file)| named(file)).map(|(name, _)| name.as_str())
+    }
+
+    /// When something that is not told yet may have to be.
+    pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
+        self.files.values().map(|file| file.told_from).filter(|at| *at > now).min()
+    }
+
+    /// What is to be written down of the last good versions, by key.
+    pub(super) fn take_to_keep(&mut self) -> Vec<(String, Option<LastGoodTool>)> {
+        let taken = std::mem::take(&mut self.to_keep);
+        taken.into_iter().map(|(name, kept)| (key(&self.owner, &name), kept)).collect()
+    }
+
+    /// Forgets all files, as after their folder has gone.
+    pub(super) fn clear(&mut self) {
+        let names: Vec<String> = self.files.keys().cloned().collect();
+        for name in names {
+            self.drop_file(&name);
+        }
+    }
+
+    /// Puts every newest content in force whose name is free or its file's own. A name that two
+    /// files want at once is given to neither.
+    fn admit(&mut self) {
+        loop {
+            let admitted = self.files.iter().find_map(|(name, file)| {
+                let new = file.candidate()?;
+                match self.rival(name, &new.tool.spec().id) {
+                    None | Some(Rival::Gone(_)) => Some((name.clone(), new)),
+                    Some(Rival::Has(_) | Rival::Wants(_)) => None,
+                }
+            });
+            let Some((name, version)) = admitted else { return };
+            if let Some(Rival::Gone(gone)) = self.rival(&name, &version.tool.spec().id) {
+                self.drop_file(&gone);
+            }
+            let good = LastGoodTool { name: version.tool.spec().id.clone(), source: version.source.clone() };
+            if let Some(file) = self.files.get_mut(&name) {
+                let is_first = file.in_force.is_none() && file.held.is_none();
+                file.came_with = is_first.then_some(file.told_from);
+                if file.held.as_ref() != Some(&good) {
+                    self.to_keep.insert(name, Some(good.clone()));
+                }
+                file.held = Some(good);
+                file.in_force = Some(version);
+            }
+        }
+    }
+
+    /// Of two new files that came together and define one tool, the one that was loaded first is
+    /// not in force by that luck.
+    fn take_back(&mut self, name: &str, id: &str, came_with: Instant) {
+        let wanted = canonical(id);
+        for (other, file) in &mut self.files {
+            let has_it = file.name().map(canonical).as_ref() == Some(&wanted);
+            if other != name && has_it && file.came_with == Some(came_with) {
+                (file.in_force, file.held, file.came_with) = (None, None, None);
+                self.to_keep.insert(other.clone(), None);
+            }
+        }
+    }
+
+    /// The other file that stands against this one having that tool id.
+    fn rival(&self, name: &str, id: &str) -> Option<Rival> {
+        let id = canonical(id);
+        if self.files.get(name).and_then(FileState::name).map(canonical).as_ref() == Some(&id) {
+            return None;
+        }
+        let others = || self.files.iter().filter(|(other, _)| *other != name);
+        if let Some((other, file)) =
+            others().find(|(_, file)| file.name().map(canonical).as_ref() == Some(&id))
+        {
+            return Some(match file.newest {
+                Content::Gone => Rival::Gone(other.clone()),
+                _ => Rival::Has(other.clone()),
+            });
+        }
+        let wants = |other: &str, file: &FileState| match (&file.loaded, file.name()) {
+            (Loading::Tool(tool), _) => canonical(&tool.spec().id) == id,
+            // What a file that never worked defines is unknown; its own name is not given away.
+            (Loading::Failed(_), None) => canonical(stem(other)) == id,
+            _ => false,
+        };
+        others().find(|(other, file)| wants(other, file)).map(|(other, _)| Rival::Wants(other.clone()))
+    }
+
+    /// Why the newest content of a file is not in force.
+    fn problem(&self, name: &str, file: &FileState) -> Option<(State, String)> {
+        match (&file.newest, &file.loaded) {
+            (Content::Gone, _) => None,
+            (_, Loading::Unknown) => Some((State::Starting, format!("{name} is being read."))),
+            (_, Loading::Failed(why)) => Some((State::Broken, sentence(why))),
+            (_, Loading::Tool(tool)) => {
+                file.candidate()?;
+                let id = &tool.spec().id;
+                let why = match self.rival(name, id)? {
+                    Rival::Has(other) | Rival::Gone(other) => {
+                        format!(
+                            "{name}: the tool {id} is defined in {other} already. Give this one another name."
+                        )
+                    }
+                    Rival::Wants(other) => format!(
+                        "{name}: the tool {id} is defined in {other} too, so neither is used. Rename or delete one."
+                    ),
+                };
+                Some((State::Broken, why))
+            }
+        }
+    }
+
+    fn drop_file(&mut self, name: &str) {
+        if self.files.remove(name).is_some_and(|file| file.held.is_some()) {
+            self.to_keep.insert(name.to_owned(), None);
+        }
+    }
+}
+
+/// Who stands against a file having a name.
+enum Rival {
+    Has(String),
+    Wants(String),
+    /// It has the name and is no more there: perhaps this file is that one, renamed.
+    Gone(String),
+}
+
+impl FileState {
+    /// The tool id that is this file's as long as it is there.
+    fn name(&self) -> Option<&str> {
+        let in_force = self.in_force.as_ref().map(|version| version.tool.spec().id.as_str());
+        in_force.or_else(|| self.held.as_ref().map(|held| held.name.as_str()))
+    }
+
+    /// The newest content, where it is a tool and not in force yet.
+    fn candidate(&self) -> Option<Version> {
+        let (Content::Text(source), Loading::Tool(tool)) = (&self.newest, &self.loaded) else { return None };
+        let in_force = self.in_force.as_ref().is_some_and(|version| version.source == *source);
+        (!in_force).then(|| Version { tool: tool.clone(), source: source.clone() })
+    }
+
+    /// What was in force in an earlier run and has to be loaded to be so again.
+    fn held_version(&self, owner: &Owner, folder: &Path, name: &str) -> Option<ToolFile> {
+        let held = self.held.as_ref().filter(|_| self.in_force.is_none())?;
+        Some(tool_file(owner, folder, name, held.source.clone()))
+    }
+}
+
+fn tool_file(owner: &Owner, folder: &Path, name: &str, source: Arc<str>) -> ToolFile {
+    let owner = match owner {
+        Owner::EachFile => format!("dynamic/{name}"),
+        Owner::Skill(id) => id.clone(),
+    };
+    ToolFile { owner, path: folder.join(name), source }
+}
+
+/// By what a file is known beyond this run.
+fn key(owner: &Owner, name: &str) -> String {
+    match owner {
+        Owner::EachFile => format!("dynamic/{name}"),
+        Owner::Skill(id) => format!("skills/{id}/{name}"),
+    }
+}
+
+fn stem(name: &str) -> &str {
+    name.strip_suffix(".ts").unwrap_or(name)
+}
+
+/// What to say of a tool that is not called as its file.
+fn unlike(file: &str, id: &str) -> Option<String> {
+    (canonical(stem(file)) != canonical(id))
+        .then(|| format!("{file} defines the tool {id}. Name the file {id}.ts, so that it is found."))
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::not_ready::NotReady;
+
+    struct NothingKept;
+
+    impl LastGood for NothingKept {
+        fn get(&self, _: &str) -> Option<LastGoodTool> {
+            None
+        }
+        fn keep(&self, _: &str, _: &LastGoodTool) {}
+        fn forget(&self, _: &str) {}
+    }
+
+    /// A folder that is saved into, and what of it is shown when.
+    struct Folder {
+        tools: ToolSet,
+        start: Instant,
+    }
+
+    impl Folder {
+        fn new() -> Self {
+            Self { tools: ToolSet::new("/tools".into(), Owner::EachFile), start: Instant::now() }
+        }
+
+        /// What is to be loaded for these files, seen so many milliseconds after the start.
+        fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
+            let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
+            self.tools.observe(looks.collect(), &NothingKept, self.start + Duration::from_millis(at), true)
+        }
+
+        fn load(&mut self, files: &[ToolFile]) {
+            for file in files {
+                let name = file.path.file_name().unwrap().to_str().unwrap();
+                // Any tool does: nothing is called here.
+                let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
+                let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
+                    let (line, column) = (Some(1), Some(1));
+                    ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
+                });
+                self.tools.loaded(name, &file.source, read);
+            }
+        }
+
+        /// `id` of what can be called, `id: reason` of the rest; a reason in brackets is beside.
+        fn shown(&mut self, at: u64) -> Vec<String> {
+            let now = self.start + Duration::from_millis(at);
+            self.tools.settle(now);
+            let tools = self.tools.tools(now).into_iter();
+            tools
+                .map(|tool| match tool {
+                    LoadedTool::Ready { tool, note: None } => tool.spec().id.clone(),
+                    LoadedTool::Ready { tool, note: Some(note) } => format!("{} ({note})", tool.spec().id),
+                    LoadedTool::NotReady { id, reason, .. } => format!("{id}: {reason}"),
+                })
+                .collect()
+        }
+    }
+
+    #[test]
+    fn a_half_written_file_is_told_only_when_it_stays_so() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: a\n")]);
+        folder.load(&new);
+        assert_eq!(folder.shown(0), ["a"]);
+
+        let half = folder.see(1000, &[("a.ts", "nam")]);
+        folder.load(&half);
+        assert_eq!(folder.shown(1149), ["a"]);
+        assert_eq!(folder.shown(1150), ["a (a.ts:1:1: no tool. The last good version stays in use.)"]);
+        let whole = folder.see(1200, &[("a.ts", "name: a\ngives: more\n")]);
+        folder.load(&whole);
+        assert_eq!(folder.shown(1200), ["a"], "what is right counts at once");
+    }
+
+    #[test]
+    fn a_file_that_is_gone_for_a_moment_was_never_gone() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: a\n")]);
+        folder.load(&new);
+        assert_eq!(folder.see(1000, &[]), []);
+        assert_eq!(folder.shown(1149), ["a"]);
+        assert_eq!(folder.see(1149, &[("a.ts", "name: a\n")]), [], "nothing has to be loaded again");
+        assert_eq!(folder.shown(9000), ["a"]);
+        folder.see(9000, &[]);
+        assert_eq!(folder.shown(9150), [""; 0]);
+    }
+
+    #[test]
+    fn of_two_that_come_together_neither_wins_by_being_read_first() {
+        for order in [[0, 1], [1, 0]] {
+            let mut folder = Folder::new();
+            let both = folder.see(0, &[("a.ts", "name: x\n"), ("b.ts", "name: x\n\n")]);
+            folder.load(&order.map(|at: usize| both[at].clone()));
+            let why = |other: &str| {
+                format!("the tool x is defined in {other} too, so neither is used. Rename or delete one.")
+            };
+            assert_eq!(
+                folder.shown(150),
+                [format!("a: a.ts: {}", why("b.ts")), format!("b: b.ts: {}", why("a.ts"))]
+            );
+        }
+    }
+
+    #[test]
+    fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
+        let mut folder = Folder::new();
+        let new = folder.see(0, &[("a.ts", "name: x\n")]);
+        folder.load(&new);
+        let second = folder.see(1000, &[("a.ts", "broken"), ("b.ts", "name: X\n")]);
+        folder.load(&second);
+        let shown = folder.shown(2000);
+        assert!(shown[0].starts_with("x (a.ts:1:1:"), "{shown:?}");
+        assert_eq!(shown[1], "b: b.ts: the tool X is defined in a.ts already. Give this one another name.");
+        // It leaves its name of its own accord, and then the name is free.
+        let third = folder.see(3000, &[("a.ts", "name: a\n"), ("b.ts", "name: X\n")]);
+        folder.load(&third);
+        assert_eq!(folder.shown(3000).len(), 2);
+        assert_eq!(folder.tools.file_of("x"), Some("b.ts"));
+    }
+}

@@ -1,0 +1,377 @@
+//! The task that keeps the files read: it looks, has loaded what is new, and publishes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt as _};
+use nova_skill::{Manifest, Tool};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::folder_skill::{self, FolderLook, FolderSkill};
+use super::read::{self, Look};
+use super::tool_set::{Owner, ToolSet};
+use super::watch::Watch;
+use super::{LastGood, Published, Request, Shared, ToolFolders};
+use crate::{LoadedSkill, LoadedTool, Scan, SkillMd, ToolFile, ToolFileError, ToolHost, canonical};
+
+/// Changes that follow each other this closely are looked at together.
+const QUIET: Duration = Duration::from_millis(20);
+/// But not longer than this.
+const AT_MOST: Duration = Duration::from_millis(60);
+/// A host that needs longer for one file has failed.
+const LOAD_LIMIT: Duration = Duration::from_secs(60);
+
+pub(super) struct Worker {
+    folders: ToolFolders,
+    host: Arc<dyn ToolHost>,
+    last_good: Arc<dyn LastGood>,
+    shared: Arc<Shared>,
+    asked: mpsc::UnboundedReceiver<Request>,
+    files: Files,
+    loads: FuturesUnordered<BoxFuture<'static, Loaded>>,
+    /// To be told when nothing is loading any more.
+    waiting: Vec<oneshot::Sender<()>>,
+    watch: Option<Watch>,
+    changed: mpsc::UnboundedSender<PathBuf>,
+    changes: mpsc::UnboundedReceiver<PathBuf>,
+}
+
+/// All that is known of the files.
+struct Files {
+    dynamic: ToolSet,
+    skills: BTreeMap<String, FolderSkill>,
+}
+
+/// Which set of tools a file belongs to: a folder skill's, or the dynamic ones.
+type Skill = Option<String>;
+
+struct Loaded {
+    skill: Skill,
+    file: ToolFile,
+    result: Result<Arc<dyn Tool>, ToolFileError>,
+}
+
+/// What the disk held at one moment.
+struct Seen {
+    dynamic: BTreeMap<String, Look>,
+    skills: BTreeMap<String, (FolderLook, BTreeMap<String, Look>)>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        folders: ToolFolders,
+        host: Arc<dyn ToolHost>,
+        last_good: Arc<dyn LastGood>,
+        shared: Arc<Shared>,
+        asked: mpsc::UnboundedReceiver<Request>,
+    ) -> Self {
+        let (changed, changes) = mpsc::unbounded_channel();
+        let files = Files {
+            dynamic: ToolSet::new(folders.dynamic.clone(), Owner::EachFile),
+            skills: BTreeMap::new(),
+        };
+        Self {
+            folders,
+            host,
+            last_good,
+            shared,
+            asked,
+            files,
+            loads: FuturesUnordered::new(),
+            waiting: Vec::new(),
+            watch: None,
+            changed,
+            changes,
+        }
+    }
+
+    pub(super) async fn run(mut self, end: CancellationToken) {
+        loop {
+            if self.loads.is_empty() {
+                self.waiting.drain(..).for_each(|done| {
+                    let _ = done.send(());
+                });
+            }
+            let next_change = self.files.next_change(Instant::now());
+            let at = tokio::time::Instant::from_std(next_change.unwrap_or_else(Instant::now));
+            tokio::select! {
+                () = end.cancelled() => return,
+                Some(loaded) = self.loads.next() => self.take(loaded).await,
+                Some(path) = self.changes.recv() => {
+                    self.coalesce(path).await;
+                    self.look(true).await;
+                }
+                Some(request) = self.asked.recv() => match request {
+                    Request::Refresh(done) => {
+                        self.waiting.push(done);
+                        self.look(false).await;
+                    }
+                    Request::Watch => {
+                        self.start_watching();
+                        self.look(true).await;
+                    }
+                },
+                () = tokio::time::sleep_until(at), if next_change.is_some() => self.publish().await,
+            }
+        }
+    }
+
+    /// Reads the folders and takes in what they hold. Without patience what is wrong is told at once.
+    pub(super) async fn look(&mut self, patience: bool) {
+        loop {
+            let (folders, host) = (self.folders.clone(), self.host.clone());
+            let (last_good, mut files) =
+                (self.last_good.clone(), std::mem::replace(&mut self.files, Files::none()));
+            let looked = tokio::task::spawn_blocking(move || {
+                let wanted = files.observe(&folders, last_good.as_ref(), patience);
+                let wanted = files.take_known(wanted, host.as_ref());
+                (files, wanted)
+            });
+            let Ok((files, wanted)) = looked.await else {
+                tracing::error!("the folders of tools could not be looked at; what was there is forgotten");
+                self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
+                return;
+            };
+            self.files = files;
+            for (skill, file) in wanted {
+                self.load(skill, file);
+            }
+            self.publish().await;
+            let folders = self.files.folders(&self.folders);
+            // What happened in a folder before it was watched is seen by looking once more.
+            if !self.watch.as_mut().is_some_and(|watch| watch.follow(&folders)) {
+                return;
+            }
+        }
+    }
+
+    fn start_watching(&mut self) {
+        match Watch::new(self.changed.clone()) {
+            Ok(watch) => self.watch = Some(watch),
+            Err(error) => tracing::warn!("changes of tools are not noticed: {error}"),
+        }
+    }
+
+    /// Waits for the changes that come with this one.
+    async fn coalesce(&mut self, first: PathBuf) {
+        let mut pending = first.starts_with(&self.folders.pending);
+        let until = tokio::time::Instant::now() + AT_MOST;
+        let quiet = || until.min(tokio::time::Instant::now() + QUIET);
+        while let Ok(Some(path)) = tokio::time::timeout_at(quiet(), self.changes.recv()).await {
+            pending |= path.starts_with(&self.folders.pending);
+        }
+        if pending {
+            self.shared.pending.send_modify(|count| *count += 1);
+        }
+    }
+
+    fn load(&self, skill: Skill, file: ToolFile) {
+        let host = self.host.clone();
+        self.loads.push(Box::pin(async move {
+            // A task of its own: a host that panics breaks one file.
+            let asked = file.clone();
+            let loading = tokio::spawn(async move { host.load(asked).await });
+            let late = || format!("it was not read within {} s", LOAD_LIMIT.as_secs());
+            let result = match tokio::time::timeout(LOAD_LIMIT, loading).await {
+                Ok(Ok(result)) => result,
+                Ok(Err(_)) => Err(failed(&file, "reading it broke something in Nova".into())),
+                Err(_) => Err(failed(&file, late())),
+            };
+            Loaded { skill, file, result }
+        }));
+    }
+
+    async fn take(&mut self, loaded: Loaded) {
+        if let Some((skill, file)) = self.files.loaded(loaded) {
+            self.load(skill, file);
+        }
+        self.publish().await;
+    }
+
+    async fn publish(&mut self) {
+        let now = Instant::now();
+        self.files.settle(now);
+        let published = self.files.published(now);
+        *self.shared.published.write().unwrap_or_else(PoisonError::into_inner) = published;
+        self.shared.version.send_modify(|version| *version += 1);
+        let to_keep = self.files.take_to_keep();
+        if !to_keep.is_empty() {
+            let last_good = self.last_good.clone();
+            let kept = tokio::task::spawn_blocking(move || {
+                for (file, good) in to_keep {
+                    match good {
+                        Some(good) => last_good.keep(&file, &good),
+                        None => last_good.forget(&file),
+                    }
+                }
+            });
+            let _ = kept.await;
+        }
+    }
+}
+
+impl Files {
+    /// Stands for the files while a blocking thread has them.
+    fn none() -> Self {
+        Self { dynamic: ToolSet::new(PathBuf::new(), Owner::EachFile), skills: BTreeMap::new() }
+    }
+
+    fn observe(
+        &mut self,
+        folders: &ToolFolders,
+        last_good: &dyn LastGood,
+        patience: bool,
+    ) -> Vec<(Skill, ToolFile)> {
+        let seen = Seen {
+            dynamic: read::tool_files(&folders.dynamic),
+            skills: read::folders(&folders.skills)
+                .into_iter()
+                .map(|id| {
+                    let look = folder_skill::look(&folders.skills.join(&id));
+                    (id, look)
+                })
+                .collect(),
+        };
+        let now = Instant::now();
+        let wanted = self.dynamic.observe(seen.dynamic, last_good, now, patience);
+        let mut wanted: Vec<(Skill, ToolFile)> = wanted.into_iter().map(|file| (None, file)).collect();
+        for (id, skill) in &mut self.skills {
+            if !seen.skills.contains_key(id) {
+                skill.tools.clear();
+            }
+        }
+        // Forgetting comes first, so that what was in force in a folder is written off.
+        self.skills.retain(|id, skill| {
+            let stays = seen.skills.contains_key(id);
+            if !stays {
+                for (file, _) in skill.tools.take_to_keep() {
+                    last_good.forget(&file);
+                }
+            }
+            stays
+        });
+        for (id, (look, tools)) in seen.skills {
+            let skill =
+                self.skills.entry(id.clone()).or_insert_with(|| FolderSkill::new(&folders.skills, &id));
+            skill.observe(look, now, patience);
+            let new = skill.tools.observe(tools, last_good, now, patience);
+            wanted.extend(new.into_iter().map(|file| (Some(id.clone()), file)));
+        }
+        wanted
+    }
+
+    /// Takes in at once what the host knows; answers with what has to be run to be known.
+    fn take_known(&mut self, wanted: Vec<(Skill, ToolFile)>, host: &dyn ToolHost) -> Vec<(Skill, ToolFile)> {
+        let mut unknown = Vec::new();
+        let mut wanted = std::collections::VecDeque::from(wanted);
+        while let Some((skill, file)) = wanted.pop_front() {
+            match host.known(&file) {
+                Some(result) => wanted.extend(self.loaded(Loaded { skill, file, result })),
+                None => unknown.push((skill, file)),
+            }
+        }
+        unknown
+    }
+
+    fn loaded(&mut self, loaded: Loaded) -> Option<(Skill, ToolFile)> {
+        let Loaded { skill, file, result } = loaded;
+        let tools = match &skill {
+            None => &mut self.dynamic,
+            Some(id) => &mut self.skills.get_mut(id)?.tools,
+        };
+        let name = file.path.file_name()?.to_str()?;
+        tools.loaded(name, &file.source, result).map(|next| (skill, next))
+    }
+
+    fn settle(&mut self, now: Instant) {
+        self.sets().for_each(|tools| tools.settle(now));
+    }
+
+    fn take_to_keep(&mut self) -> Vec<(String, Option<super::LastGoodTool>)> {
+        self.sets().flat_map(ToolSet::take_to_keep).collect()
+    }
+
+    fn sets(&mut self) -> impl Iterator<Item = &mut ToolSet> {
+        std::iter::once(&mut self.dynamic).chain(self.skills.values_mut().map(|skill| &mut skill.tools))
+    }
+
+    fn next_change(&self, now: Instant) -> Option<Instant> {
+        let skills = self.skills.values().filter_map(|skill| skill.next_change(now));
+        skills.chain(self.dynamic.next_change(now)).min()
+    }
+
+    fn published(&self, now: Instant) -> Published {
+        let tools = self.dynamic.tools(now);
+        let dynamic_files = tools
+            .iter()
+            .filter_map(|tool| match tool {
+                LoadedTool::Ready { tool, .. } => {
+                    let id = &tool.spec().id;
+                    Some((canonical(id), self.dynamic.file_of(id)?.to_owned()))
+                }
+                LoadedTool::NotReady { .. } => None,
+            })
+            .collect();
+        let mut dynamic = Scan::default();
+        if !tools.is_empty() {
+            dynamic.skills.push(dynamic_skill(tools));
+        }
+        let mut folders = Scan::default();
+        for loaded in self.skills.values().filter_map(|skill| skill.loaded(now)) {
+            match loaded {
+                Ok(skill) => folders.skills.push(skill),
+                Err(problem) => folders.problems.push(problem),
+            }
+        }
+        Published { dynamic, folders, dynamic_files }
+    }
+
+    /// The folders whose changes matter. Parents are among them: a folder that is replaced is
+    /// noticed there.
+    fn folders(&self, folders: &ToolFolders) -> BTreeSet<PathBuf> {
+        let parents = [&folders.dynamic, &folders.pending, &folders.skills].map(|folder| folder.parent());
+        let fixed = [&folders.config, &folders.dynamic, &folders.pending, &folders.skills];
+        let skills = self.skills.keys().map(|id| folders.skills.join(id));
+        let tools = self.skills.keys().map(|id| folders.skills.join(id).join("tools"));
+        parents
+            .into_iter()
+            .flatten()
+            .map(ToOwned::to_owned)
+            .chain(fixed.into_iter().cloned())
+            .chain(skills)
+            .chain(tools)
+            .collect()
+    }
+}
+
+/// The skill whose tools are the dynamic ones.
+fn dynamic_skill(tools: Vec<LoadedTool>) -> LoadedSkill {
+    let lines: Vec<String> = tools
+        .iter()
+        .filter_map(|tool| match tool {
+            LoadedTool::Ready { tool, .. } => {
+                let spec = tool.spec();
+                Some(format!("- `{}`: {}", spec.id, spec.description))
+            }
+            LoadedTool::NotReady { .. } => None,
+        })
+        .collect();
+    let names: Vec<&str> = lines.iter().filter_map(|line| line.split('`').nth(1)).take(20).collect();
+    let names = if names.is_empty() { "none that works at present".to_owned() } else { names.join(", ") };
+    let skill_md = SkillMd {
+        name: "dynamic".into(),
+        description: format!("Single tools that the user keeps as files: {names}."),
+        instructions: format!("# The user's own tools\n\n{}", lines.join("\n")),
+    };
+    let manifest = Manifest { display_name: Some("Your tools".into()), ..Manifest::default() };
+    LoadedSkill { id: "dynamic".into(), skill_md, manifest, tools, note: None }
+}
+
+fn failed(file: &ToolFile, message: String) -> ToolFileError {
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    ToolFileError { file: name, line: None, column: None, message }
+}

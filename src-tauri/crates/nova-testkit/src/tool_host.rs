@@ -1,0 +1,171 @@
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use nova_registry::{DryRequest, DryRun, ToolFile, ToolFileError, ToolHost};
+use nova_skill::{
+    CallToken, Description, Effect, NoteScope, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::parts::lock;
+
+/// Reads tools from lines of `key: value` instead of TypeScript, and runs them by giving back what
+/// they say:
+///
+/// ```text
+/// name: weather
+/// description: Says the weather.
+/// effect: read
+/// hosts: api.weather.example
+/// gives: sunny
+/// ```
+///
+/// Other keys: `proposes` (hosts), `credentials`, `asks` (an address, told by a dry run). A line
+/// that is none of these is an error with its place. Clones are the same host.
+#[derive(Clone)]
+pub struct LineToolHost(Arc<Inner>);
+
+struct Inner {
+    /// Contents that were read: to know them needs no work.
+    known: Mutex<HashSet<Arc<str>>>,
+    /// Names of the files that were worked on, in their order.
+    loads: Mutex<Vec<String>>,
+    held: watch::Sender<bool>,
+}
+
+impl Default for LineToolHost {
+    fn default() -> Self {
+        Self(Arc::new(Inner {
+            known: Mutex::default(),
+            loads: Mutex::default(),
+            held: watch::Sender::new(false),
+        }))
+    }
+}
+
+impl LineToolHost {
+    /// From now on nothing new is read until it is let go.
+    pub fn hold(&self) {
+        self.0.held.send_replace(true);
+    }
+
+    pub fn let_go(&self) {
+        self.0.held.send_replace(false);
+    }
+
+    /// The files that had to be worked on so far.
+    pub fn loads(&self) -> Vec<String> {
+        lock(&self.0.loads).clone()
+    }
+}
+
+#[async_trait]
+impl ToolHost for LineToolHost {
+    async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
+        lock(&self.0.loads).push(name_of(&file));
+        let mut held = self.0.held.subscribe();
+        let _ = held.wait_for(|held| !held).await;
+        lock(&self.0.known).insert(file.source.clone());
+        Ok(Arc::new(read(&file)?))
+    }
+
+    fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>> {
+        let is_known = lock(&self.0.known).contains(&file.source);
+        is_known.then(|| read(file).map(|tool| Arc::new(tool) as Arc<dyn Tool>))
+    }
+
+    async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun {
+        match read(&file) {
+            Ok(tool) => DryRun {
+                requests: tool
+                    .asks
+                    .iter()
+                    .map(|url| DryRequest {
+                        method: "GET".into(),
+                        url: url.clone(),
+                        headers: vec!["accept".into()],
+                    })
+                    .collect(),
+                credentials: tool.spec.credentials.clone(),
+                logs: vec![format!("called with {args}")],
+                result: Ok(json!(tool.gives)),
+            },
+            Err(error) => {
+                DryRun { requests: Vec::new(), credentials: Vec::new(), logs: Vec::new(), result: Err(error) }
+            }
+        }
+    }
+}
+
+struct LineTool {
+    spec: ToolSpec,
+    gives: String,
+    asks: Vec<String>,
+}
+
+#[async_trait]
+impl Tool for LineTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, _: CallToken, _: Value, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        Ok(Output::new(json!(self.gives)).into())
+    }
+}
+
+fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
+    let broken = |line: Option<u32>, message: String| ToolFileError {
+        file: name_of(file),
+        line,
+        column: line.map(|_| 1),
+        message,
+    };
+    let mut spec = ToolSpec {
+        id: String::new(),
+        description: Description::default(),
+        parameters: json!({"type": "object", "properties": {}}),
+        effect: Effect::Undeclared,
+        credentials: Vec::new(),
+        hosts: Vec::new(),
+        proposed_hosts: Vec::new(),
+        definition: Some(format!("{}#{}", file.source.len(), file.source)),
+        on_notes: false,
+        scope: NoteScope::OwnRecords,
+    };
+    let (mut gives, mut asks) = (String::new(), Vec::new());
+    for (at, line) in file.source.lines().enumerate() {
+        let number = u32::try_from(at + 1).ok();
+        let (key, value) = line.split_once(": ").unwrap_or((line, ""));
+        let list = || value.split(", ").map(str::to_owned).collect::<Vec<_>>();
+        match key {
+            "" => {}
+            "name" => spec.id = value.into(),
+            "description" => spec.description = Description::purpose(value),
+            "effect" => {
+                spec.effect = serde_json::from_value(json!(value))
+                    .map_err(|_| broken(number, format!("{value} is not an effect.")))?;
+            }
+            "hosts" => spec.hosts = list(),
+            "proposes" => spec.proposed_hosts = list(),
+            "credentials" => spec.credentials = list(),
+            "schema" => {
+                spec.parameters =
+                    serde_json::from_str(value).map_err(|error| broken(number, format!("{error}.")))?;
+            }
+            "gives" => gives = value.into(),
+            "asks" => asks.push(value.into()),
+            _ => return Err(broken(number, format!("{line:?} is not understood."))),
+        }
+    }
+    if spec.id.is_empty() {
+        return Err(broken(None, "the file defines no tool.".into()));
+    }
+    Ok(LineTool { spec, gives, asks })
+}
+
+fn name_of(file: &ToolFile) -> String {
+    file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,227 @@
+//! The assistant writes a tool; it waits for the user, who looks at it and decides.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nova_app::App;
+use nova_protocol::{
+    Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, PendingToolRow,
+};
+use nova_testkit::{PATIENCE, ScriptedApprover, call as tool_call, text};
+use serde_json::json;
+
+use super::nova::{Nova, turn, wait_for};
+use super::writing_a_tool::call;
+
+const WEATHER: &str = "name: weather\ndescription: Says the weather.\neffect: external\n\
+                       hosts: api.weather.example\nproposes: cdn.weather.example\ncredentials: weather-api\n\
+                       asks: https://api.weather.example/now\ngives: sunny\n";
+
+fn tools(nova: &Nova, folder: &str) -> PathBuf {
+    nova.config().join("tools").join(folder)
+}
+
+async fn one_pending(app: &App) -> PendingToolRow {
+    let mut rows = app.list_pending_tools(Nothing {}).await.unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    rows.remove(0)
+}
+
+fn that(row: &PendingToolRow) -> PendingToolRef {
+    PendingToolRef { name: row.name.clone(), hash: row.hash.clone() }
+}
+
+#[tokio::test]
+async fn what_the_assistant_writes_waits_and_works_once_it_is_promoted() {
+    let create = json!({"name": "weather", "source": WEATHER});
+    let nova = Nova::new("", [tool_call("core__create_tool", create), text("It waits for you.")]);
+    let app = nova.start().await;
+    let (_, events) =
+        turn(&app, None, "Write a weather tool", ScriptedApprover::always(Decision::Once)).await;
+    let output = events
+        .iter()
+        .find_map(|event| match event {
+            Event::ToolCallCompleted { ok: true, output, .. } => Some(output.clone()),
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!(
+        output,
+        json!({
+            "waits_for_the_user": true, "tool": "weather", "file": "weather.ts", "effect": "external",
+            "hosts": ["api.weather.example"], "proposed_hosts": ["cdn.weather.example"],
+            "credentials": ["weather-api"], "replaces": null,
+        })
+    );
+    assert_eq!(call(&app, "dynamic.weather").await.error.unwrap().code, ErrorCode::UnknownTool);
+
+    let row = one_pending(&app).await;
+    assert_eq!((row.name.as_str(), row.source.as_str(), &row.replaces), ("weather", WEATHER, &None));
+    let defined = row.definition.clone().unwrap();
+    assert_eq!((defined.tool.as_str(), defined.hosts), ("weather", vec!["api.weather.example".to_owned()]));
+    let tried = app
+        .dry_run_tool(DryRunTool { name: row.name.clone(), hash: row.hash.clone(), args: json!({}) })
+        .await
+        .unwrap();
+    assert_eq!(
+        (tried.requests[0].url.as_str(), tried.value),
+        ("https://api.weather.example/now", Some(json!("sunny")))
+    );
+
+    let promoted = app.promote_tool(that(&row)).await.unwrap();
+    assert_eq!((promoted.tool.as_str(), &promoted.replaced), ("dynamic.weather", &None));
+    assert_eq!(fs::read_to_string(tools(&nova, "dynamic").join("weather.ts")).unwrap(), WEATHER);
+    assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")), "at once");
+
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_source_that_defines_no_tool_is_refused_with_its_place_and_nothing_waits() {
+    let create = json!({"name": "weather", "source": "name: weather\noops\n"});
+    let nova = Nova::new("", [tool_call("core__create_tool", create), text("It cannot be read.")]);
+    let app = nova.start().await;
+    let (_, events) =
+        turn(&app, None, "Write a weather tool", ScriptedApprover::always(Decision::Once)).await;
+    let said = events.iter().find_map(|event| match event {
+        Event::ToolCallCompleted { ok: false, output, .. } => output["message"].as_str().map(str::to_owned),
+        _ => None,
+    });
+    assert_eq!(said.as_deref(), Some("weather.ts:2:1: \"oops\" is not understood."));
+    assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn what_changed_after_it_was_looked_at_is_neither_promoted_nor_discarded() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    let file = tools(&nova, "pending").join("weather.ts");
+    fs::write(&file, WEATHER).unwrap();
+    let seen = that(&one_pending(&app).await);
+    fs::write(&file, WEATHER.replace("api.weather", "evil")).unwrap();
+
+    let refused = app.promote_tool(seen.clone()).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::PendingToolChanged);
+    assert!(!tools(&nova, "dynamic").join("weather.ts").exists());
+    assert_eq!(app.discard_tool(seen).await.unwrap_err().code, ErrorCode::PendingToolChanged);
+    assert!(file.exists());
+    assert_eq!(
+        app.promote_tool(PendingToolRef { name: "other".into(), hash: String::new() })
+            .await
+            .unwrap_err()
+            .code,
+        ErrorCode::UnknownPendingTool
+    );
+
+    app.discard_tool(that(&one_pending(&app).await)).await.unwrap();
+    assert!(!file.exists());
+}
+
+#[tokio::test]
+async fn a_broken_tool_is_listed_with_its_line_and_not_promoted() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    fs::write(tools(&nova, "pending").join("weather.ts"), "name: weather\noops\n").unwrap();
+    let row = one_pending(&app).await;
+    assert_eq!(row.problem.as_ref().map(|problem| problem.line), Some(Some(2)));
+    assert_eq!(app.promote_tool(that(&row)).await.unwrap_err().code, ErrorCode::ToolFileBroken);
+}
+
+#[tokio::test]
+async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
+    let nova = Nova::new("", []);
+    fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
+    fs::write(tools(&nova, "dynamic").join("weather.ts"), WEATHER).unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let newer = WEATHER.replace("sunny", "rain");
+    fs::write(tools(&nova, "pending").join("weather.ts"), &newer).unwrap();
+
+    let row = one_pending(&app).await;
+    let replaces = row.replaces.clone().unwrap();
+    assert_eq!((replaces.file.as_str(), replaces.diff.summary.as_str()), ("weather.ts", "1 line"));
+    let promoted = app.promote_tool(that(&row)).await.unwrap();
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("rain")));
+    let kept = PathBuf::from(promoted.replaced.unwrap());
+    assert!(kept.starts_with(nova.data().join("tools").join("replaced")), "{}", kept.display());
+    assert_eq!(fs::read_to_string(kept).unwrap(), WEATHER);
+}
+
+#[tokio::test]
+async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() {
+    let nova = Nova::new("", []);
+    fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
+    fs::write(tools(&nova, "dynamic").join("my-weather.ts"), WEATHER).unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER.replace("sunny", "rain")).unwrap();
+    let row = one_pending(&app).await;
+    assert_eq!(row.replaces.as_ref().unwrap().file, "my-weather.ts");
+    assert_eq!(app.promote_tool(that(&row)).await.unwrap().file, "my-weather.ts");
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("rain")));
+    assert!(!tools(&nova, "dynamic").join("weather.ts").exists());
+}
+
+#[tokio::test]
+async fn a_promotion_that_was_cut_short_is_finished_by_the_next_look() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    // As after a kill between the two steps: in force, and still waiting.
+    fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
+    fs::write(tools(&nova, "dynamic").join("weather.ts"), WEATHER).unwrap();
+    assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
+    assert!(!tools(&nova, "pending").join("weather.ts").exists());
+    // As after a kill while the file was being written.
+    fs::write(tools(&nova, "dynamic").join(".nova-x.tmp"), "half").unwrap();
+    app.tools_loaded(PATIENCE).await;
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")));
+}
+
+#[tokio::test]
+async fn at_most_twenty_wait() {
+    let answers = ["twenty-one", "tool7"]
+        .map(|name| tool_call("core__create_tool", json!({"name": name, "source": "name: x\n"})));
+    let nova = Nova::new("", answers.into_iter().chain([text("Done.")]));
+    let app = nova.start().await;
+    for number in 0..20 {
+        fs::write(tools(&nova, "pending").join(format!("tool{number}.ts")), "name: y\n").unwrap();
+    }
+    let (_, events) = turn(&app, None, "Write tools", ScriptedApprover::always(Decision::Once)).await;
+    let outcomes: Vec<bool> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ToolCallCompleted { ok, .. } => Some(*ok),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(outcomes, [false, true], "one too many; another version of one that waits");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_pending_tool_that_comes_or_goes_is_an_event() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    app.watch();
+    app.tools_loaded(PATIENCE).await;
+    let mut events = app.events();
+    fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::PendingToolsChanged {})).await;
+}
+
+#[test]
+fn the_command_line_lists_and_discards_with_the_agreed_codes() {
+    let nova = Nova::new("", []);
+    assert_eq!(nova.json(&["tool", "pending"]), (0, json!([])));
+    fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
+    let (code, rows) = nova.json(&["tool", "pending"]);
+    assert_eq!((code, &rows[0]["name"], &rows[0]["source"]), (0, &json!("weather"), &json!(WEATHER)));
+    // This build has no host, so nothing can be promoted.
+    assert_eq!(nova.run(&["tool", "promote", "weather"]).status.code(), Some(1));
+    assert_eq!(nova.run(&["tool", "discard", "nothing"]).status.code(), Some(1));
+    assert_eq!(nova.run(&["tool", "discard", "weather", "--hash", "other"]).status.code(), Some(1));
+    assert_eq!(nova.run(&["tool", "discard", "weather"]).status.code(), Some(0));
+    assert_eq!(nova.json(&["tool", "pending"]), (0, json!([])));
+}
