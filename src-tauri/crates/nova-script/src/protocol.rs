@@ -6,11 +6,62 @@
 //! [`ToChild::Call`] with any number of `Ask`, `Log`, `Progress` and `Partial` and then one `Done`
 //! or `Failed`. It works on one of them at a time.
 
-use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 /// The longest message, in bytes of JSON. A longer one ends the process.
 pub const MAX_MESSAGE: u32 = 32 * 1024 * 1024;
+
+/// Why a message could not be sent or understood.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    #[error("a message of {0} bytes is longer than {MAX_MESSAGE} bytes")]
+    TooLong(u64),
+    #[error("not a message: {0}")]
+    Malformed(#[from] serde_json::Error),
+    #[error("the other side is gone: {0}")]
+    Gone(#[from] io::Error),
+}
+
+/// A message with its length before it, as it goes over the pipe.
+pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, MessageError> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = (bytes.len() - 4) as u64;
+    match u32::try_from(length) {
+        Ok(fits) if fits <= MAX_MESSAGE => bytes[..4].copy_from_slice(&fits.to_le_bytes()),
+        _ => return Err(MessageError::TooLong(length)),
+    }
+    Ok(bytes)
+}
+
+/// How many bytes of JSON follow the four bytes of a length; nothing is allocated before.
+pub fn length(head: [u8; 4]) -> Result<usize, MessageError> {
+    match u32::from_le_bytes(head) {
+        length if length <= MAX_MESSAGE => Ok(length as usize),
+        length => Err(MessageError::TooLong(length.into())),
+    }
+}
+
+/// The next message; None where the other side has ended between two.
+pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, MessageError> {
+    let mut head = [0; 4];
+    match from.read(&mut head[..1])? {
+        0 => return Ok(None),
+        _ => from.read_exact(&mut head[1..])?,
+    }
+    let mut bytes = vec![0; length(head)?];
+    from.read_exact(&mut bytes)?;
+    Ok(Some(serde_json::from_slice(&bytes)?))
+}
+
+/// Sends a message whole.
+pub fn write(to: &mut impl Write, message: &impl Serialize) -> Result<(), MessageError> {
+    to.write_all(&encode(message)?)?;
+    Ok(to.flush()?)
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

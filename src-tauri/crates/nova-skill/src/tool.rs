@@ -44,6 +44,9 @@ pub struct ToolSpec {
     pub credentials: Vec<String>,
     /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
     pub hosts: Vec<String>,
+    /// Hosts that the file of the tool names without declaring them, to be shown where it is asked
+    /// about; they grant nothing.
+    pub proposed_hosts: Vec<String>,
     /// Hash of the file that defines the tool, where that file can change while Nova runs: the
     /// first call of each new content is asked about, whatever its effect.
     pub definition: Option<String>,
@@ -118,6 +121,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         effect: T::EFFECT,
         credentials: Vec::new(),
         hosts: Vec::new(),
+        proposed_hosts: Vec::new(),
         definition: None,
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
