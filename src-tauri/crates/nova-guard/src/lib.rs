@@ -3,3 +3,85 @@
 //!
 //! This crate knows nothing of tools, skills or notes, and it never starts a command that its
 //! caller has not named with its whole environment.
+//!
+//! ```text
+//! Nova ──control socket──► guard ──socket──► enter ──exec──► the command
+//!   │                        │
+//!   │ holds the other end    │ own session, adopts orphans (subreaper),
+//!   │ of the socket and of   │ outside the confinement, holds no end of
+//!   │ the command's pipes    │ the command's pipes
+//! ```
+//!
+//! The guard ends every descendant of itself when Nova closes the control socket, which the kernel
+//! does when Nova is killed; when the command ends; and on SIGTERM, SIGINT and SIGHUP. Orphans of
+//! double forks come to the guard whatever session they have moved to, so none escapes.
+//!
+//! The control socket is the guard's standard input, and the command's standard input goes over it
+//! as a descriptor. A further inherited descriptor would need `pre_exec` on one side and taking a
+//! number for an owned descriptor on the other: the crate `command-fds` hides the first, which
+//! makes the parent fork instead of `posix_spawn`, and leaves the second as `unsafe` to its users.
+//! The environment goes the same way: nothing in it (`LD_PRELOAD`) acts on the guard itself, and no
+//! secret stands in an argument that other users may read.
+//!
+//! # What is left if the guard itself is killed with SIGKILL
+//!
+//! The command dies with it (parent-death signal). Processes that the command has started stay, as
+//! nobody's children. Nobody but the user and the kernel short of memory can bring this about for a
+//! command whose files are confined on Linux 6.12 or later: there, Landlock lets it send signals
+//! only to processes that are confined with it.
+//!
+//! # Other systems
+//!
+//! Elsewhere than on Linux nothing can be confined or limited: a [`Confinement`] that requires it is
+//! refused, the command starts without a guard between, in a process group of its own on macOS, and is ended
+//! with that group. If Nova is killed there, the command only sees the end of its input.
+
+// Elsewhere nobody writes or reads a guard's command line.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+mod confinement;
+mod error;
+
+#[cfg(target_os = "linux")]
+mod channel;
+#[cfg(target_os = "linux")]
+mod descendants;
+#[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
+mod files;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+mod start;
+#[cfg(target_os = "linux")]
+mod supervise;
+
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod start;
+
+pub use confinement::{Confinement, Enforced, Files, Limits};
+pub use error::GuardError;
+pub use start::{Guard, Guarded, GuardedCommand};
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The exit code of a guard that could not start its command.
+pub const NOT_STARTED: u8 = 125;
+
+/// What the program `nova-guard`, or Nova's hidden command `guard`, does.
+///
+/// `args` are the arguments after the program's name, or after `guard`. The exit code is the
+/// command's, 128 + n if signal n ended it, and [`NOT_STARTED`] if it was not started.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = args.into_iter().collect();
+    #[cfg(target_os = "linux")]
+    return supervise::main(args);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _: Vec<OsString> = args;
+        eprintln!("nova-guard: only on Linux a guard stands between Nova and a command");
+        ExitCode::from(NOT_STARTED)
+    }
+}

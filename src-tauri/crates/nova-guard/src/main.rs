@@ -1,3 +1,5 @@
-//! `nova-guard -- COMMAND`: see the library.
+//! `nova-guard [LIMITS] -- COMMAND`: see the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    nova_guard::main(std::env::args_os().skip(1))
+}

@@ -1,0 +1,147 @@
+//! Confining this process to files, with Landlock.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+
+use crate::confinement::Enforced;
+
+/// The least that counts as confined: from Linux 6.2 on, also truncating a file needs the right to.
+const LEAST: ABI = ABI::V3;
+/// What all of it needs: Linux 6.12, which also guards commands to devices and signals.
+const WHOLE: ABI = ABI::V6;
+
+/// Where shared libraries are: nothing of the user's. Readable, not executable.
+const LIBRARIES: [&str; 6] =
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"];
+/// What programs expect to be there and what leads nowhere.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+
+/// Confines this process, which must have one thread, and all that come of it.
+///
+/// `program` stays executable. With `require`, it is an error if less than [`LEAST`] holds.
+pub(crate) fn confine(
+    program: &Path,
+    read: &[PathBuf],
+    write: &[PathBuf],
+    require: bool,
+) -> Result<Enforced, String> {
+    let rules = rules(require).map_err(|error| {
+        format!(
+            "this system cannot confine it to files as is required ({error}); that takes Linux 6.2 or later with \
+             Landlock switched on (`landlock` in the kernel parameter lsm=)"
+        )
+    })?;
+    let reading = AccessFs::from_read(WHOLE);
+    // Making device files would lead out again for the superuser.
+    let writing = AccessFs::from_all(WHOLE) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
+    let told = |error: RulesetError| format!("cannot confine it to files: {error}");
+
+    let mut rules = rules;
+    for (paths, access) in [(read, reading), (write, writing)] {
+        for path in paths {
+            let fd = PathFd::new(path)
+                .map_err(|error| format!("the folder that it is to have, {}: {error}", path.display()))?;
+            rules = rules.add_rule(beneath(fd, path, access)).map_err(told)?;
+        }
+    }
+    let own = [Some(program.to_owned()), loader(program)].into_iter().flatten();
+    let own = own.map(|path| (path, AccessFs::Execute | AccessFs::ReadFile));
+    let libraries = LIBRARIES.map(|path| (path.into(), AccessFs::ReadFile.into()));
+    let devices = DEVICES.map(|path| (path.into(), AccessFs::ReadFile | AccessFs::WriteFile));
+    for (path, access) in own.chain(libraries).chain(devices) {
+        // What does not exist here needs no right.
+        if let Ok(fd) = PathFd::new(&path) {
+            rules = rules.add_rule(beneath(fd, &path, access)).map_err(told)?;
+        }
+    }
+    let status = rules.restrict_self().map_err(told)?;
+    if require && !matches!(status.landlock, LandlockStatus::Available { .. }) {
+        return Err("this system has no Landlock".into());
+    }
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced => Enforced::Fully,
+        RulesetStatus::PartiallyEnforced => Enforced::Partly,
+        RulesetStatus::NotEnforced => Enforced::Not,
+    })
+}
+
+fn rules(require: bool) -> Result<RulesetCreated, RulesetError> {
+    let least = if require { CompatLevel::HardRequirement } else { CompatLevel::BestEffort };
+    Ruleset::default()
+        .set_compatibility(least)
+        .handle_access(AccessFs::from_all(LEAST))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(WHOLE))?
+        .scope(Scope::from_all(WHOLE))?
+        .create()
+}
+
+/// A right to a folder and what is in it, or to a file, to which rights of folders do not apply.
+fn beneath(fd: PathFd, path: &Path, access: BitFlags<AccessFs>) -> PathBeneath<PathFd> {
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(WHOLE) };
+    PathBeneath::new(fd, access)
+}
+
+/// The dynamic loader that an ELF program names (its PT_INTERP), which the kernel executes for it.
+///
+/// Offsets as in elf(5) for 64-bit little-endian files, the only ones that the filter knows.
+fn loader(program: &Path) -> Option<PathBuf> {
+    const PROGRAM_HEADERS_AT: u64 = 0x20;
+    const HEADER_SIZE_AND_COUNT_AT: u64 = 0x36;
+    const PT_INTERP: u32 = 3;
+    const FILE_OFFSET_AT: u64 = 8;
+    const FILE_SIZE_AT: u64 = 32;
+
+    let file = File::open(program).ok()?;
+    let bytes = |at: u64, length: usize| {
+        let mut bytes = vec![0; length];
+        file.read_exact_at(&mut bytes, at).ok().map(|()| bytes)
+    };
+    let number = |at: u64, length: usize| {
+        let mut number = [0; 8];
+        number[..length].copy_from_slice(&bytes(at, length)?);
+        Some(u64::from_le_bytes(number))
+    };
+    if bytes(0, 6)? != *b"\x7fELF\x02\x01" {
+        return None;
+    }
+    let headers = number(PROGRAM_HEADERS_AT, 8)?;
+    let (size, count) = (number(HEADER_SIZE_AND_COUNT_AT, 2)?, number(HEADER_SIZE_AND_COUNT_AT + 2, 2)?);
+    let header = (0..count)
+        .map(|index| headers.checked_add(index * size))
+        .find(|header| header.and_then(|at| number(at, 4)) == Some(PT_INTERP.into()))??;
+    let length = number(header + FILE_SIZE_AT, 8)?.clamp(1, 4096);
+    let path = bytes(number(header + FILE_OFFSET_AT, 8)?, usize::try_from(length - 1).ok()?)?;
+    Some(PathBuf::from(String::from_utf8(path).ok()?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loader_of_a_program_is_read_from_it_and_of_no_other_file() {
+        let loader = loader(Path::new("/proc/self/exe")).expect("the tests are linked dynamically");
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let loader = loader.canonicalize().unwrap();
+        assert!(maps.contains(loader.to_str().unwrap()), "{} is loaded", loader.display());
+
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for content in [
+            &b""[..],
+            b"#!/bin/sh\n",
+            b"\x7fELF\x02\x01",
+            &[b"\x7fELF\x02\x01".as_slice(), &[255; 64]].concat(),
+        ] {
+            std::fs::write(file.path(), content).unwrap();
+            assert_eq!(super::loader(file.path()), None, "{content:?}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Refusing system calls to this process, with seccomp.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
+
+use crate::confinement::{Confinement, Enforced};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Filters the system calls of this process, which must have one thread, and of all that come of it.
+///
+/// The calls that lead around a confinement are refused in any case, whatever it is: looking into
+/// other processes, rings that make calls which no filter sees, new namespaces, the kernel's own
+/// settings. A call of another architecture (32-bit code) ends the process.
+pub(crate) fn install(confinement: &Confinement) -> Result<Enforced, String> {
+    if !confinement.filters_calls() {
+        return Ok(Enforced::NotAsked);
+    }
+    match install_all(confinement) {
+        Ok(()) => Ok(Enforced::Fully),
+        Err(error) if confinement.require => Err(format!(
+            "this system cannot keep it from the network and from other processes as is required ({error}); that \
+             takes a kernel with seccomp filters"
+        )),
+        Err(_) => Ok(Enforced::Not),
+    }
+}
+
+fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
+    let mut refused: Rules = AROUND.iter().map(|call| (*call, Vec::new())).collect();
+    // For itself it may lower limits; for another process of the user that would be an attack.
+    refused.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?])?]);
+    let mut clone = vec![SeccompRule::new(vec![has(libc::CLONE_NEWUSER)?])?];
+    if !confinement.network {
+        // Sockets of every family, because a Unix socket leads to the session's servers, which
+        // start programs (D-Bus, Docker, an SSH agent). `socketpair` stays: both ends are its own.
+        // System V's messages and memory are shared with every process of the user.
+        refused.extend(
+            [libc::SYS_socket, libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget]
+                .map(|call| (call, Vec::new())),
+        );
+    }
+    if !confinement.spawn {
+        clone.push(SeccompRule::new(vec![has_not(libc::CLONE_THREAD)?])?);
+        #[cfg(target_arch = "x86_64")]
+        refused.extend([libc::SYS_fork, libc::SYS_vfork].map(|call| (call, Vec::new())));
+    }
+    refused.insert(libc::SYS_clone, clone);
+    // The flags of this one lie in memory, where a filter cannot look. "Not implemented" makes a C
+    // library use `clone`.
+    let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
+
+    for (rules, error) in [(refused, libc::EPERM), (unknown, libc::ENOSYS)] {
+        seccompiler::apply_filter(&compile(rules, error)?)?;
+    }
+    Ok(())
+}
+
+/// Calls that no confined command has a use for.
+const AROUND: &[i64] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Calls that no filter sees.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Namespaces and mounts.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_open_by_handle_at,
+    // The user's keys in the kernel.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // The kernel and its weak sides.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+fn compile(rules: Rules, error: i32) -> seccompiler::Result<BpfProgram> {
+    let rules = with_x32(rules);
+    let arch = std::env::consts::ARCH.try_into()?;
+    let refuse = SeccompAction::Errno(error.unsigned_abs());
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()?)
+}
+
+/// On kernels that run x32 programs every call is there a second time, and some a third.
+fn with_x32(mut rules: Rules) -> Rules {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const X32: i64 = 0x4000_0000;
+        // ptrace, kexec_load, process_vm_readv, process_vm_writev
+        const OWN_NUMBERS: [i64; 4] = [521, 528, 539, 540];
+        let again: Rules = rules.iter().map(|(call, rule)| (call | X32, rule.clone())).collect();
+        rules.extend(again);
+        if rules.contains_key(&libc::SYS_ptrace) {
+            rules.extend(OWN_NUMBERS.map(|call| (call | X32, Vec::new())));
+        }
+    }
+    rules
+}
+
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> seccompiler::Result<SeccompCondition> {
+    Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?)
+}
+
+/// `clone` with this flag.
+fn has(flag: i32) -> seccompiler::Result<SeccompCondition> {
+    let flag = u64::from(flag.unsigned_abs());
+    condition(0, SeccompCmpOp::MaskedEq(flag), flag)
+}
+
+/// `clone` without this flag.
+fn has_not(flag: i32) -> seccompiler::Result<SeccompCondition> {
+    condition(0, SeccompCmpOp::MaskedEq(u64::from(flag.unsigned_abs())), 0)
+}

@@ -1,0 +1,218 @@
+//! However it ends, no process is left.
+
+use std::process::Stdio;
+
+use rustix::process::{Signal, kill_process};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+
+use crate::support::*;
+
+/// Says its process id and stays: a grandchild without parent, in a session of its own, that takes
+/// no notice of signals that can be ignored; then its starter.
+const DAEMON: &str = r#"
+    trap '' TERM INT HUP
+    (setsid sh -c 'trap "" TERM INT HUP; echo $$; exec sleep 1000' </dev/null 2>/dev/null &)
+"#;
+
+#[tokio::test]
+async fn when_the_parent_is_killed_a_daemon_of_the_command_is_ended_too() {
+    let text = format!("{DAEMON}\necho $$\nexec sleep 1000");
+    let mut parent = Command::new(probe())
+        .args(["parent", guard_program(), "/bin/sh", "-c", &text])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let processes = pids(parent.stdout.as_mut().unwrap(), 3).await;
+
+    parent.start_kill().unwrap();
+
+    for process in &processes {
+        assert!(process.ends_within(BOUND), "{process:?} of {processes:?} is left");
+    }
+    parent.wait().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_command_that_ignores_sigterm_and_the_end_of_its_input_is_gone_when_kill_returns() {
+    let mut guarded = script("trap '' TERM; echo $$; while :; do sleep 1000; done").start().await.unwrap();
+    let command = pids_of(&mut guarded, 1).await;
+    drop(guarded.stdin.take());
+    kill_process(command[0].pid, Signal::TERM).unwrap();
+
+    let status = soon(guarded.kill()).await.unwrap();
+
+    assert!(command[0].has_ended());
+    assert_eq!(status.code(), Some(128 + 9));
+}
+
+#[tokio::test]
+async fn when_the_command_ends_its_daemons_end_before_wait_returns() {
+    let mut guarded = script(&format!("{DAEMON}\nread line; exit 3")).start().await.unwrap();
+    let daemon = pids_of(&mut guarded, 1).await;
+    assert!(!daemon[0].has_ended());
+
+    guarded.stdin.as_mut().unwrap().write_all(b"go\n").await.unwrap();
+    let status = soon(guarded.wait()).await.unwrap();
+
+    assert!(daemon[0].has_ended());
+    assert_eq!(status.code(), Some(3), "the command's own code");
+}
+
+#[tokio::test]
+async fn dropping_it_ends_the_command_and_its_daemons() {
+    let mut guarded = script(&format!("{DAEMON}\necho $$; exec sleep 1000")).start().await.unwrap();
+    let processes = pids_of(&mut guarded, 2).await;
+    drop(guarded);
+    assert!(processes.iter().all(|process| process.ends_within(BOUND)));
+}
+
+#[tokio::test]
+async fn a_tree_of_hundreds_that_left_the_group_ends() {
+    // 2^8 - 1 processes, each in a session of its own; so many that it does this machine no harm.
+    let tree = r#"
+        grow() {
+            if [ "$1" -gt 1 ]; then
+                setsid sh -c "$GROW" sh $(($1 - 1)) &
+                setsid sh -c "$GROW" sh $(($1 - 1)) &
+            fi
+            echo $$
+            exec sleep 1000
+        }
+        grow "$1"
+    "#;
+    let start = r#"setsid sh -c "$GROW" sh 8 & exec sleep 1000"#;
+    let mut guarded = script(start).env("GROW", tree).start().await.unwrap();
+    let processes = pids_of(&mut guarded, 255).await;
+
+    soon(guarded.kill()).await.unwrap();
+
+    assert!(processes.iter().all(Process::has_ended));
+}
+
+#[tokio::test]
+async fn a_process_that_never_stays_the_same_is_caught() {
+    // Each lives long enough to start its successor, in a session of its own, and to end. All hold
+    // the write end of standard output.
+    let hop = r#"setsid sh -c "$HOP" & exit"#;
+    for _ in 0..10 {
+        let mut guarded =
+            script(r#"sh -c "$HOP"; echo on; exec sleep 1000"#).env("HOP", hop).start().await.unwrap();
+        let mut output = guarded.stdout.take().unwrap();
+        output.read_exact(&mut [0; 3]).await.unwrap();
+
+        soon(guarded.kill()).await.unwrap();
+
+        let mut rest = Vec::new();
+        soon(output.read_to_end(&mut rest)).await.unwrap();
+        assert_eq!(rest, b"", "nobody holds the output");
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_ends_also_if_each_of_its_processes_leaves_the_group() {
+    // Bounded by what it has in all: 2,000 processes, each of which forks as long as there are tokens
+    // in a pipe. The test ends it while it grows.
+    let bomb = r#"while read -r token; do $LEAVE sh -c "$BOMB" & done <&3"#;
+    let start = r#"
+        mkfifo "$1"; exec 3<>"$1"
+        (i=0; while [ $i -lt 2000 ]; do echo; i=$((i + 1)); done >&3; sleep 1000) &
+        sh -c "$BOMB" & sh -c "$BOMB" & sh -c "$BOMB" &
+        echo $$
+        wait
+    "#;
+    for leave in ["", "setsid"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("tokens");
+        let command = script(start).args([std::ffi::OsString::from("sh"), pipe.into()]);
+        let mut guarded = command.env("BOMB", bomb).env("LEAVE", leave).start().await.unwrap();
+        let first = pids_of(&mut guarded, 1).await;
+        let mut output = guarded.stdout.take().unwrap();
+
+        soon(guarded.kill()).await.unwrap();
+
+        assert!(first[0].has_ended());
+        let mut rest = Vec::new();
+        soon(output.read_to_end(&mut rest)).await.unwrap();
+        assert_eq!(rest, b"", "nobody holds the output");
+    }
+}
+
+#[tokio::test]
+async fn sigterm_to_the_guard_ends_everything() {
+    let mut guarded = script(&format!("{DAEMON}\necho $$; exec sleep 1000")).start().await.unwrap();
+    let processes = pids_of(&mut guarded, 2).await;
+    let guard = Process::open(guarded.guard_id().unwrap().try_into().unwrap());
+    kill_process(guard.pid, Signal::TERM).unwrap();
+    soon(guarded.wait()).await.unwrap();
+    assert!(processes.iter().all(Process::has_ended));
+}
+
+#[tokio::test]
+async fn when_the_guard_is_killed_the_command_dies_with_it() {
+    let mut guarded = script("echo $$; exec sleep 1000").start().await.unwrap();
+    let command = pids_of(&mut guarded, 1).await;
+    let guard = Process::open(guarded.guard_id().unwrap().try_into().unwrap());
+    guard.kill();
+    assert!(command[0].ends_within(BOUND));
+    assert_eq!(soon(guarded.wait()).await.unwrap().code(), None, "a signal ended the guard");
+}
+
+#[tokio::test]
+async fn two_guards_do_not_disturb_each_other() {
+    let mut one = script(&format!("{DAEMON}\necho $$; exec sleep 1000")).start().await.unwrap();
+    let mut other = script(&format!("{DAEMON}\ncat")).start().await.unwrap();
+    let ones = pids_of(&mut one, 2).await;
+    let others = pids_of(&mut other, 1).await;
+
+    soon(one.kill()).await.unwrap();
+
+    assert!(ones.iter().all(Process::has_ended));
+    assert!(!others[0].has_ended());
+    other.stdin.as_mut().unwrap().write_all(b"still").await.unwrap();
+    let mut answer = [0; 5];
+    other.stdout.as_mut().unwrap().read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"still");
+    soon(other.kill()).await.unwrap();
+    assert!(others[0].has_ended());
+}
+
+#[tokio::test]
+async fn closing_its_input_does_not_end_the_command() {
+    let mut guarded = script("cat; echo end of input; read line </dev/null; exit 4").start().await.unwrap();
+    drop(guarded.stdin.take());
+    let mut output = String::new();
+    soon(guarded.stdout.as_mut().unwrap().read_to_string(&mut output)).await.unwrap();
+    assert_eq!(output, "end of input\n");
+    assert_eq!(soon(guarded.wait()).await.unwrap().code(), Some(4));
+}
+
+#[tokio::test]
+async fn output_that_the_command_closes_ends_although_it_still_runs() {
+    let mut guarded = script("exec >&- 2>&-; exec sleep 1000").start().await.unwrap();
+    let mut rest = Vec::new();
+    soon(guarded.stdout.as_mut().unwrap().read_to_end(&mut rest)).await.unwrap();
+    soon(guarded.stderr.as_mut().unwrap().read_to_end(&mut rest)).await.unwrap();
+    soon(guarded.kill()).await.unwrap();
+}
+
+#[tokio::test]
+async fn orphans_that_end_do_not_stay_as_zombies_while_the_command_runs() {
+    let mut guarded = script("(sh -c 'echo $$' &); cat").start().await.unwrap();
+    let mut output = guarded.stdout.take().unwrap();
+    let mut line = Vec::new();
+    while !line.ends_with(b"\n") {
+        line.push(output.read_u8().await.unwrap());
+    }
+    let orphan = String::from_utf8(line).unwrap();
+    let entry = std::path::PathBuf::from(format!("/proc/{}", orphan.trim()));
+    // No event tells that a stranger's child is reaped.
+    soon(async {
+        while entry.exists() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    soon(guarded.kill()).await.unwrap();
+}

@@ -1,0 +1,8 @@
+//! Commands under a guard, with real processes.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod confined;
+mod ends;
+mod starts;
+mod support;

@@ -1,0 +1,180 @@
+//! What a command gets when it starts, and why it does not.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::process::Stdio;
+
+use nova_guard::{Confinement, Enforced, Guard, GuardError};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn the_exit_code_is_the_commands() {
+    for (text, code) in [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 128 + 15)] {
+        assert_eq!(said(script(text)).await.1, Some(code), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn input_goes_in_and_output_and_errors_come_out() {
+    let mut guarded = script("echo oops >&2; exec cat").start().await.unwrap();
+    let mut stdin = guarded.stdin.take().unwrap();
+    let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number as u8).collect();
+    let written = sent.clone();
+    let writing = tokio::spawn(async move { stdin.write_all(&written).await });
+    let (mut output, mut errors) = (Vec::new(), String::new());
+    guarded.stdout.as_mut().unwrap().read_to_end(&mut output).await.unwrap();
+    guarded.stderr.as_mut().unwrap().read_to_string(&mut errors).await.unwrap();
+    writing.await.unwrap().unwrap();
+    assert!(output == sent);
+    assert_eq!(errors, "oops\n");
+}
+
+#[tokio::test]
+async fn arguments_and_values_arrive_byte_by_byte() {
+    let odd = OsString::from_vec(b"-- \xff\n'\"$x".to_vec());
+    let mut guarded = script(r#"printf '%s|%s|%s' "$1" "$2" "$V""#)
+        .args([OsString::from("sh"), odd.clone(), "".into()])
+        .env("V", odd.clone())
+        .start()
+        .await
+        .unwrap();
+    let mut output = Vec::new();
+    guarded.stdout.as_mut().unwrap().read_to_end(&mut output).await.unwrap();
+    let odd = odd.into_vec();
+    assert_eq!(output, [&odd[..], b"||", &odd].concat());
+}
+
+#[tokio::test]
+async fn the_environment_is_what_was_given_and_nothing_else() {
+    let mut parent = Command::new(probe())
+        .args([
+            "parent",
+            guard_program(),
+            "/bin/sh",
+            "-c",
+            "env -0 | tr '\\0' '\\n'; cat /proc/$PPID/environ; echo end",
+        ])
+        .env("NOVA_CANARY", "a secret of Nova's")
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut output = String::new();
+    let mut stdout = parent.stdout.take().unwrap();
+    while !output.ends_with("end\n") {
+        output.push(char::from(soon(stdout.read_u8()).await.unwrap()));
+    }
+    let mut lines: Vec<&str> = output.lines().skip(1).collect();
+    // What sh sets by itself.
+    lines.retain(|line| !["PWD=", "OLDPWD=", "SHLVL=", "_="].iter().any(|own| line.starts_with(own)));
+    assert_eq!(lines, ["PATH=/usr/bin:/bin", "end"], "the guard's own environment is empty");
+}
+
+#[tokio::test]
+async fn a_library_to_preload_is_not_loaded_into_the_guard() {
+    let command = script("").env("LD_PRELOAD", "/nonexistent/nova.so");
+    let (_, code, errors) = said(command).await;
+    assert_eq!(errors.matches("/nonexistent/nova.so").count(), 1, "only the command tried: {errors}");
+    assert_eq!(code, Some(0));
+}
+
+#[tokio::test]
+async fn a_large_environment_arrives() {
+    let mut command = script(r#"printf %s "$V99" | wc -c"#);
+    for number in 0..100 {
+        command = command.env(format!("V{number}"), "x".repeat(10_000));
+    }
+    assert_eq!(said(command).await.0.trim(), "10000");
+}
+
+#[tokio::test]
+async fn the_folder_is_the_one_named_or_the_root() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(said(script("pwd")).await.0, "/\n");
+    let output = said(script("pwd").folder(folder.path())).await.0;
+    assert_eq!(output.trim_end(), folder.path().canonicalize().unwrap().to_str().unwrap());
+}
+
+#[tokio::test]
+async fn no_further_descriptor_reaches_the_command() {
+    // One that a library forgot to mark as "close on exec".
+    let leaked = std::fs::File::open("/dev/null").unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    let output = said(script("exec ls /proc/self/fd")).await.0;
+    // 3 is the folder that ls reads.
+    assert_eq!(output.split_whitespace().collect::<Vec<_>>(), ["0", "1", "2", "3"]);
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_why() {
+    async fn reason(command: nova_guard::GuardedCommand) -> String {
+        soon(command.start()).await.unwrap_err().to_string()
+    }
+    let supervised = Confinement::supervised();
+    let missing = guard().command(&supervised, "/nonexistent/server");
+    assert!(reason(missing).await.contains("/nonexistent/server: No such file"));
+
+    let unnamed = guard().command(&supervised, "nova-no-such-program").env("PATH", "/usr/bin:/bin");
+    assert!(matches!(unnamed.start().await, Err(GuardError::NotFound { .. })));
+
+    assert!(reason(script("").folder("/nonexistent")).await.contains("cannot start it in /nonexistent"));
+    assert!(reason(script("").env("A=B", "c")).await.contains("A=B"));
+
+    let no_guard = Guard::new("/nonexistent/guard", []).command(&supervised, "/bin/true");
+    assert!(matches!(no_guard.start().await, Err(GuardError::Guard { .. })));
+    let not_a_guard = Guard::new("/bin/true", []).command(&supervised, "/bin/true");
+    assert!(matches!(soon(not_a_guard.start()).await, Err(GuardError::Lost(_))));
+}
+
+#[tokio::test]
+async fn a_guard_that_is_started_by_hand_says_who_starts_it() {
+    let output =
+        Command::new(guard_program()).args(["--", "/bin/true"]).stdin(Stdio::null()).output().await.unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Nova starts this program"));
+}
+
+#[tokio::test]
+async fn a_guard_behind_words_of_its_own_starts_its_inner_step_behind_them_too() {
+    // As `nova guard` does: `probe without landlock …` takes two words before it becomes the guard.
+    let words = ["without", "landlock", guard_program()].map(OsString::from);
+    let command =
+        Guard::new(probe(), words).command(&Confinement::supervised(), "/bin/sh").args(["-c", "echo ok"]);
+    assert_eq!(said(command).await.0, "ok\n");
+}
+
+#[tokio::test]
+async fn without_landlock_a_confined_command_starts_only_if_that_is_accepted() {
+    let words = ["without", "landlock", guard_program()].map(OsString::from);
+    let guard = Guard::new(probe(), words);
+    let mut confinement = Confinement::nothing();
+    let error = guard.command(&confinement, probe()).args(["read", "/etc/passwd"]).start().await.unwrap_err();
+    assert!(error.to_string().contains("Landlock"), "{error}");
+
+    confinement.require = false;
+    let guarded = guard.command(&confinement, probe()).args(["read", "/etc/passwd"]).start().await.unwrap();
+    assert_eq!((guarded.files(), guarded.calls()), (Enforced::Not, Enforced::Fully));
+}
+
+#[tokio::test]
+async fn without_seccomp_a_confined_command_starts_only_if_that_is_accepted() {
+    let words = ["without", "seccomp", guard_program()].map(OsString::from);
+    let guard = Guard::new(probe(), words);
+    let mut confinement = Confinement { files: nova_guard::Files::Any, ..Confinement::nothing() };
+    let error = guard.command(&confinement, "/bin/true").start().await.unwrap_err();
+    assert!(error.to_string().contains("seccomp"), "{error}");
+
+    confinement.require = false;
+    let guarded = guard.command(&confinement, "/bin/true").start().await.unwrap();
+    assert_eq!((guarded.files(), guarded.calls()), (Enforced::NotAsked, Enforced::Not));
+}
+
+#[tokio::test]
+async fn when_memory_runs_out_the_kernel_ends_the_command_and_not_its_guard() {
+    let text = "cat /proc/self/oom_score_adj; cat /proc/$PPID/oom_score_adj";
+    let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+    assert_eq!(said(script(text)).await.0, format!("1000\n{own}"));
+}
