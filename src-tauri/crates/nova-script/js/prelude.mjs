@@ -1,0 +1,297 @@
+// A tool's side of a load and a call: what `defineTool` takes, what `ctx` offers, how a result
+// becomes JSON. src/child/isolate.rs calls what is exported here; a tool cannot import it.
+import { z } from 'zod';
+import { AbortController, ask, forget, install, line, settle, timers } from 'nova:globals';
+
+// A tool may change every global: what is needed after it ran is taken before.
+const { parse, stringify } = JSON;
+const { freeze } = Object;
+const { isArray } = Array;
+
+const EFFECTS = ['read', 'write', 'external', 'destructive', 'send'];
+const EXAMPLE = 'export default defineTool({ name, description, parameters, execute })';
+
+let host;
+let tool;
+let controller;
+const defined = new WeakSet();
+
+// An error of Nova's own, whose kind nobody else can forge.
+class Fault extends Error {
+  #kind;
+  constructor(kind, message) {
+    super(message);
+    this.#kind = kind;
+  }
+  static kind(error) {
+    return #kind in error ? error.#kind : '';
+  }
+}
+
+export function start(given) {
+  host = given;
+  install(given);
+  z.config({ jitless: true }); // its other way is the Function constructor, which is not here
+}
+
+export function defineTool(spec) {
+  if (typeof spec !== 'object' || spec === null) {
+    throw new Fault('definition', `defineTool takes an object: ${EXAMPLE}`);
+  }
+  const made = freeze({ ...spec });
+  defined.add(made);
+  return made;
+}
+
+// The default export of a file, checked, as JSON of a Definition.
+export function define(value) {
+  if (!defined.has(value)) {
+    wrong(`a file's default export is what defineTool returned: ${EXAMPLE}`);
+  }
+  const { name, description, parameters, execute, effect, hosts, requires_credentials } = value;
+  if (typeof name !== 'string' || !/^[a-z0-9_-]{1,64}$/.test(name)) {
+    wrong(`name is ${brief(name)}; it has 1 to 64 of the characters a-z, 0-9, _ and -`);
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    wrong('description is missing: say in a sentence what the tool does, the model reads it');
+  }
+  if ([...description].length > 4096) {
+    wrong('description is longer than 4,096 characters');
+  }
+  if (!(parameters instanceof z.ZodObject)) {
+    wrong('parameters is a zod object: z.object({ ... }), empty for a tool without arguments');
+  }
+  if (typeof execute !== 'function') {
+    wrong('execute is a function: async (args, ctx) => { ... }, or async function* to stream');
+  }
+  if (effect !== undefined && !EFFECTS.includes(effect)) {
+    wrong(`effect is ${brief(effect)}; it is one of ${EFFECTS.join(', ')}`);
+  }
+  tool = value;
+  return stringify({
+    name,
+    description,
+    parameters: schema(parameters),
+    effect: effect ?? null,
+    credentials: list('requires_credentials', requires_credentials).map(credential),
+    hosts: list('hosts', hosts).map(hostname),
+    proposed_hosts: [],
+  });
+}
+
+// A promise of the result's JSON.
+export async function call(args, request) {
+  controller = new AbortController();
+  const context = contextOf(freezeDeep(parse(request)), controller.signal);
+  const parsed = await tool.parameters.safeParseAsync(parse(args));
+  if (!parsed.success) {
+    throw new Fault('arguments', z.prettifyError(parsed.error));
+  }
+  const running = tool.execute(parsed.data, context);
+  if (typeof running?.next !== 'function' || !running[Symbol.asyncIterator]) {
+    return toJson(await running);
+  }
+  let last;
+  for (;;) {
+    const { done, value } = await running.next();
+    if (done) {
+      return toJson(value === undefined ? last : value);
+    }
+    last = value;
+    const refused = host.partial(toJson(value));
+    if (refused) {
+      throw new Fault('result', refused);
+    }
+  }
+}
+
+export function answer(id, ok, text) {
+  settle(id, ok, text);
+}
+
+export function cancel() {
+  controller?.abort();
+}
+
+// Nothing of a call that is over happens any more.
+export function end() {
+  forget();
+  controller = undefined;
+}
+
+export function fire(id) {
+  try {
+    timers.fire(id);
+  } catch (error) {
+    host.log('error', `a timer threw: ${describe(error)[1]}`);
+  }
+}
+
+// [kind, message, stack] of whatever was thrown; never throws itself.
+export function describe(thrown) {
+  let kind = '';
+  let stack = '';
+  let message;
+  try {
+    kind = thrown instanceof Error ? Fault.kind(thrown) : '';
+    if (thrown instanceof Error || thrown instanceof DOMException) {
+      const { name, message: said } = thrown;
+      const plain = kind !== '' || name === 'Error';
+      message = plain ? `${said}` : said ? `${name}: ${said}` : `${name}`;
+      message ||= 'an Error without a message';
+      stack = `${thrown.stack ?? ''}`;
+    } else if (typeof thrown === 'string') {
+      message = thrown;
+    } else {
+      const what = thrown === undefined ? 'undefined' : brief(thrown);
+      message = `${what} was thrown; throw an Error with a message`;
+    }
+  } catch {
+    message = 'something was thrown that cannot be shown; throw an Error with a message';
+  }
+  return [kind, message.slice(0, 8192).toWellFormed(), stack.slice(0, 16384).toWellFormed()];
+}
+
+function contextOf(request, signal) {
+  const log = {};
+  for (const level of ['debug', 'info', 'warn', 'error']) {
+    log[level] = (...what) => host.log(level, line(what));
+  }
+  return freeze({
+    request,
+    signal,
+    log: freeze(log),
+    credentials: freeze({
+      get: async (service, key) => {
+        const want = { type: 'credential', service: `${service}`, key: `${key}` };
+        return (await ask(want, signal)).value;
+      },
+      has: async (service) => {
+        return (await ask({ type: 'has_credential', service: `${service}` }, signal)).has;
+      },
+    }),
+    progress: (fraction, message) => {
+      const known = typeof fraction === 'number' && fraction >= 0;
+      host.progress(known ? Math.min(fraction, 1) : undefined, message && line([message]));
+    },
+  });
+}
+
+// JSON that loses nothing in silence: what JSON would drop or empty is an error that names it.
+// (NaN and the infinities become null, as JSON has it.)
+function toJson(value) {
+  if (value === undefined) {
+    return 'null';
+  }
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new Fault('result', `the result is a ${typeof value}; return data`);
+  }
+  try {
+    return stringify(value, function (key, item) {
+      const at = key === '' ? 'the result' : `\`${key}\` of the result`;
+      if (typeof item === 'bigint') {
+        throw new Fault('result', `${at} is a BigInt; return a number or its String(...)`);
+      }
+      if (item instanceof Map) {
+        throw new Fault('result', `${at} is a Map; return Object.fromEntries(map)`);
+      }
+      if (item instanceof Set) {
+        throw new Fault('result', `${at} is a Set; return [...set]`);
+      }
+      // Half a pair is no character, and no JSON to others.
+      return typeof item === 'string' ? item.toWellFormed() : item;
+    });
+  } catch (error) {
+    if (error instanceof Fault) {
+      throw error;
+    }
+    const [, message, stack] = describe(error);
+    if (message.includes('out of memory')) {
+      throw error;
+    }
+    const fault = new Fault('result', `the result cannot be written as JSON: ${message}`);
+    fault.stack = stack;
+    throw fault;
+  }
+}
+
+function schema(parameters) {
+  try {
+    return expressed(parameters);
+  } catch (error) {
+    const [path, reason] = unexpressed(parameters, 'parameters', 0) ?? ['parameters', error.message];
+    wrong(`${path} cannot be told to a model as JSON Schema: ${reason}`);
+  }
+}
+
+function expressed(part) {
+  return z.toJSONSchema(part, { io: 'input' });
+}
+
+// The innermost part that has no JSON Schema, and why.
+function unexpressed(part, path, depth) {
+  try {
+    expressed(part);
+    return undefined;
+  } catch (error) {
+    const def = part?.def ?? {};
+    const inner = Object.entries(def.shape ?? {}).map(([key, value]) => [`${path}.${key}`, value]);
+    for (const key of ['element', 'innerType', 'valueType', 'keyType', 'in', 'left', 'right', 'rest']) {
+      if (def[key]) inner.push([key === 'element' ? `${path}[]` : path, def[key]]);
+    }
+    for (const value of [...(def.options ?? []), ...(def.items ?? [])]) inner.push([path, value]);
+    for (const [at, value] of depth < 32 ? inner : []) {
+      const found = unexpressed(value, at, depth + 1);
+      if (found) return found;
+    }
+    return [path, error.message];
+  }
+}
+
+function list(name, value) {
+  if (value === undefined) {
+    return [];
+  }
+  if (!isArray(value) || value.length > 64 || value.some((item) => typeof item !== 'string')) {
+    wrong(`${name} is a list of at most 64 texts`);
+  }
+  return value;
+}
+
+function credential(name) {
+  if (!/^[A-Za-z0-9_.-]{1,64}(\/[A-Za-z0-9_.-]{1,64})?$/.test(name)) {
+    wrong(`requires_credentials has ${brief(name)}; write 'service' or 'service/key'`);
+  }
+  return name;
+}
+
+function hostname(name) {
+  const parts = /^[^\s/?#@\\*]+$/.test(name) ? host.parseUrl(`https://${name}/`) : undefined;
+  if (!parts) {
+    wrong(`hosts has ${brief(name)}; write a host alone, like 'api.example.com'`);
+  }
+  return parts[4];
+}
+
+function wrong(message) {
+  throw new Fault('definition', message);
+}
+
+function brief(value) {
+  const kind = typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  let text;
+  try {
+    text = value === undefined ? 'missing' : (stringify(value) ?? kind);
+  } catch {
+    text = kind;
+  }
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function freezeDeep(value) {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freezeDeep);
+    freeze(value);
+  }
+  return value;
+}

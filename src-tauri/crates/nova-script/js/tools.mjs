@@ -1,0 +1,2 @@
+// What `import { defineTool } from '@nova/tools'` (or '@nexus/tools') gives.
+export { defineTool } from 'nova:prelude';

@@ -1,0 +1,156 @@
+//! How long a job may compute, and who ends it: the interpreter asks [`Budget::over`] between its
+//! steps, and a thread of its own ends the process where a step does not end.
+
+use std::{
+    process,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::link::{Job, Link};
+use crate::protocol::{Fault, FaultKind, FromChild};
+
+/// How long a cancelled call may clean up before it is ended.
+const CLEANING: Duration = Duration::from_millis(250);
+/// How much later than the interpreter the watching thread ends a job.
+const GRACE: Duration = Duration::from_millis(150);
+const LOOKING: Duration = Duration::from_millis(50);
+const NEVER: u64 = u64::MAX;
+
+/// Why a job has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    Time,
+    Stopped,
+}
+
+#[derive(Debug)]
+pub(super) struct Budget {
+    allowed_ms: AtomicU64,
+    /// Processor time of the process, in nanoseconds, at which the running job has to end.
+    deadline: AtomicU64,
+    running: AtomicU64,
+    /// The job that Nova cancelled last, and when, in nanoseconds.
+    cancelled: AtomicU64,
+    cancelled_at: AtomicU64,
+    watched: Mutex<bool>,
+    begun: Condvar,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self {
+            allowed_ms: AtomicU64::new(0),
+            deadline: AtomicU64::new(NEVER),
+            running: AtomicU64::new(0),
+            cancelled: AtomicU64::new(NEVER),
+            cancelled_at: AtomicU64::new(0),
+            watched: Mutex::new(false),
+            begun: Condvar::new(),
+        }
+    }
+
+    /// Milliseconds of processor time for one job, from now on.
+    pub(super) fn allow(&self, computing_ms: u64) {
+        self.allowed_ms.store(computing_ms, Relaxed);
+    }
+
+    pub(super) fn begin(&self, job: Job) {
+        let allowed = Duration::from_millis(self.allowed_ms.load(Relaxed));
+        self.running.store(job, Relaxed);
+        self.deadline.store(processor().saturating_add(nanos(allowed)), Relaxed);
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.begun.notify_one();
+    }
+
+    pub(super) fn end(&self) {
+        self.deadline.store(NEVER, Relaxed);
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// Nova does not want this job any more; it may be one that has not begun.
+    pub(super) fn cancel(&self, job: Job) {
+        self.cancelled_at.store(now(), Relaxed);
+        self.cancelled.store(job, Relaxed);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed) == self.running.load(Relaxed)
+    }
+
+    /// How long the running job may go on after it was cancelled; None where it was not.
+    pub(super) fn stop_in(&self) -> Option<Duration> {
+        let end = self.cancelled_at.load(Relaxed).saturating_add(nanos(CLEANING));
+        self.is_cancelled().then(|| Duration::from_nanos(end.saturating_sub(now())))
+    }
+
+    /// Whether the running job has to end.
+    pub(super) fn over(&self) -> Option<Over> {
+        self.over_by(Duration::ZERO)
+    }
+
+    fn over_by(&self, grace: Duration) -> Option<Over> {
+        if self.is_cancelled() {
+            let end = self.cancelled_at.load(Relaxed).saturating_add(nanos(CLEANING + grace));
+            if now() >= end {
+                return Some(Over::Stopped);
+            }
+        }
+        let deadline = self.deadline.load(Relaxed).saturating_add(nanos(grace));
+        (processor() >= deadline).then_some(Over::Time)
+    }
+
+    /// What Nova is told of a job that had to end.
+    pub(super) fn fault(&self, over: Over) -> Fault {
+        let (kind, message) = match over {
+            Over::Time => {
+                let allowed = self.allowed_ms.load(Relaxed);
+                (FaultKind::Time, format!("it computed longer than {allowed} ms and was ended"))
+            }
+            Over::Stopped => (FaultKind::Thrown, "stopped".to_owned()),
+        };
+        Fault { kind, message, line: None, column: None, stack: Vec::new() }
+    }
+}
+
+/// Ends the process where a job goes on for longer than the interpreter would let it.
+pub(super) fn watch(budget: Arc<Budget>, link: Arc<Link>) {
+    loop {
+        let watched = budget.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(budget.begun.wait_while(watched, |watched| !*watched));
+        let job = link.last();
+        if let Some(over) = budget.over_by(GRACE) {
+            let fault = budget.fault(over);
+            // False where the job has ended by itself since.
+            match link.finish(job, &FromChild::Failed { fault, fatal: true }) {
+                Ok(false) => {}
+                Ok(true) | Err(_) => process::exit(1),
+            }
+        }
+        thread::sleep(LOOKING);
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(NEVER)
+}
+
+fn processor() -> u64 {
+    clock(ClockId::ProcessCPUTime)
+}
+
+fn now() -> u64 {
+    clock(ClockId::Monotonic)
+}
+
+fn clock(id: ClockId) -> u64 {
+    let time = clock_gettime(id);
+    let (seconds, nanos) = (time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs());
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+}

@@ -1,0 +1,305 @@
+//! From TypeScript to JavaScript, and from places in the JavaScript back to the TypeScript.
+
+use std::path::Path;
+
+use oxc::{
+    allocator::Allocator,
+    ast::ast::{ExportDefaultDeclaration, Expression, ImportExpression, StringLiteral, TemplateLiteral},
+    ast_visit::{Visit, walk},
+    codegen::{Codegen, CodegenOptions, CommentOptions},
+    diagnostics::{Diagnostics, OxcDiagnostic, Severity},
+    parser::Parser,
+    semantic::SemanticBuilder,
+    span::{SourceType, Span},
+    transformer::{TransformOptions, Transformer},
+};
+use url::Url;
+
+use crate::protocol::{Fault, FaultKind};
+
+/// The longest source, in bytes.
+const MAX_SOURCE: usize = 1024 * 1024;
+/// How deep brackets may nest: the parser goes down into them on its stack.
+const MAX_DEPTH: usize = 500;
+/// What a file may import.
+pub(super) const IMPORTS: [&str; 3] = ["zod", "@nova/tools", "@nexus/tools"];
+
+/// A file as it can run.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) javascript: String,
+    /// Hosts of the addresses that stand in the source, `name` or `name:port`, sorted.
+    pub(super) hosts: Vec<String>,
+    /// Where `export default` stands.
+    pub(super) default_export: Option<Place>,
+    pub(super) places: Places,
+}
+
+/// Line and column, both from 1; a column counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
+    if source.len() > MAX_SOURCE {
+        let length = source.len();
+        return Err(syntax(
+            format!("the file is {length} bytes long; a tool has at most {MAX_SOURCE}"),
+            None,
+        ));
+    }
+    let lines = Lines::of(source);
+    if let Some(at) = too_deep(source) {
+        let message = format!("brackets nest deeper than {MAX_DEPTH}");
+        return Err(syntax(message, Some(lines.place(source, at))));
+    }
+
+    let allocator = Allocator::default();
+    let kind = SourceType::ts().with_module(true);
+    let parsed = Parser::new(&allocator, source, kind).parse();
+    first_error(&parsed.diagnostics, source, &lines)?;
+    let mut program = parsed.program;
+    // Before the types go: an import of which only types are used goes with them.
+    for (module, requests) in &parsed.module_record.requested_modules {
+        for request in requests.iter().filter(|request| !request.is_type) {
+            importable(module, request.span, source, &lines)?;
+        }
+    }
+    let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
+    first_error(&semantic.diagnostics, source, &lines)?;
+    let scoping = semantic.semantic.into_scoping();
+    let options = TransformOptions::default();
+    let transformed = Transformer::new(&allocator, Path::new("tool.ts"), &options)
+        .build_with_scoping(scoping, &mut program);
+    first_error(&transformed.diagnostics, source, &lines)?;
+
+    let mut found = Found::default();
+    found.visit_program(&program);
+    for (module, span) in &found.imports {
+        importable(module, *span, source, &lines)?;
+    }
+    found.hosts.sort();
+    found.hosts.dedup();
+
+    let printed = Codegen::new()
+        .with_options(CodegenOptions {
+            source_map_path: Some("tool.ts".into()),
+            comments: CommentOptions::disabled(),
+            ..CodegenOptions::default()
+        })
+        .build(&program);
+    let tokens = printed.map.iter().flat_map(|map| map.get_tokens());
+    let places = Places::new(
+        source,
+        &printed.code,
+        tokens.map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))),
+    );
+    Ok(Compiled {
+        default_export: found.default_export.map(|span| lines.place(source, span.start)),
+        hosts: found.hosts,
+        javascript: printed.code,
+        places,
+    })
+}
+
+/// Finds places of the TypeScript for places of the JavaScript.
+#[derive(Debug)]
+pub(super) struct Places {
+    source: Wide,
+    printed: Wide,
+    /// ((line, column) printed, (line, column) in the source), from 0, columns in UTF-16; sorted.
+    tokens: Vec<(At, At)>,
+}
+
+type At = (u32, u32);
+
+impl Places {
+    fn new(source: &str, printed: &str, tokens: impl Iterator<Item = (At, At)>) -> Self {
+        let mut tokens: Vec<_> = tokens.collect();
+        tokens.sort_unstable();
+        Self { source: Wide::of(source), printed: Wide::of(printed), tokens }
+    }
+
+    /// The place in the TypeScript of one in the JavaScript, as QuickJS tells it: from 1, columns
+    /// in bytes.
+    pub(super) fn find(&self, line: u32, column: u32) -> Option<Place> {
+        let line = line.checked_sub(1)?;
+        let bytes = column.saturating_sub(1);
+        let units = match self.printed.line(line).and_then(|text| text.get(..bytes as usize)) {
+            Some(before) => before.encode_utf16().count() as u32,
+            None => bytes,
+        };
+        // The last token that begins at the place or before it, else the first of the line.
+        let after = self.tokens.partition_point(|(printed, _)| *printed <= (line, units));
+        let on_line = |i: usize| self.tokens.get(i).filter(|(printed, _)| printed.0 == line);
+        let before = after.checked_sub(1).and_then(on_line);
+        let (_, (line, units)) = *before.or_else(|| on_line(after))?;
+        let characters = match self.source.line(line) {
+            Some(text) => text
+                .chars()
+                .scan(0, |passed, c| {
+                    *passed += c.len_utf16() as u32;
+                    (*passed <= units).then_some(())
+                })
+                .count() as u32,
+            None => units,
+        };
+        Some(Place { line: line + 1, column: characters + 1 })
+    }
+}
+
+/// The lines of a text whose columns differ by how they are counted, by their numbers.
+#[derive(Debug)]
+struct Wide(Vec<(u32, String)>);
+
+impl Wide {
+    fn of(text: &str) -> Self {
+        let lines = text.split('\n').zip(0..).filter(|(line, _)| !line.is_ascii());
+        Self(lines.map(|(line, number)| (number, line.to_owned())).collect())
+    }
+
+    fn line(&self, number: u32) -> Option<&str> {
+        let found = self.0.binary_search_by_key(&number, |(n, _)| *n).ok()?;
+        Some(&self.0[found].1)
+    }
+}
+
+/// Byte offsets at which lines begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self(std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect())
+    }
+
+    fn place(&self, text: &str, offset: u32) -> Place {
+        let offset = offset as usize;
+        let line = self.0.partition_point(|start| *start <= offset).max(1);
+        let before = text.get(self.0[line - 1]..offset).unwrap_or_default();
+        Place { line: line as u32, column: before.chars().count() as u32 + 1 }
+    }
+}
+
+/// What is looked for in a program once its types are gone.
+#[derive(Default)]
+struct Found {
+    hosts: Vec<String>,
+    /// Dynamic imports of a literal; others fail when they run.
+    imports: Vec<(String, Span)>,
+    default_export: Option<Span>,
+}
+
+impl<'a> Visit<'a> for Found {
+    fn visit_string_literal(&mut self, literal: &StringLiteral<'a>) {
+        self.hosts.extend(host_of(&literal.value, true));
+    }
+
+    fn visit_template_literal(&mut self, template: &TemplateLiteral<'a>) {
+        if let Some(first) = template.quasis.first() {
+            let text = first.value.cooked.as_deref().unwrap_or_default();
+            self.hosts.extend(host_of(text, template.quasis.len() == 1));
+        }
+        walk::walk_template_literal(self, template);
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        if let Expression::StringLiteral(module) = &import.source {
+            self.imports.push((module.value.to_string(), import.span));
+        }
+        walk::walk_import_expression(self, import);
+    }
+
+    fn visit_export_default_declaration(&mut self, export: &ExportDefaultDeclaration<'a>) {
+        self.default_export = Some(export.span);
+        walk::walk_export_default_declaration(self, export);
+    }
+}
+
+/// The host of an address; of its beginning only where the host is surely over.
+fn host_of(text: &str, whole: bool) -> Option<String> {
+    let scheme = ["https://", "http://"]
+        .into_iter()
+        .find(|scheme| text.get(..scheme.len()).is_some_and(|t| t.eq_ignore_ascii_case(scheme)))?;
+    let authority = &text[scheme.len()..];
+    let end = authority.find(['/', '?', '#', '\\']);
+    if end.is_none() && !whole {
+        return None;
+    }
+    // Up to the end of the authority alone: what follows may be no address until it is filled in.
+    let url = Url::parse(&text[..scheme.len() + end.unwrap_or(authority.len())]).ok()?;
+    let name = url.host_str().filter(|name| !name.ends_with('.'))?;
+    Some(match url.port() {
+        Some(port) => format!("{name}:{port}"),
+        None => name.to_owned(),
+    })
+}
+
+fn importable(module: &str, span: Span, source: &str, lines: &Lines) -> Result<(), Fault> {
+    if IMPORTS.contains(&module) {
+        return Ok(());
+    }
+    let place = lines.place(source, span.start);
+    Err(Fault {
+        kind: FaultKind::Import,
+        message: no_such_module(module),
+        line: Some(place.line),
+        column: Some(place.column),
+        stack: Vec::new(),
+    })
+}
+
+pub(super) fn no_such_module(module: &str) -> String {
+    let why = if module.starts_with("node:") {
+        "a tool does not run in Node"
+    } else if module.starts_with(['.', '/']) {
+        "a tool is one file"
+    } else {
+        "a tool has no packages"
+    };
+    format!("cannot import '{module}': {why}; there are 'zod' and '@nova/tools', and fetch for the web")
+}
+
+fn first_error(diagnostics: &Diagnostics, source: &str, lines: &Lines) -> Result<(), Fault> {
+    let first = |d: &&OxcDiagnostic| d.labels.first().map_or(u32::MAX, |label| label.offset());
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    match errors.min_by_key(first) {
+        None => Ok(()),
+        Some(error) => {
+            let at = error.labels.first().map(|label| label.offset());
+            let message = match &error.help {
+                Some(help) => format!("{} ({help})", error.message),
+                None => error.message.to_string(),
+            };
+            Err(syntax(message, at.map(|at| lines.place(source, at))))
+        }
+    }
+}
+
+/// The offset of a bracket that is too deep; brackets in texts count too, which does not matter.
+fn too_deep(source: &str) -> Option<u32> {
+    let mut depth = 0_usize;
+    for (at, byte) in source.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return u32::try_from(at).ok();
+        }
+    }
+    None
+}
+
+fn syntax(message: String, at: Option<Place>) -> Fault {
+    Fault {
+        kind: FaultKind::Syntax,
+        message,
+        line: at.map(|place| place.line),
+        column: at.map(|place| place.column),
+        stack: Vec::new(),
+    }
+}

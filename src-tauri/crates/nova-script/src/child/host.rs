@@ -1,0 +1,262 @@
+//! What JavaScript can ask the process for: the functions of the prelude's `host`.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    process,
+    rc::Rc,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rquickjs::{Ctx, Exception, Function, Object, Result, function::Opt};
+
+use super::{link::Link, web};
+use crate::protocol::{FromChild, Level, MessageError, Want};
+
+/// The deepest nesting of a value: what reads JSON gives up at 128.
+const MAX_DEPTH: u32 = 100;
+/// How often progress is told at most.
+const PROGRESS: Duration = Duration::from_millis(50);
+
+/// What a call may still do, and what it waits for.
+pub(super) struct Host {
+    link: Arc<Link>,
+    state: RefCell<State>,
+}
+
+struct State {
+    /// False while a file is loaded and between two calls.
+    calling: bool,
+    last_ask: u64,
+    last_timer: u64,
+    timers: BTreeSet<(Instant, u64)>,
+    output: u64,
+    partial_left: u64,
+    log_left: u64,
+    /// Progress that was not told yet, and when some was told last.
+    progress: Option<(Option<f64>, Option<String>)>,
+    progress_told: Option<Instant>,
+}
+
+impl Host {
+    pub(super) fn new(link: Arc<Link>) -> Self {
+        let state = State {
+            calling: false,
+            last_ask: 0,
+            last_timer: 0,
+            timers: BTreeSet::new(),
+            output: 0,
+            partial_left: 0,
+            log_left: 0,
+            progress: None,
+            progress_told: None,
+        };
+        Self { link, state: RefCell::new(state) }
+    }
+
+    /// Lets JavaScript ask, for one call, with so many bytes of output of each kind.
+    pub(super) fn begin_call(&self, output: u64) {
+        let mut state = self.state.borrow_mut();
+        state.calling = true;
+        state.output = output;
+        state.partial_left = output;
+        state.log_left = output;
+        state.progress_told = None;
+    }
+
+    pub(super) fn end_call(&self) {
+        self.tell_progress();
+        let mut state = self.state.borrow_mut();
+        state.calling = false;
+        state.timers.clear();
+    }
+
+    /// When the next timer is due.
+    pub(super) fn next_timer(&self) -> Option<Instant> {
+        self.state.borrow().timers.first().map(|(at, _)| *at)
+    }
+
+    /// A timer that is due.
+    pub(super) fn due_timer(&self) -> Option<u64> {
+        let mut state = self.state.borrow_mut();
+        let first = state.timers.first().copied().filter(|(at, _)| *at <= Instant::now())?;
+        state.timers.remove(&first);
+        Some(first.1)
+    }
+
+    pub(super) fn tell_progress(&self) {
+        let mut state = self.state.borrow_mut();
+        if let Some((fraction, message)) = state.progress.take() {
+            state.progress_told = Some(Instant::now());
+            drop(state);
+            self.send(&FromChild::Progress { fraction, message });
+        }
+    }
+
+    pub(super) fn log(&self, level: Level, mut message: String) {
+        let mut state = self.state.borrow_mut();
+        if !state.calling || state.log_left == 0 {
+            return;
+        }
+        let left = usize::try_from(state.log_left).unwrap_or(usize::MAX);
+        let cut = message.len() > left;
+        if cut {
+            message.truncate(message.floor_char_boundary(left));
+        }
+        state.log_left = if cut { 0 } else { state.log_left - message.len().max(1) as u64 };
+        let over = state.log_left == 0;
+        drop(state);
+        self.send(&FromChild::Log { level, message });
+        if over {
+            let message = "it logged more than a call may; the rest is left out".to_owned();
+            self.send(&FromChild::Log { level: Level::Warn, message });
+        }
+    }
+
+    /// Sends, or ends the process where nobody is there to read.
+    fn send(&self, message: &FromChild) {
+        if self.link.send(message).is_err() {
+            process::exit(1);
+        }
+    }
+
+    fn ask(&self, ctx: &Ctx<'_>, want: &str) -> Result<f64> {
+        let mut state = self.state.borrow_mut();
+        if !state.calling {
+            let message = "fetch and credentials are there while execute runs, not while the file is loaded";
+            return Err(Exception::throw_type(ctx, message));
+        }
+        let want: Want =
+            serde_json::from_str(want).map_err(|error| Exception::throw_type(ctx, &error.to_string()))?;
+        state.last_ask += 1;
+        let ask = state.last_ask;
+        drop(state);
+        match self.link.send(&FromChild::Ask { ask, want }) {
+            Ok(()) => Ok(ask as f64),
+            Err(MessageError::TooLong(_)) => {
+                Err(Exception::throw_type(ctx, "the request is too long; send less than 20 MB"))
+            }
+            Err(MessageError::Malformed(_) | MessageError::Gone(_)) => process::exit(1),
+        }
+    }
+
+    /// Sends a partial result, or says why not.
+    fn partial(&self, json: &str) -> Option<String> {
+        let mut state = self.state.borrow_mut();
+        let Some(left) = state.partial_left.checked_sub(json.len() as u64) else {
+            let most = state.output;
+            return Some(format!("the partial results have more than {most} bytes; yield less"));
+        };
+        state.partial_left = left;
+        drop(state);
+        match value(json) {
+            Ok(value) => {
+                self.tell_progress();
+                self.send(&FromChild::Partial { value });
+                None
+            }
+            Err(why) => Some(why),
+        }
+    }
+
+    fn progress(&self, fraction: Option<f64>, message: Option<String>) {
+        let mut state = self.state.borrow_mut();
+        if !state.calling {
+            return;
+        }
+        let message = message.map(|mut message| {
+            message.truncate(message.floor_char_boundary(1024));
+            message
+        });
+        state.progress = Some((fraction, message));
+        let told = state.progress_told;
+        drop(state);
+        if told.is_none_or(|told| told.elapsed() >= PROGRESS) {
+            self.tell_progress();
+        }
+    }
+
+    fn timer(&self, ctx: &Ctx<'_>, id: Option<u64>, ms: f64) -> Result<f64> {
+        let mut state = self.state.borrow_mut();
+        if state.timers.len() >= 10_000 {
+            return Err(Exception::throw_range(ctx, "more than 10,000 timers run at once"));
+        }
+        let id = id.unwrap_or_else(|| {
+            state.last_timer += 1;
+            state.last_timer
+        });
+        // 0 where it is no number; at most 25 days, so that it is an instant.
+        let wait = Duration::from_millis(ms.clamp(0.0, f64::from(i32::MAX)) as u64);
+        state.timers.insert((Instant::now() + wait, id));
+        Ok(id as f64)
+    }
+
+    fn stop_timer(&self, id: f64) {
+        self.state.borrow_mut().timers.retain(|(_, running)| *running as f64 != id);
+    }
+}
+
+/// The object that the prelude is started with.
+pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    let set = |name: &str, function: Result<Function<'js>>| object.set(name, function?);
+
+    let h = Rc::clone(host);
+    let ask = move |ctx: Ctx<'js>, want: String| h.ask(&ctx, &want);
+    set("ask", Function::new(ctx.clone(), ask))?;
+    let h = Rc::clone(host);
+    let log = move |level: String, message: String| {
+        let level = match level.as_str() {
+            "debug" => Level::Debug,
+            "info" => Level::Info,
+            "warn" => Level::Warn,
+            _ => Level::Error,
+        };
+        h.log(level, message);
+    };
+    set("log", Function::new(ctx.clone(), log))?;
+    let h = Rc::clone(host);
+    let progress = move |fraction: Option<f64>, message: Option<String>| h.progress(fraction, message);
+    set("progress", Function::new(ctx.clone(), progress))?;
+    let h = Rc::clone(host);
+    let partial = move |json: String| h.partial(&json);
+    set("partial", Function::new(ctx.clone(), partial))?;
+    let h = Rc::clone(host);
+    let start = move |ctx: Ctx<'js>, ms: f64| h.timer(&ctx, None, ms);
+    set("startTimer", Function::new(ctx.clone(), start))?;
+    let h = Rc::clone(host);
+    let restart = move |ctx: Ctx<'js>, id: f64, ms: f64| h.timer(&ctx, Some(id as u64), ms);
+    set("restartTimer", Function::new(ctx.clone(), restart))?;
+    let h = Rc::clone(host);
+    let stop = move |id: Opt<f64>| h.stop_timer(id.0.unwrap_or(-1.0));
+    set("stopTimer", Function::new(ctx.clone(), stop))?;
+    web::install(ctx, &object)?;
+    Ok(object)
+}
+
+/// What JavaScript wrote as JSON, or why it cannot be sent.
+pub(super) fn value(json: &str) -> std::result::Result<serde_json::Value, String> {
+    if depth(json) > MAX_DEPTH {
+        return Err(format!("the result nests deeper than {MAX_DEPTH} levels"));
+    }
+    serde_json::from_str(json).map_err(|error| format!("the result cannot be sent: {error}"))
+}
+
+fn depth(json: &str) -> u32 {
+    let (mut depth, mut deepest, mut in_text, mut escaped) = (0_u32, 0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}

@@ -1,0 +1,201 @@
+//! The process that runs scripts: one thread reads Nova's messages, one runs JavaScript, one
+//! watches how long that takes.
+//!
+//! It needs no file, no connection and no right to start a process, and is meant to be started
+//! without them. It ends as soon as its standard input does. A local time is in the zone that `TZ`
+//! names, and UTC where nothing names one and the system's zone file cannot be read.
+//!
+//! Each file has a runtime of its own: nothing that one does can be seen from another.
+
+mod budget;
+mod compile;
+mod host;
+mod isolate;
+mod link;
+mod modules;
+mod web;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    process::{self, ExitCode},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use budget::Budget;
+use isolate::{Ended, Isolate};
+use link::{Job, Link};
+
+use crate::protocol::{self, Fault, FaultKind, FromChild, Limits, ToChild};
+
+/// The stack of the thread that runs JavaScript: the TypeScript parser goes deep, too.
+const STACK: usize = 32 * 1024 * 1024;
+
+/// Runs until standard input ends. The exit code is a failure's where a job had to be ended, or
+/// where what came was no message.
+pub fn main() -> ExitCode {
+    let link = Arc::new(Link::new());
+    let budget = Arc::new(Budget::new());
+    let (send, messages) = mpsc::channel();
+    let threads = [
+        thread::Builder::new().spawn({
+            let budget = Arc::clone(&budget);
+            move || listen(&send, &budget)
+        }),
+        thread::Builder::new().spawn({
+            let (budget, link) = (Arc::clone(&budget), Arc::clone(&link));
+            move || budget::watch(budget, link)
+        }),
+    ];
+    let worker = thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || Worker { link, budget, inbox: Inbox { messages, later: VecDeque::new() } }.run());
+    match (worker.map(thread::JoinHandle::join), threads.iter().all(Result::is_ok)) {
+        (Ok(Ok(code)), true) => code,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Reads Nova's messages, so that an answer or a cancel arrives while JavaScript runs.
+fn listen(send: &Sender<(ToChild, Job)>, budget: &Budget) {
+    let mut stdin = std::io::stdin().lock();
+    let mut job = 0;
+    loop {
+        match protocol::read(&mut stdin) {
+            Ok(Some(message)) => {
+                match message {
+                    ToChild::Load { .. } | ToChild::Call { .. } => job += 1,
+                    ToChild::Cancel => budget.cancel(job),
+                    ToChild::Start { .. } | ToChild::Answer { .. } => {}
+                }
+                if send.send((message, job)).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => process::exit(0),
+            Err(error) => {
+                eprintln!("nova-script: {error}");
+                process::exit(2);
+            }
+        }
+    }
+}
+
+struct Worker {
+    link: Arc<Link>,
+    budget: Arc<Budget>,
+    inbox: Inbox,
+}
+
+impl Worker {
+    fn run(mut self) -> ExitCode {
+        // Before anything is asked: the first file finds a runtime that has zod already.
+        let mut warm = self.isolate();
+        let mut limits = None;
+        let mut loaded = HashMap::new();
+        while let Some((message, job)) = self.inbox.next() {
+            let ended = match (message, limits) {
+                (ToChild::Start { limits: given }, _) => {
+                    self.budget.allow(given.computing_ms);
+                    limits = Some(given);
+                    continue;
+                }
+                (ToChild::Answer { .. } | ToChild::Cancel, _) => continue,
+                (_, None) => {
+                    eprintln!("nova-script: the first message is not `start`");
+                    return ExitCode::from(2);
+                }
+                (ToChild::Load { file, source }, Some(limits)) => {
+                    self.begin(job);
+                    loaded.remove(&file);
+                    let isolate = warm.take().or_else(|| self.isolate());
+                    Self::load(isolate, file, &source, limits, &mut loaded)
+                }
+                (ToChild::Call { file, args, request }, Some(_)) => {
+                    self.begin(job);
+                    match loaded.get_mut(&file) {
+                        Some(isolate) => isolate.call(&args, &request, &mut self.inbox),
+                        None => Err(Ended::harmless(Fault {
+                            kind: FaultKind::Definition,
+                            message: format!("{file} is not loaded"),
+                            line: None,
+                            column: None,
+                            stack: Vec::new(),
+                        })),
+                    }
+                    .map(|value| FromChild::Done { value })
+                }
+            };
+            let (answer, fatal) = match ended {
+                Ok(answer) => (answer, false),
+                Err(Ended { fault, fatal }) => (FromChild::Failed { fault, fatal }, fatal),
+            };
+            match self.link.finish(job, &answer) {
+                Ok(true) if !fatal => self.budget.end(),
+                // The watching thread was faster and is about to end the process.
+                Ok(false) => loop {
+                    thread::park();
+                },
+                Ok(true) | Err(_) => process::exit(1),
+            }
+        }
+        ExitCode::SUCCESS
+    }
+
+    fn begin(&self, job: Job) {
+        self.link.open(job);
+        self.budget.begin(job);
+    }
+
+    fn load(
+        isolate: Option<Isolate>,
+        file: String,
+        source: &str,
+        limits: Limits,
+        loaded: &mut HashMap<String, Isolate>,
+    ) -> Result<FromChild, Ended> {
+        let compiled = compile::compile(source).map_err(Ended::harmless)?;
+        let mut isolate = isolate.ok_or_else(Ended::no_memory)?;
+        let definition = isolate.load(&file, compiled, limits)?;
+        loaded.insert(file, isolate);
+        Ok(FromChild::Loaded { definition })
+    }
+
+    fn isolate(&self) -> Option<Isolate> {
+        Isolate::new(Arc::clone(&self.link), Arc::clone(&self.budget)).ok()
+    }
+}
+
+/// Nova's messages in their order.
+struct Inbox {
+    messages: Receiver<(ToChild, Job)>,
+    /// What came while a job waited for an answer, and is no answer.
+    later: VecDeque<(ToChild, Job)>,
+}
+
+impl Inbox {
+    /// The next message; None when there will be none.
+    fn next(&mut self) -> Option<(ToChild, Job)> {
+        self.later.pop_front().or_else(|| self.messages.recv().ok())
+    }
+
+    /// The next message for the running job, until a time.
+    fn next_within_job(&mut self, until: Option<Instant>) -> Option<ToChild> {
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let (message, job) = match self.messages.recv_timeout(left.unwrap_or(Duration::MAX)) {
+                Ok(received) => received,
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => process::exit(0),
+            };
+            match message {
+                ToChild::Answer { .. } | ToChild::Cancel => return Some(message),
+                other => self.later.push_back((other, job)),
+            }
+        }
+    }
+}

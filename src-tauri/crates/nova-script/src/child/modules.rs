@@ -1,0 +1,47 @@
+//! What can be imported: zod and `defineTool`, as bytecode that build.rs made.
+
+use std::{cell::Cell, rc::Rc};
+
+use rquickjs::{
+    Ctx, Exception, Result,
+    loader::{Bundle, ImportAttributes, Resolver},
+};
+
+use super::compile::{IMPORTS, no_such_module};
+
+macro_rules! bytecode {
+    ($file:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".bytecode")).as_slice()
+    };
+}
+
+/// Bytecode is trusted: only what was compiled into this program is ever taken.
+pub(super) const MODULES: Bundle = rquickjs::loader::bundle::Bundle(&[
+    ("zod", bytecode!("zod")),
+    ("nova:globals", bytecode!("nova-globals")),
+    ("nova:prelude", bytecode!("nova-prelude")),
+    ("nova:tools", bytecode!("nova-tools")),
+]);
+
+/// Finds modules by their names.
+pub(super) struct Names {
+    /// From now on only what a tool may import is found.
+    pub(super) sealed: Rc<Cell<bool>>,
+}
+
+impl Resolver for Names {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        _: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> Result<String> {
+        match name {
+            "@nova/tools" | "@nexus/tools" => Ok("nova:tools".to_owned()),
+            _ if IMPORTS.contains(&name) => Ok(name.to_owned()),
+            _ if !self.sealed.get() => Ok(name.to_owned()),
+            _ => Err(Exception::throw_type(ctx, &no_such_module(name))),
+        }
+    }
+}

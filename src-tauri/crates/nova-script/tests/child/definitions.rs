@@ -1,0 +1,252 @@
+use nova_script::protocol::{Definition, FaultKind};
+use serde_json::json;
+
+use crate::process::{Process, told, tool};
+
+/// A file with these properties beside `name`, `description`, `parameters` and `execute`.
+fn with(more: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod'
+import {{ defineTool }} from '@nova/tools'
+
+export default defineTool({{
+  name: 'tried', description: 'Is tried.', parameters: z.object({{}}), execute: async () => 1,
+  {more}
+}})
+"
+    )
+}
+
+#[test]
+fn the_weather_tool_defines_what_its_file_says() {
+    let definition = Process::start().load(include_str!("tools/weather.ts")).unwrap();
+    let expected = Definition {
+        name: "weather".into(),
+        description: "Get current weather for a location".into(),
+        parameters: json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {
+                "location": { "type": "string", "description": "City name or coordinates" },
+                "units": {
+                    "type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius",
+                },
+            },
+            "required": ["location"],
+        }),
+        effect: None,
+        credentials: vec!["weather-api".into()],
+        hosts: vec![],
+        proposed_hosts: vec!["api.weather.com".into()],
+    };
+    assert_eq!(definition, expected);
+}
+
+#[test]
+fn the_slack_tool_defines_what_its_file_says() {
+    let definition = Process::start().load(include_str!("tools/slack_notify.ts")).unwrap();
+    assert_eq!(definition.name, "slack_notify");
+    assert_eq!(definition.credentials, ["slack"]);
+    assert_eq!(definition.proposed_hosts, ["slack.com"]);
+    assert_eq!(definition.parameters["required"], json!(["channel", "message"]));
+}
+
+#[test]
+fn effect_hosts_and_credentials_are_passed_on() {
+    let source = with(
+        "effect: 'external', hosts: ['API.Example.com', 'bücher.example:8443'],
+         requires_credentials: ['mail/token', 'chat'],",
+    );
+    let definition = Process::start().load(&source).unwrap();
+    assert_eq!(definition.effect.as_deref(), Some("external"));
+    assert_eq!(definition.hosts, ["api.example.com", "xn--bcher-kva.example:8443"]);
+    assert_eq!(definition.credentials, ["mail/token", "chat"]);
+}
+
+#[test]
+fn typescript_that_leaves_traces_in_javascript_runs() {
+    let mut process = Process::start();
+    let source = tool(
+        "enum Unit { C = 'c', F = 'f' }
+         class Point { constructor(private readonly x: number, public y = 2) {} sum() { return this.x + this.y } }
+         const chosen = { unit: Unit.F } satisfies { unit: Unit };
+         const maybe: number | undefined = 3;
+         return [chosen.unit, Names.own, new Point(1).sum(), maybe!, (maybe as unknown as number) + 1]",
+    );
+    process.load(&(source + "namespace Names { export const own: string = 'Nova' }")).unwrap();
+    let (_, value) = process.call(json!({}));
+    assert_eq!(value, Ok(json!(["f", "Nova", 3, 3, 4])));
+}
+
+#[test]
+fn zod_can_be_imported_in_each_way_and_types_from_anywhere() {
+    let mut process = Process::start();
+    for import in [
+        "import * as z from 'zod'",
+        "import z from 'zod'",
+        "import { z, type ZodType } from 'zod'; import type { Tool } from './types'",
+        "const { z } = await import('zod')",
+    ] {
+        let source = with("").replacen("import { z } from 'zod'", import, 1);
+        assert!(process.load(&source).is_ok(), "{import}");
+    }
+}
+
+#[test]
+fn an_import_that_is_not_here_is_told_in_its_place_even_when_unused() {
+    let mut process = Process::start();
+    let node = "a tool does not run in Node";
+    for (import, module, column, why) in [
+        ("import fs from 'node:fs'", "node:fs", 16, node),
+        ("import { readFile } from 'fs/promises'", "fs/promises", 26, "a tool has no packages"),
+        ("import './other'", "./other", 8, "a tool is one file"),
+        ("export * from 'nova:prelude'", "nova:prelude", 15, "a tool has no packages"),
+        ("const x = () => import('node:fs')", "node:fs", 17, node),
+    ] {
+        let fault = process.load(&format!("{import}\n{}", with(""))).unwrap_err();
+        let message = format!(
+            "cannot import '{module}': {why}; there are 'zod' and '@nova/tools', and fetch for the web"
+        );
+        assert_eq!(told(&fault), (FaultKind::Import, &*message, Some((1, column))), "{import}");
+    }
+    let late = process.run("return await import('node' + ':fs')").unwrap_err();
+    assert_eq!(late.kind, FaultKind::Import);
+    assert!(late.message.contains("a tool does not run in Node"), "{}", late.message);
+    process.still_works();
+}
+
+#[test]
+fn a_syntax_error_is_told_in_its_place() {
+    let mut process = Process::start();
+    let fault = process.load("const ok = 1\nconst größe = 'ä'; const = 2\n").unwrap_err();
+    assert_eq!((fault.kind, fault.line, fault.column), (FaultKind::Syntax, Some(2), Some(26)));
+    let fault = process.load("let a = 1\n\n  let a = 2\n").unwrap_err();
+    assert_eq!((fault.kind, fault.line), (FaultKind::Syntax, Some(1)));
+    assert!(fault.message.contains("`a` has already been declared"), "{}", fault.message);
+    process.still_works();
+}
+
+#[test]
+fn what_is_no_tool_is_told_where_the_file_exports_it() {
+    let mut process = Process::start();
+    let no_tool = "a file's default export is what defineTool returned: \
+                   export default defineTool({ name, description, parameters, execute })";
+    for (source, place) in [
+        ("", None),
+        ("export const x = 1", None),
+        ("\n  export default 5", Some((2, 3))),
+        ("const spec = {}\nexport default { name: 'x' }", Some((2, 1))),
+        ("export default new Proxy({}, { get() { throw 1 } })", Some((1, 1))),
+    ] {
+        let fault = process.load(source).unwrap_err();
+        assert_eq!(told(&fault), (FaultKind::Definition, no_tool, place), "{source}");
+    }
+    process.still_works();
+}
+
+#[test]
+fn what_is_wrong_with_a_definition_is_said() {
+    let mut process = Process::start();
+    for (more, message) in [
+        ("name: 'Weather'", "name is \"Weather\"; it has 1 to 64 of the characters a-z, 0-9, _ and -"),
+        ("name: undefined", "name is missing; it has 1 to 64 of the characters a-z, 0-9, _ and -"),
+        ("name: 'a'.repeat(65)", "name is \"aaaaaaaa"),
+        ("description: ' '", "description is missing"),
+        ("description: 'a'.repeat(4097)", "description is longer than 4,096 characters"),
+        ("parameters: { a: 1 } as any", "parameters is a zod object: z.object({ ... })"),
+        ("parameters: z.string()", "parameters is a zod object: z.object({ ... })"),
+        ("execute: 'no'", "execute is a function"),
+        (
+            "effect: 'readonly'",
+            "effect is \"readonly\"; it is one of read, write, external, destructive, send",
+        ),
+        ("hosts: 'example.com'", "hosts is a list of at most 64 texts"),
+        ("hosts: ['https://example.com/']", "hosts has \"https://example.com/\"; write a host alone"),
+        ("hosts: ['*.example.com']", "hosts has \"*.example.com\"; write a host alone"),
+        ("requires_credentials: ['a/b/c']", "requires_credentials has \"a/b/c\""),
+        ("requires_credentials: [1n]", "requires_credentials is a list of at most 64 texts"),
+    ] {
+        let fault = process.load(&with(more)).unwrap_err();
+        assert!(fault.message.starts_with(message), "{more}: {}", fault.message);
+        let place = (FaultKind::Definition, Some(4), Some(1));
+        assert_eq!((fault.kind, fault.line, fault.column), place, "{more}");
+    }
+    process.still_works();
+}
+
+#[test]
+fn a_parameter_that_has_no_schema_is_named() {
+    let mut process = Process::start();
+    for (parameters, path) in [
+        ("{ when: z.date() }", "parameters.when"),
+        ("{ ok: z.string(), range: z.object({ to: z.date().optional() }) }", "parameters.range.to"),
+        ("{ days: z.array(z.object({ at: z.bigint() })) }", "parameters.days[].at"),
+        ("{ f: z.function() }", "parameters.f"),
+        ("{ c: z.custom(() => true) }", "parameters.c"),
+        ("{ m: z.map(z.string(), z.number()) }", "parameters.m"),
+    ] {
+        let fault = process.load(&with(&format!("parameters: z.object({parameters})"))).unwrap_err();
+        let start = format!("{path} cannot be told to a model as JSON Schema: ");
+        assert!(fault.message.starts_with(&start), "{}", fault.message);
+        assert_eq!((fault.kind, fault.line), (FaultKind::Definition, Some(4)));
+    }
+}
+
+#[test]
+fn hosts_of_addresses_in_the_source_are_proposed() {
+    let source = with("hosts: ['said.example'],")
+        + "
+// https://in-a-comment.example
+type Address = 'https://in-a-type.example'
+const name = 'x'
+const addresses = [
+  'https://plain.example/path', \"HTTP://Loud.example:8080\", `https://template.example`,
+  `https://begun.example/v1/${name}`, `https://asked.example?q=${name}`, 'https://' + name,
+  `https://unknown-${name}.example/`, `https://${name}/`, 'https://api.' + name, 'see https://prose.example',
+  'https://said.example/', 'ftp://other.example', `http://port.example:81/${name}`, 'https://plain.example/again',
+]
+";
+    let definition = Process::start().load(&source).unwrap();
+    let expected = [
+        "asked.example",
+        "begun.example",
+        "loud.example:8080",
+        "plain.example",
+        "port.example:81",
+        "template.example",
+    ];
+    assert_eq!(definition.proposed_hosts, expected);
+}
+
+#[test]
+fn an_error_at_the_top_of_a_file_is_told_in_its_place() {
+    let mut process = Process::start();
+    let source = "interface Long {\n  a: string\n}\nfunction fail(): never {\n  throw new RangeError('too far')\n}\n/* ü */ fail()\n";
+    let fault = process.load(source).unwrap_err();
+    assert_eq!(told(&fault), (FaultKind::Thrown, "RangeError: too far", Some((5, 13))));
+    assert_eq!(fault.stack, ["fail (tool.ts:5:13)", "<anonymous> (tool.ts:7:9)"]);
+}
+
+#[test]
+fn a_file_that_asks_or_waits_while_it_is_loaded_is_refused() {
+    let mut process = Process::start();
+    let fault = process.load("await fetch('https://example.com')").unwrap_err();
+    let message =
+        "TypeError: fetch and credentials are there while execute runs, not while the file is loaded";
+    assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Thrown, message, Some(1)));
+    let fault = process.load("await new Promise(() => {})").unwrap_err();
+    let message = "the file waits for something and never finishes loading";
+    assert_eq!(told(&fault), (FaultKind::Definition, message, None));
+    process.still_works();
+}
+
+#[test]
+fn a_file_that_is_loaded_again_is_replaced() {
+    let mut process = Process::start();
+    assert_eq!(process.run("return 'old'"), Ok(json!("old")));
+    assert_eq!(process.run("return 'new'"), Ok(json!("new")));
+    assert!(process.load("broken(").is_err());
+    let (_, gone) = process.call(json!({}));
+    assert_eq!(gone.unwrap_err().message, "tool.ts is not loaded");
+    process.load(&tool("return 'back'")).unwrap();
+}

@@ -1,0 +1,286 @@
+use nova_script::protocol::{FaultKind, FromChild, Level, Limits};
+use serde_json::json;
+
+use crate::process::{LIMITS, Process, told, tool};
+
+/// What a call in a process of its own ends with, when that ends the process.
+fn ends(limits: Limits, body: &str) -> nova_script::protocol::Fault {
+    let mut process = Process::with(limits);
+    process.load(&tool(body)).unwrap();
+    process.begin("tool.ts", json!({}));
+    process.fatal().0
+}
+
+const HURRIED: Limits = Limits { computing_ms: 300, ..LIMITS };
+const TOO_LONG: &str = "it computed longer than 300 ms and was ended";
+
+#[test]
+fn an_endless_loop_is_ended_and_its_line_told() {
+    let fault = ends(HURRIED, "let n = 0\n  while (true) {\n    n++\n  }");
+    assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
+    // QuickJS notes no place for a loop without a call: the function's is told.
+    assert_eq!(fault.stack[0], "execute (tool.ts:6:12)");
+
+    let mut process = Process::hurried();
+    process.send(&nova_script::protocol::ToChild::Load {
+        file: "tool.ts".into(),
+        source: "type A = 1\nfor (;;) {}".into(),
+    });
+    let (fault, _) = process.fatal();
+    assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
+}
+
+#[test]
+fn loops_of_other_kinds_are_ended() {
+    for body in [
+        "new Array(1e8) + ''; for (;;) new Array(1e8) + ''",
+        "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+        "for (;;) { try { for (;;) {} } catch {} }",
+        "await null; for (;;) {}",
+        "const again = () => Promise.resolve().then(again); await again()",
+        "for (;;) await null",
+        "const again = () => setTimeout(again, 0); again(); for (;;) await new Promise(r => setTimeout(r, 0))",
+        "return { toJSON() { for (;;) {} } }",
+        "throw { get message() { for (;;) {} }, toString() { for (;;) {} }, toJSON() { for (;;) {} } }",
+        "return new Proxy({}, { ownKeys() { for (;;) {} } })",
+    ] {
+        let fault = ends(HURRIED, body);
+        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{body}");
+    }
+}
+
+#[test]
+fn memory_is_bounded() {
+    for body in [
+        "const all = []; for (;;) all.push(new Uint8Array(1e6))",
+        "const all = []; for (;;) all.push({})",
+        "return new ArrayBuffer(2 ** 31 - 1)",
+        "return 'x'.repeat(1e8)",
+        "return new Array(3e7).fill(1)",
+    ] {
+        let fault = ends(Limits { memory: 16 * 1024 * 1024, ..LIMITS }, body);
+        assert_eq!(fault.kind, FaultKind::Memory, "{body}: {}", fault.message);
+    }
+}
+
+#[test]
+fn an_allocation_of_five_gigabytes_is_refused() {
+    let mut process = Process::start();
+    let fault = process.run("return new ArrayBuffer(5e9).byteLength").unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Thrown);
+    assert!(fault.message.starts_with("RangeError: "), "{}", fault.message);
+    process.still_works();
+}
+
+#[test]
+fn deep_recursion_is_an_error_like_any_other() {
+    let mut process = Process::start();
+    let fault = process.run("const down = n => down(n + 1) + 1\n  return down(0)").unwrap_err();
+    assert!(fault.message.contains("Maximum call stack size exceeded"), "{}", fault.message);
+    assert_eq!((fault.kind, fault.line), (FaultKind::Thrown, Some(7)));
+    process.still_works();
+}
+
+#[test]
+fn whatever_is_thrown_is_told() {
+    let mut process = Process::start();
+    for (thrown, message) in [
+        ("new Error('plain')", "plain"),
+        ("new TypeError('of a kind')", "TypeError: of a kind"),
+        ("new Error('')", "an Error without a message"),
+        ("'a text'", "a text"),
+        ("null", "null was thrown; throw an Error with a message"),
+        ("undefined", "undefined was thrown; throw an Error with a message"),
+        ("{ code: 5 }", "{\"code\":5} was thrown; throw an Error with a message"),
+        ("Symbol('s')", "a symbol was thrown; throw an Error with a message"),
+        (
+            "new Proxy({}, { get() { throw 1 }, getPrototypeOf() { throw 2 } })",
+            "something was thrown that cannot be shown; throw an Error with a message",
+        ),
+        (
+            "{ toString() { throw 1 }, toJSON() { throw 2 } }",
+            "an object was thrown; throw an Error with a message",
+        ),
+        (
+            "Object.defineProperty(new Error('m'), 'stack', { get() { throw 1 } })",
+            "something was thrown that cannot be shown; throw an Error with a message",
+        ),
+        (
+            "Object.defineProperty(new Error('x'), 'message', { get() { throw 1 } })",
+            "something was thrown that cannot be shown; throw an Error with a message",
+        ),
+    ] {
+        for body in [format!("throw {thrown}"), format!("await Promise.reject({thrown})")] {
+            let fault = process.run(&body).unwrap_err();
+            assert_eq!((fault.kind, &*fault.message), (FaultKind::Thrown, message), "{body}");
+        }
+    }
+    process.still_works();
+}
+
+#[test]
+fn an_error_is_told_in_places_of_the_typescript() {
+    let mut process = Process::start();
+    let body = "interface A {\n    b: string\n  }\n  const inner = async (a: A): Promise<never> => {
+    const größer: string = '日本'; throw new Error('found') as unknown\n  }
+  return await inner({ b: 'found' })";
+    let fault = process.run(body).unwrap_err();
+    assert_eq!(told(&fault), (FaultKind::Thrown, "found", Some((11, 44))));
+    assert_eq!(fault.stack[0], "inner (tool.ts:11:44)");
+
+    let fault = process.run("const a: any = undefined;\n  return a!.b.c").unwrap_err();
+    assert_eq!((fault.kind, fault.line, fault.column), (FaultKind::Thrown, Some(8), Some(10)));
+}
+
+#[test]
+fn names_of_other_places_are_explained() {
+    let mut process = Process::start();
+    let fault = process.run("return process.env.HOME").unwrap_err();
+    let message = "ReferenceError: process is not defined: a tool has no environment; take settings \
+                   as parameters, secrets by ctx.credentials";
+    assert_eq!(told(&fault), (FaultKind::Thrown, message, Some((7, 8))));
+    let value =
+        process.run("return ['process', 'require', 'Deno', 'Bun', 'eval'].map(name => name in globalThis)");
+    assert_eq!(value, Ok(json!([false, false, false, false, false])));
+}
+
+#[test]
+fn no_code_is_made_out_of_texts() {
+    let mut process = Process::start();
+    for body in [
+        "return new Function('return 1')()",
+        "return (() => 1).constructor('return 1')()",
+        "return (async () => 1).constructor('return 1')()",
+        "return (function* () {}).constructor('return 1')()",
+        "return Object.getPrototypeOf(async function* () {}).constructor('yield 1')()",
+        "return eval('1')",
+        "return globalThis['ev' + 'al']('1')",
+        "return Reflect.construct(Object.getPrototypeOf(() => 1).constructor, ['return 1'])()",
+    ] {
+        assert_eq!(process.run(body).unwrap_err().kind, FaultKind::Thrown, "{body}");
+    }
+}
+
+#[test]
+fn a_rejection_that_nobody_awaits_is_logged() {
+    let mut process = Process::start();
+    process.load(&tool("Promise.reject(new Error('lost'));\n  await null; return 1")).unwrap();
+    let (said, value) = process.call(json!({}));
+    assert_eq!(value, Ok(json!(1)));
+    let message = "a promise that nobody awaits was rejected at tool.ts:7: lost".to_owned();
+    assert_eq!(said, [FromChild::Log { level: Level::Warn, message }]);
+    // One that is caught later, but before anything is waited for, is not.
+    process
+        .load(&tool("const p = Promise.reject(1); await null; await p.catch(() => {}); return 2"))
+        .unwrap();
+    assert_eq!(process.call(json!({})), (vec![], Ok(json!(2))));
+}
+
+#[test]
+fn a_long_source_is_refused_before_it_is_read() {
+    let mut process = Process::start();
+    let fault = process.load(&"// ten megabytes\n".repeat(617_000)).unwrap_err();
+    let message = "the file is 10489000 bytes long; a tool has at most 1048576";
+    assert_eq!(told(&fault), (FaultKind::Syntax, message, None));
+    let fault = process.load(&"(".repeat(100_000)).unwrap_err();
+    assert_eq!(told(&fault), (FaultKind::Syntax, "brackets nest deeper than 500", Some((1, 501))));
+    process.still_works();
+}
+
+#[test]
+fn a_result_that_is_too_long_is_refused() {
+    let limits = Limits { output: 1000, ..LIMITS };
+    let mut process = Process::with(limits);
+    let fault = process.run("return 'x'.repeat(999)").unwrap_err();
+    let message = "the result has 1001 bytes as JSON; it may have 1000";
+    assert_eq!(told(&fault), (FaultKind::Result, message, None));
+    assert_eq!(process.run("return 'x'.repeat(998)").unwrap(), json!("x".repeat(998)));
+
+    let yields = tool("for (let i = 0; i < 4; i++) yield 'x'.repeat(298)")
+        .replace("async (args, ctx) => {", "async function* () {");
+    process.load(&yields).unwrap();
+    let (said, end) = process.call(json!({}));
+    assert_eq!(said.len(), 3);
+    let message = "the partial results have more than 1000 bytes; yield less";
+    assert_eq!((end.clone().unwrap_err().kind, &*end.unwrap_err().message), (FaultKind::Result, message));
+}
+
+#[test]
+fn a_flood_of_log_is_cut() {
+    let mut process = Process::with(Limits { output: 1000, ..LIMITS });
+    process.load(&tool("for (let i = 0; i < 1e4; i++) console.log('x'.repeat(300)); return 1")).unwrap();
+    let (said, value) = process.call(json!({}));
+    assert_eq!(value, Ok(json!(1)));
+    let lengths: Vec<_> = said
+        .iter()
+        .map(|message| match message {
+            FromChild::Log { message, .. } => message.len(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(lengths[..4], [300, 300, 300, 100]);
+    let message = "it logged more than a call may; the rest is left out".to_owned();
+    assert_eq!(said[4..], [FromChild::Log { level: Level::Warn, message }]);
+}
+
+#[test]
+fn a_flood_of_progress_is_thinned() {
+    let mut process = Process::start();
+    process.load(&tool("for (let i = 0; i <= 1e5; i++) ctx.progress(i / 1e5); return 1")).unwrap();
+    let (said, _) = process.call(json!({}));
+    assert!(said.len() < 10_000, "{}", said.len());
+    let last = FromChild::Progress { fraction: Some(1.0), message: None };
+    assert_eq!(said.last(), Some(&last));
+}
+
+#[test]
+fn what_one_file_changes_is_not_changed_for_another() {
+    let mut process = Process::start();
+    let hostile = tool("return 1")
+        + "
+Object.prototype.polluted = 'yes'; Array.prototype.map = () => ['stolen']
+globalThis.shared = 1; globalThis.fetch = () => 'stolen'; z.ZodObject.prototype = null; (z as any).shared = 1
+JSON.stringify = () => '\"stolen\"'; Promise.prototype.then = () => {}";
+    let _ = process.load_as("hostile.ts", &hostile);
+    let body = "return [({}).polluted, [1].map(x => x + 1)[0], typeof shared, typeof fetch('x').then, 'shared' in z]";
+    let value = process.run(body);
+    assert_eq!(value, Ok(json!([null, 2, "undefined", "function", false])));
+}
+
+#[test]
+fn what_a_file_left_running_cannot_ask_during_another_ones_call() {
+    let mut process = Process::start();
+    let lurking = tool(
+        "setTimeout(() => fetch('https://late.example'), 0)
+        const again = () => ctx.credentials.get('mail', 'token').catch(() => Promise.resolve().then(again))
+        Promise.resolve().then(() => setTimeout(again, 0)); return 1",
+    );
+    process.load_as("lurking.ts", &lurking).unwrap();
+    process.begin("lurking.ts", json!({}));
+    assert_eq!(process.next(), Some(FromChild::Done { value: json!(1) }));
+    // The timers of lurking.ts would be due now; all that is heard is the other file's end.
+    process.load(&tool("await new Promise(r => setTimeout(r, 30)); return 2")).unwrap();
+    assert_eq!(process.call(json!({})), (vec![], Ok(json!(2))));
+}
+
+#[test]
+fn a_tool_that_breaks_its_globals_hurts_only_itself() {
+    let mut process = Process::start();
+    process.load(&(tool("return 1") + "
+globalThis.JSON = null; globalThis.Promise = null; Object.freeze(Object.prototype)
+Object.prototype.then = function () { throw 1 }; Error.prototype.toString = null; String.prototype.slice = null")).ok();
+    process.begin("tool.ts", json!({}));
+    assert!(process.next().is_some(), "it is answered, whatever with");
+    process.still_works();
+}
+
+#[test]
+fn what_is_no_message_ends_the_process() {
+    let mut process = Process::start();
+    process.send_bytes(&u32::MAX.to_le_bytes());
+    assert_eq!(process.next(), None);
+    assert_eq!(process.child.wait().unwrap().code(), Some(2));
+    let mut process = Process::start();
+    process.send_bytes(b"\x02\0\0\0{]");
+    assert_eq!(process.child.wait().unwrap().code(), Some(2));
+}

@@ -1,0 +1,148 @@
+//! The real process, talked to in messages.
+
+use std::{
+    io::{BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use nova_script::protocol::{
+    self, Definition, Fault, FaultKind, FromChild, Limits, Principal, Request, ToChild,
+};
+use serde_json::{Value, json};
+
+pub(crate) const LIMITS: Limits =
+    Limits { memory: 64 * 1024 * 1024, computing_ms: 20_000, output: 1024 * 1024 };
+
+pub(crate) struct Process {
+    pub(crate) child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Process {
+    pub(crate) fn start() -> Self {
+        Self::with(LIMITS)
+    }
+
+    /// With little time to compute.
+    pub(crate) fn hurried() -> Self {
+        Self::with(Limits { computing_ms: 300, ..LIMITS })
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_nova-script"))
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let to = child.stdin.take().unwrap();
+        let from = BufReader::new(child.stdout.take().unwrap());
+        let mut process = Self { child, to, from };
+        process.send(&ToChild::Start { limits });
+        process
+    }
+
+    pub(crate) fn send(&mut self, message: &ToChild) {
+        protocol::write(&mut self.to, message).unwrap();
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.to.write_all(bytes).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    /// The next message; None at the end.
+    pub(crate) fn next(&mut self) -> Option<FromChild> {
+        protocol::read(&mut self.from).unwrap()
+    }
+
+    pub(crate) fn load(&mut self, source: &str) -> Result<Definition, Fault> {
+        self.load_as("tool.ts", source)
+    }
+
+    pub(crate) fn load_as(&mut self, file: &str, source: &str) -> Result<Definition, Fault> {
+        self.send(&ToChild::Load { file: file.into(), source: source.into() });
+        match self.next() {
+            Some(FromChild::Loaded { definition }) => Ok(definition),
+            Some(FromChild::Failed { fault, fatal: false }) => Err(fault),
+            other => panic!("neither loaded nor failed: {other:?}"),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, file: &str, args: Value) {
+        self.send(&ToChild::Call { file: file.into(), args, request: request() });
+    }
+
+    /// A call that asks for nothing; what else it said, and its end.
+    pub(crate) fn call(&mut self, args: Value) -> (Vec<FromChild>, Result<Value, Fault>) {
+        self.begin("tool.ts", args);
+        let mut said = Vec::new();
+        loop {
+            match self.next().expect("the process ended") {
+                FromChild::Done { value } => return (said, Ok(value)),
+                FromChild::Failed { fault, fatal: false } => return (said, Err(fault)),
+                FromChild::Failed { fault, fatal: true } => panic!("fatal: {fault:?}"),
+                other => said.push(other),
+            }
+        }
+    }
+
+    /// Loads a tool whose `execute` has this body, and calls it.
+    pub(crate) fn run(&mut self, body: &str) -> Result<Value, Fault> {
+        self.load(&tool(body)).unwrap();
+        self.call(json!({})).1
+    }
+
+    /// The next message is a fatal fault, and the process ends.
+    pub(crate) fn fatal(mut self) -> (Fault, ExitStatus) {
+        let fault = match self.next() {
+            Some(FromChild::Failed { fault, fatal: true }) => fault,
+            other => panic!("not fatal: {other:?}"),
+        };
+        assert_eq!(self.next(), None, "nothing comes after the last message");
+        (fault, self.child.wait().unwrap())
+    }
+
+    /// It still works: no fault of one file hurts the next.
+    pub(crate) fn still_works(&mut self) {
+        assert_eq!(self.run("return 'well'"), Ok(json!("well")));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A tool without arguments; the body of `execute` begins in line 7, column 1.
+pub(crate) fn tool(body: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod'
+import {{ defineTool }} from '@nova/tools'
+export default defineTool({{
+  name: 'tried', description: 'Is tried.',
+  parameters: z.object({{}}),
+  execute: async (args, ctx) => {{
+{body}
+  }},
+}})
+"
+    )
+}
+
+pub(crate) fn request() -> Request {
+    Request {
+        request_id: "r1".into(),
+        turn_id: Some("t1".into()),
+        session_id: "s1".into(),
+        principal: Principal { kind: "user".into(), name: "Ann".into(), relationship: "owner".into() },
+    }
+}
+
+/// What is told of a fault: kind, message, and place.
+pub(crate) fn told(fault: &Fault) -> (FaultKind, &str, Option<(u32, u32)>) {
+    (fault.kind, &fault.message, fault.line.zip(fault.column))
+}
