@@ -1,11 +1,13 @@
 //! Whatever a process does, the call ends with a sentence, and the next call works.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use nova_registry::ToolHost;
+use nova_testkit::PATIENCE;
 use serde_json::json;
 
-use crate::support::{Context, Told, failure, file, host, host_with, kill, pid, progress, run, value, within};
+use crate::support::{Context, SlowWeb, Told, failure, file, host, host_with, kill, pid, progress, run, value, within};
 
 #[tokio::test]
 async fn each_misbehaviour_ends_the_call_and_no_more() {
@@ -20,7 +22,6 @@ async fn each_misbehaviour_ends_the_call_and_no_more() {
         ("definition", "it answered a call with a definition"),
         ("deep", "its result is nested too deeply"),
         ("log_flood", "it logs too much"),
-        ("ask_twice", "it asked twice under one number"),
     ] {
         let before = pid(&tool).await;
         let (message, hint) = failure(&tool, json!({ "do": what })).await;
@@ -30,6 +31,15 @@ async fn each_misbehaviour_ends_the_call_and_no_more() {
         assert_eq!(value(&tool, json!({ "next": what })).await.unwrap(), json!({ "next": what }));
         assert_ne!(pid(&tool).await, before, "{what}: the process was not used again");
     }
+}
+
+#[tokio::test]
+async fn two_open_asks_under_one_number_are_refused() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));
+    let error = run(&tool, json!({ "do": "ask_twice" }), ctx).await.err().expect("a call that fails");
+    assert!(error.to_string().contains("it asked twice under one number"), "{error}");
 }
 
 #[tokio::test]

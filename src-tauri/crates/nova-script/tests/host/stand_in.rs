@@ -120,7 +120,12 @@ fn act(what: &str, args: Value) {
             raw(&[done.clone(), done].concat());
         }
         "ask_twice" => {
-            let want = Want::HasCredential { service: "service".into() };
+            let want = Want::Fetch {
+                method: "GET".into(),
+                url: "https://api.example/".into(),
+                headers: Vec::new(),
+                body: None,
+            };
             let ask = encode(&FromChild::Ask { ask: 1, want }).unwrap();
             raw(&[ask.clone(), ask].concat());
         }
