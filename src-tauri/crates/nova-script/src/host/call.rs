@@ -104,7 +104,11 @@ impl Conversation {
             match load.await {
                 Ok(_) => {}
                 Err(LoadError::Fault { fault, fatal }) => {
-                    if fatal { lease.end() } else { lease.release() }
+                    if fatal {
+                        lease.end()
+                    } else {
+                        lease.release()
+                    }
                     return Err(failed(&what, &fault));
                 }
                 Err(LoadError::Broken(broken)) => {
@@ -223,7 +227,11 @@ impl Conversation {
                 return Ok(Some(Said::End(Ok(value))));
             }
             FromChild::Failed { fault, fatal } => {
-                if fatal { self.end_process() } else { self.give_back() }
+                if fatal {
+                    self.end_process()
+                } else {
+                    self.give_back()
+                }
                 return Ok(Some(Said::End(Err(self.failed(&fault)))));
             }
             FromChild::Loaded { .. } => return Err("it answered a call with a definition".into()),
@@ -305,9 +313,10 @@ impl Conversation {
 
 /// Puts an answer where it is sent from.
 async fn give(outbox: mpsc::Sender<Vec<u8>>, ask: u64, answer: Result<Answer, Refused>) -> Answered {
-    let missing = answer.as_ref().err().and_then(|refused| {
-        refused.missing.clone().map(|credential| (refused.message.clone(), credential))
-    });
+    let missing = answer
+        .as_ref()
+        .err()
+        .and_then(|refused| refused.missing.clone().map(|credential| (refused.message.clone(), credential)));
     let about = match &answer {
         Ok(Answer::Fetched { body, .. }) => body.len(),
         _ => 0,

@@ -147,7 +147,11 @@ impl ScriptHost {
                 Ok(Known::Defines(definition))
             }
             Err(LoadError::Fault { fault, fatal }) => {
-                if fatal { lease.end() } else { lease.release() }
+                if fatal {
+                    lease.end()
+                } else {
+                    lease.release()
+                }
                 Ok(Known::Faulty(fault))
             }
             Err(LoadError::Broken(why)) => {

@@ -225,6 +225,9 @@ async fn keep_errors(mut stderr: ChildStderr) {
     // Read on, so that the process is not held up.
     let more = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await.unwrap_or(0);
     if read.is_ok() && !kept.is_empty() {
-        tracing::warn!("a process of TypeScript tools said, and {more} bytes more: {:?}", kept.utf8_chunks().map(|chunk| chunk.valid()).collect::<String>());
+        tracing::warn!(
+            "a process of TypeScript tools said, and {more} bytes more: {:?}",
+            kept.utf8_chunks().map(|chunk| chunk.valid()).collect::<String>()
+        );
     }
 }

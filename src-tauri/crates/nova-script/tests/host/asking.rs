@@ -36,14 +36,18 @@ async fn a_fetch_goes_through_the_context_and_its_answer_comes_back() {
     assert_eq!(request.method, "POST");
     assert_eq!(request.url.as_str(), "https://api.example/a?b=c");
     assert_eq!(request.body.as_deref(), Some(&b"hallo"[..]));
-    let headers: Vec<_> = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let headers: Vec<_> =
+        request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(headers, [("accept", "text/plain"), ("x-a", "1, 2")]);
 }
 
 #[tokio::test]
 async fn a_fetch_that_is_refused_rejects_with_the_reason() {
     let error = asked("{}", fetch("https://api.example/"), Context::new().0).await.unwrap_err();
-    assert!(error.to_string().starts_with("stand_in.ts:12:8: The test has no page for https://api.example/."), "{error}");
+    assert!(
+        error.to_string().starts_with("stand_in.ts:12:8: The test has no page for https://api.example/."),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -67,14 +71,19 @@ async fn a_declared_credential_is_given_and_no_other() {
     };
     for declared in ["slack", "slack/token"] {
         let source = json!({ "credentials": [declared] }).to_string();
-        assert_eq!(asked(&source, get("slack", "token"), credentials()).await.unwrap(), json!({ "length": 6 }));
+        assert_eq!(
+            asked(&source, get("slack", "token"), credentials()).await.unwrap(),
+            json!({ "length": 6 })
+        );
     }
     let source = json!({ "credentials": ["slack/other", "mai", "mail/passwor"] }).to_string();
     for (service, key, name) in [("slack", "token", "slack/token"), ("mail", "password", "mail/password")] {
         let error = asked(&source, get(service, key), credentials()).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("stand_in.ts:12:8: stand_in.ts does not declare the credential {name}. Add it to requires_credentials.")
+            format!(
+                "stand_in.ts:12:8: stand_in.ts does not declare the credential {name}. Add it to requires_credentials."
+            )
         );
     }
 }
@@ -83,7 +92,10 @@ async fn a_declared_credential_is_given_and_no_other() {
 async fn a_credential_that_is_missing_is_told_as_one() {
     let want = json!({ "type": "credential", "service": "slack", "key": "token" });
     let error = asked("{\"credentials\":[\"slack\"]}", want, Context::new().0).await.unwrap_err();
-    assert!(matches!(&error, ToolError::CredentialNeeded { credential } if credential == "slack/token"), "{error:?}");
+    assert!(
+        matches!(&error, ToolError::CredentialNeeded { credential } if credential == "slack/token"),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

@@ -126,7 +126,12 @@ async fn entries_that_were_not_used_for_a_month_are_removed_at_start() {
     first.tool("{\"name\":\"other\"}").await;
     let age = |days: u32| {
         for entry in entries(&first) {
-            File::options().write(true).open(entry).unwrap().set_modified(SystemTime::now() - DAY * days).unwrap();
+            File::options()
+                .write(true)
+                .open(entry)
+                .unwrap()
+                .set_modified(SystemTime::now() - DAY * days)
+                .unwrap();
         }
     };
     age(29);

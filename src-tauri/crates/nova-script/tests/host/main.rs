@@ -8,4 +8,5 @@ mod calling;
 mod keeping;
 mod misbehaving;
 mod pooling;
+mod real;
 mod support;

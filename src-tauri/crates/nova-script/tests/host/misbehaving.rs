@@ -7,7 +7,9 @@ use nova_registry::ToolHost;
 use nova_testkit::PATIENCE;
 use serde_json::json;
 
-use crate::support::{Context, SlowWeb, Told, failure, file, host, host_with, kill, pid, progress, run, value, within};
+use crate::support::{
+    Context, SlowWeb, Told, failure, file, host, host_with, kill, pid, progress, run, value, within,
+};
 
 #[tokio::test]
 async fn each_misbehaviour_ends_the_call_and_no_more() {
@@ -89,10 +91,7 @@ async fn a_process_that_is_killed_in_mid_call_is_told_of_and_the_next_call_works
     let killing = async { kill(progress(&mut hears).await.parse().unwrap()) };
     let (called, ()) = tokio::join!(calling, killing);
     let error = called.err().expect("a call that fails");
-    assert_eq!(
-        error.to_string(),
-        "stand_in.ts: The tool's process ended (signal 9) before it answered."
-    );
+    assert_eq!(error.to_string(), "stand_in.ts: The tool's process ended (signal 9) before it answered.");
     assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
 }
 
@@ -138,7 +137,10 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
     let host = host_with(|options| options.time = Duration::from_millis(500));
     for (load, told) in [
         ("exit", "stand_in.ts: The tool's process ended (exit code 3) before it answered."),
-        ("hang", "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else."),
+        (
+            "hang",
+            "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else.",
+        ),
         ("garbage", "it sent something that is no message"),
         ("huge", "it announced a message that is too long"),
         ("twice", "it answered a load with something else"),
@@ -165,7 +167,10 @@ async fn a_definition_is_not_taken_on_trust() {
         (json!({ "hosts": many }), "hosts: at most 64 are allowed."),
         (json!({ "parameters": { "type": "string" } }), "parameters has to describe an object"),
         (json!({ "parameters": { "type": "object", "required": 1 } }), "parameters is no JSON Schema"),
-        (json!({ "parameters": { "type": "object", "x": "y".repeat(300_000) } }), "parameters is longer than 256 KB"),
+        (
+            json!({ "parameters": { "type": "object", "x": "y".repeat(300_000) } }),
+            "parameters is longer than 256 KB",
+        ),
     ] {
         let loaded = host.host.load(file("owner", "stand_in.ts", &source.to_string())).await;
         let message = loaded.err().expect("a definition that is refused").to_string();
@@ -188,7 +193,10 @@ async fn a_program_that_is_not_there_is_told_of() {
     let host = crate::support::host_of("/nowhere/nova-script", |_| {});
     let loaded = host.host.load(file("owner", "stand_in.ts", "{}")).await;
     let message = loaded.err().expect("a file that is not loaded").to_string();
-    assert!(message.starts_with("stand_in.ts: The process that runs TypeScript tools could not be started"), "{message}");
+    assert!(
+        message.starts_with("stand_in.ts: The process that runs TypeScript tools could not be started"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

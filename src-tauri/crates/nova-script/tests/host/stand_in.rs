@@ -46,7 +46,9 @@ fn main() {
             ToChild::Call { args, request, .. } if args["do"] == "request" => {
                 done(serde_json::to_value(request).unwrap());
             }
-            ToChild::Call { args, .. } => act(args["do"].as_str().unwrap_or("echo").to_owned().as_str(), args),
+            ToChild::Call { args, .. } => {
+                act(args["do"].as_str().unwrap_or("echo").to_owned().as_str(), args)
+            }
             ToChild::Start { .. } | ToChild::Answer { .. } | ToChild::Cancel => {}
         }
     }
@@ -158,7 +160,9 @@ fn act(what: &str, args: Value) {
             fail(kind, args["message"].as_str().unwrap(), args["fatal"] == true);
         }
         "log" => {
-            for (level, message) in [(Level::Debug, "d"), (Level::Info, "i"), (Level::Warn, "w"), (Level::Error, "e")] {
+            for (level, message) in
+                [(Level::Debug, "d"), (Level::Info, "i"), (Level::Warn, "w"), (Level::Error, "e")]
+            {
                 say(&FromChild::Log { level, message: message.into() });
             }
             say(&FromChild::Progress { fraction: Some(0.5), message: Some("half".into()) });
@@ -185,7 +189,9 @@ fn answer() {
         match next() {
             Some(ToChild::Answer { ask: 7, answer: Ok(answer) }) => {
                 return done(match answer {
-                    Answer::Fetched { .. } | Answer::HasCredential { .. } => serde_json::to_value(answer).unwrap(),
+                    Answer::Fetched { .. } | Answer::HasCredential { .. } => {
+                        serde_json::to_value(answer).unwrap()
+                    }
                     // As a tool would: it uses the secret and tells how long it is.
                     Answer::Credential { value } => json!({ "length": value.len() }),
                 });
@@ -222,7 +228,12 @@ fn done(value: Value) {
 }
 
 fn fail(kind: FaultKind, message: &str, fatal: bool) {
-    let fault =
-        Fault { kind, message: message.into(), line: Some(12), column: Some(8), stack: vec!["execute".into()] };
+    let fault = Fault {
+        kind,
+        message: message.into(),
+        line: Some(12),
+        column: Some(8),
+        stack: vec!["execute".into()],
+    };
     say(&FromChild::Failed { fault, fatal });
 }

@@ -92,7 +92,11 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
 }
 
-pub(crate) async fn run(tool: &Arc<dyn Tool>, args: Value, ctx: Arc<Context>) -> Result<ToolOutput, ToolError> {
+pub(crate) async fn run(
+    tool: &Arc<dyn Tool>,
+    args: Value,
+    ctx: Arc<Context>,
+) -> Result<ToolOutput, ToolError> {
     within(tool.run(CallToken::mint_for_nova_calls(), args, ctx)).await
 }
 
