@@ -51,7 +51,12 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
         &["src-tauri", "skills"],
         &[".rs"],
         &["mint_for_nova_calls"],
-        &["src-tauri/crates/nova-calls/src/run.rs", "src-tauri/crates/nova-skill/src/tool.rs"],
+        &[
+            "src-tauri/crates/nova-calls/src/run.rs",
+            "src-tauri/crates/nova-skill/src/tool.rs",
+            // Its tests run tools in contexts that go wrong in ways that no real one does.
+            "src-tauri/crates/nova-script/tests/host/support.rs",
+        ],
     );
     assert_eq!(elsewhere, [""; 0]);
 }
@@ -131,6 +136,8 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-provider/src/said.rs",
             // Takes them out of what a call says.
             "src-tauri/crates/nova-calls/src/secrets.rs",
+            // Into the answer to the script that declared it.
+            "src-tauri/crates/nova-script/src/host/asks.rs",
         ],
     );
     let outside_tests: Vec<String> = wrapped.into_iter().filter(|path| !path.contains("test")).collect();

@@ -6,6 +6,7 @@
 
 mod approve;
 mod args;
+mod children;
 mod command;
 mod print;
 mod start;
@@ -17,6 +18,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    if let Some(code) = children::be_one(std::env::args_os()) {
+        return code;
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nova_app::{App, AppOptions, Desktop, NoToolHost, Places};
+use nova_app::{App, AppOptions, Desktop, Places};
 use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
@@ -14,6 +14,7 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
     .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
     let places = Places { vault: places.vault.map(|vault| absolute(&vault)), ..places };
     App::start(AppOptions {
+        tool_host: crate::children::tool_host(&places),
         places,
         desktop,
         clock: Arc::new(nova_app::SystemClock),
@@ -21,7 +22,6 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
         ollama: ollama_address(),
         proxy: proxy(),
-        tool_host: Arc::new(NoToolHost),
     })
     .await
 }

@@ -26,6 +26,7 @@ impl NativeTool for CreateTool {
     const ID: &'static str = "create_tool";
     const EFFECT: Effect = Effect::Write;
     const ON_NOTES: bool = false;
+    const QUESTION: Option<&str> = Some("Put this tool aside for your review?");
 
     fn description(&self) -> Description {
         Description::purpose(

@@ -23,6 +23,7 @@ impl NotReady {
             hosts: Vec::new(),
             proposed_hosts: Vec::new(),
             definition: None,
+            question: None,
             on_notes: false,
             scope: NoteScope::OwnRecords,
         };

@@ -5,4 +5,5 @@
 //! connection, and decides about no call.
 
 pub mod child;
+pub mod host;
 pub mod protocol;

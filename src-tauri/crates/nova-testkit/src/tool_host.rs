@@ -132,6 +132,7 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
         hosts: Vec::new(),
         proposed_hosts: Vec::new(),
         definition: Some(format!("{}#{}", file.source.len(), file.source)),
+        question: None,
         on_notes: false,
         scope: NoteScope::OwnRecords,
     };

@@ -32,6 +32,7 @@ pub(crate) fn fetch(effect: Effect, hosts: &[&str]) -> Fetch {
         effect,
         credentials: Vec::new(),
         hosts: hosts.iter().map(ToString::to_string).collect(),
+        proposed_hosts: Vec::new(),
         definition: None,
         question: None,
         on_notes: false,

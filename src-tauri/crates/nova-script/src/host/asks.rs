@@ -1,0 +1,164 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use nova_skill::{HttpRequest, LogLevel, Progress, ToolContext, ToolError};
+use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
+
+use crate::protocol::{Answer, Level, Refusal, Want};
+
+/// What a running script reaches beyond its process.
+#[async_trait]
+pub(super) trait Outside: Send + Sync {
+    async fn answer(&self, want: Want) -> Result<Answer, Refused>;
+    fn log(&self, level: Level, message: &str);
+    fn progress(&self, progress: Progress);
+    fn cancel(&self) -> &CancellationToken;
+}
+
+/// Why something was not done, as the script is told it.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) message: String,
+    /// The credential that has to be provided first.
+    pub(super) missing: Option<String>,
+}
+
+/// The context of a call, as far as the tool's definition goes.
+pub(super) struct InCall {
+    pub(super) context: Arc<dyn ToolContext>,
+    /// As the definition declares them: `service` or `service/key`.
+    pub(super) credentials: Vec<String>,
+    pub(super) file: String,
+}
+
+#[async_trait]
+impl Outside for InCall {
+    async fn answer(&self, want: Want) -> Result<Answer, Refused> {
+        match want {
+            Want::Fetch { method, url, headers, body } => self.fetch(method, &url, headers, body).await,
+            Want::Credential { service, key } => {
+                let name = format!("{service}/{key}");
+                if !self.credentials.iter().any(|declared| *declared == service || *declared == name) {
+                    return Err(self.undeclared(&name));
+                }
+                let secret = self.context.credentials().get(&name).await?;
+                // Into the message and nowhere else.
+                Ok(Answer::Credential { value: secret.expose_secret().to_owned() })
+            }
+            Want::HasCredential { service } => {
+                let of_service = |declared: &&String| {
+                    **declared == service || declared.split('/').next() == Some(service.as_str())
+                };
+                let declared: Vec<_> = self.credentials.iter().filter(of_service).collect();
+                if declared.is_empty() {
+                    return Err(self.undeclared(&service));
+                }
+                let mut has = true;
+                for name in declared {
+                    has &= self.context.credentials().has(name).await;
+                }
+                Ok(Answer::HasCredential { has })
+            }
+        }
+    }
+
+    fn log(&self, level: Level, message: &str) {
+        let level = match level {
+            Level::Debug => return super::process::trace(&self.file, level, message),
+            Level::Info => LogLevel::Info,
+            Level::Warn => LogLevel::Warn,
+            Level::Error => LogLevel::Error,
+        };
+        self.context.log(level, message);
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.context.progress(progress);
+    }
+
+    fn cancel(&self) -> &CancellationToken {
+        self.context.cancel()
+    }
+}
+
+impl InCall {
+    async fn fetch(
+        &self,
+        method: String,
+        url: &str,
+        headers: Vec<(String, String)>,
+        body: Option<String>,
+    ) -> Result<Answer, Refused> {
+        let url = url::Url::parse(url).map_err(|error| Refused::new(format!("fetch: {error}.")))?;
+        let body = match body {
+            Some(body) => Some(
+                blocking(move || BASE64.decode(body))
+                    .await?
+                    .map_err(|_| Refused::new("fetch: the body was not sent as it has to be."))?,
+            ),
+            None => None,
+        };
+        let request = HttpRequest { method, url, headers: joined(headers), body, timeout: None };
+        let response = self.context.http().send(request).await?;
+        let body = response.body;
+        Ok(Answer::Fetched {
+            status: response.status,
+            headers: response.headers.into_iter().collect(),
+            body: blocking(move || BASE64.encode(body)).await?,
+            url: response.url.to_string(),
+        })
+    }
+
+    fn undeclared(&self, name: &str) -> Refused {
+        Refused::new(format!(
+            "{} does not declare the credential {name}. Add it to requires_credentials.",
+            self.file
+        ))
+    }
+}
+
+impl Refused {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), missing: None }
+    }
+
+    pub(super) fn refusal(&self) -> Refusal {
+        Refusal { message: self.message.clone() }
+    }
+}
+
+impl From<ToolError> for Refused {
+    fn from(error: ToolError) -> Self {
+        let message = format!("{error} {}", error.hint()).trim_end().to_owned();
+        let missing = match error {
+            ToolError::CredentialNeeded { credential } => Some(credential),
+            _ => None,
+        };
+        Self { message, missing }
+    }
+}
+
+/// A header that is given several times is one with all values, as RFC 9110 §5.3 has it.
+fn joined(headers: Vec<(String, String)>) -> BTreeMap<String, String> {
+    let mut joined = BTreeMap::new();
+    for (name, value) in headers {
+        joined
+            .entry(name.to_ascii_lowercase())
+            .and_modify(|values: &mut String| {
+                values.push_str(", ");
+                values.push_str(&value);
+            })
+            .or_insert(value);
+    }
+    joined
+}
+
+/// Bodies have some megabytes: too much for a thread that others wait for.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Refused::new("Nova is ending its tools."))
+}

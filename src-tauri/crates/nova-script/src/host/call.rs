@@ -1,0 +1,368 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use nova_skill::{Progress, ToolError};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::asks::{Outside, Refused};
+use super::frames::{FrameError, encode};
+use super::pool::{Lease, Pool};
+use super::process::{Broken, LoadError};
+use crate::protocol::{Answer, Fault, FaultKind, FromChild, Request, ToChild, Want};
+
+/// One call of a tool: what its process says, and what Nova answers.
+pub(super) struct Conversation {
+    what: Callee,
+    /// None when the call is over.
+    lease: Option<Lease>,
+    outside: Arc<dyn Outside>,
+    closing: CancellationToken,
+    bounds: Bounds,
+    /// Time that is left to the script by itself.
+    left: Duration,
+    /// What it asked for and has no answer yet.
+    asks: FuturesUnordered<BoxFuture<'static, Answered>>,
+    open: HashSet<u64>,
+    asked: usize,
+    /// Bytes of all partial results, and of all logs and progress.
+    partial: u64,
+    logged: u64,
+    /// Refusals for want of a credential: what the script was told, and the credential.
+    missing: Vec<(String, String)>,
+}
+
+/// What is called.
+#[derive(Debug, Clone)]
+pub(super) struct Callee {
+    pub(super) owner: String,
+    /// The file's name.
+    pub(super) file: String,
+    pub(super) source: Arc<str>,
+    pub(super) hash: blake3::Hash,
+}
+
+/// What a call may use of Nova.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Without the time in which Nova works on what the script asks for.
+    pub(super) time: Duration,
+    /// From Stop to the end of the process.
+    pub(super) grace: Duration,
+    pub(super) asks: usize,
+    pub(super) output: u64,
+}
+
+/// What comes of a call next.
+pub(super) enum Said {
+    Partial(Value),
+    /// The last.
+    End(Result<Value, ToolError>),
+}
+
+struct Answered {
+    ask: u64,
+    missing: Option<(String, String)>,
+}
+
+enum Next {
+    Message(Result<(FromChild, u64), FrameError>),
+    Answered(Answered),
+    Cancelled,
+    Closing,
+    Late,
+}
+
+/// So many asks are worked on at a time; the process is not listened to meanwhile.
+const OPEN_ASKS: usize = 16;
+/// What a message has around its value.
+const AROUND: u64 = 1024;
+
+impl Conversation {
+    /// Takes a process and gives it the call.
+    pub(super) async fn begin(
+        pool: &Arc<Pool>,
+        what: Callee,
+        args: Value,
+        request: Request,
+        outside: Arc<dyn Outside>,
+        bounds: Bounds,
+    ) -> Result<Self, ToolError> {
+        let cancel = outside.cancel().clone();
+        let leased = pool.lease(&what.owner, &what.file, what.hash, &cancel).await;
+        let mut lease = leased.map_err(|broken| broken_call(&what, &broken))?;
+        let begun = Instant::now();
+        if lease.running.loaded(&what.file).is_none() {
+            let stop = [&pool.closing, &cancel];
+            let load = lease.running.load(&what.file, &what.source, what.hash, bounds.time, stop);
+            match load.await {
+                Ok(_) => {}
+                Err(LoadError::Fault { fault, fatal }) => {
+                    if fatal {
+                        lease.end()
+                    } else {
+                        lease.release()
+                    }
+                    return Err(failed(&what, &fault));
+                }
+                Err(LoadError::Broken(broken)) => {
+                    lease.end();
+                    return Err(broken_call(&what, &broken));
+                }
+            }
+        }
+        let call = ToChild::Call { file: what.file.clone(), args, request };
+        let sent = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Broken::Cancelled),
+            sent = tokio::time::timeout(bounds.time, lease.running.send(call, 0)) => {
+                // Where it does not read.
+                sent.unwrap_or(Err(Broken::Late(bounds.time)))
+            }
+        };
+        if let Err(broken) = sent {
+            lease.end();
+            return Err(broken_call(&what, &broken));
+        }
+        Ok(Self {
+            what,
+            lease: Some(lease),
+            outside,
+            closing: pool.closing.clone(),
+            bounds,
+            left: bounds.time.saturating_sub(begun.elapsed()),
+            asks: FuturesUnordered::new(),
+            open: HashSet::new(),
+            asked: 0,
+            partial: 0,
+            logged: 0,
+            missing: Vec::new(),
+        })
+    }
+
+    /// Not to be asked again after the end.
+    pub(super) async fn next(&mut self) -> Said {
+        loop {
+            let Some(lease) = &mut self.lease else {
+                return Said::End(Err(broken_call(&self.what, &Broken::Closing)));
+            };
+            let alone = self.asks.is_empty();
+            let begun = Instant::now();
+            let next = tokio::select! {
+                biased;
+                () = self.outside.cancel().cancelled() => Next::Cancelled,
+                () = self.closing.cancelled() => Next::Closing,
+                Some(answered) = self.asks.next(), if !alone => Next::Answered(answered),
+                // Before messages, so that a flood of them does not stop the clock.
+                () = std::future::ready(()), if alone && self.left.is_zero() => Next::Late,
+                message = lease.running.frames.next(), if self.asks.len() < OPEN_ASKS => {
+                    Next::Message(message.map(|(message, length)| (message, length as u64)))
+                }
+                () = tokio::time::sleep(self.left), if alone => Next::Late,
+            };
+            if alone {
+                self.left = self.left.saturating_sub(begun.elapsed());
+            }
+            let ended = match next {
+                Next::Message(Ok((message, length))) => match self.hear(message, length) {
+                    Ok(None) => continue,
+                    Ok(Some(said)) => return said,
+                    Err(violation) => Broken::Violation(violation),
+                },
+                Next::Message(Err(error)) => match &mut self.lease {
+                    Some(lease) => lease.running.broken(error).await,
+                    None => Broken::Closing,
+                },
+                Next::Answered(Answered { ask, missing }) => {
+                    self.open.remove(&ask);
+                    self.missing.extend(missing);
+                    continue;
+                }
+                Next::Cancelled => {
+                    self.stop().await;
+                    Broken::Cancelled
+                }
+                Next::Closing => Broken::Closing,
+                Next::Late => Broken::Late(self.bounds.time),
+            };
+            self.end_process();
+            return Said::End(Err(broken_call(&self.what, &ended)));
+        }
+    }
+
+    /// # Errors
+    /// What the process must not do.
+    fn hear(&mut self, message: FromChild, length: u64) -> Result<Option<Said>, String> {
+        let most = self.bounds.output.saturating_add(AROUND);
+        match message {
+            FromChild::Ask { ask, want } => self.ask(ask, want)?,
+            FromChild::Log { level, message } => {
+                self.hear_more(length)?;
+                self.outside.log(level, &message);
+            }
+            FromChild::Progress { fraction, message } => {
+                self.hear_more(length)?;
+                let fraction = fraction.filter(|fraction| (0.0..=1.0).contains(fraction));
+                self.outside.progress(Progress { fraction, message });
+            }
+            FromChild::Partial { value } => {
+                self.partial += length;
+                // Each message has something around its value, however short that is.
+                if self.partial > most.saturating_mul(4) {
+                    return Err("its partial results are too long".into());
+                }
+                return Ok(Some(Said::Partial(value)));
+            }
+            FromChild::Done { value } => {
+                if length > most {
+                    return Err("its result is too long".into());
+                }
+                self.give_back();
+                return Ok(Some(Said::End(Ok(value))));
+            }
+            FromChild::Failed { fault, fatal } => {
+                if fatal {
+                    self.end_process()
+                } else {
+                    self.give_back()
+                }
+                return Ok(Some(Said::End(Err(self.failed(&fault)))));
+            }
+            FromChild::Loaded { .. } => return Err("it answered a call with a definition".into()),
+        }
+        Ok(None)
+    }
+
+    fn hear_more(&mut self, length: u64) -> Result<(), String> {
+        self.logged += length;
+        let most = self.bounds.output.saturating_add(AROUND).saturating_mul(4);
+        if self.logged > most { Err("it logs too much".into()) } else { Ok(()) }
+    }
+
+    fn ask(&mut self, ask: u64, want: Want) -> Result<(), String> {
+        if !self.open.insert(ask) {
+            return Err("it asked twice under one number".into());
+        }
+        self.asked += 1;
+        let Some(lease) = &self.lease else { return Ok(()) };
+        let outbox = lease.running.outbox();
+        if self.asked > self.bounds.asks {
+            let most = self.bounds.asks;
+            let refused = Refused::new(format!("One call may ask Nova for at most {most} things."));
+            self.asks.push(give(outbox, ask, Err(refused)).boxed());
+            return Ok(());
+        }
+        let outside = self.outside.clone();
+        self.asks.push(async move { give(outbox, ask, outside.answer(want).await).await }.boxed());
+        Ok(())
+    }
+
+    /// Tells the script that it shall stop, and gives it a moment.
+    async fn stop(&mut self) {
+        self.asks.clear();
+        let Some(lease) = &mut self.lease else { return };
+        let ended = async {
+            lease.running.send(ToChild::Cancel, 0).await?;
+            loop {
+                match lease.running.frames.next().await {
+                    Ok((FromChild::Done { .. } | FromChild::Failed { .. }, _)) | Err(_) => break,
+                    Ok(_) => {}
+                }
+            }
+            Ok::<(), Broken>(())
+        };
+        // Whether it has ended or not: its process does too.
+        let _ = tokio::time::timeout(self.bounds.grace, ended).await;
+    }
+
+    fn give_back(&mut self) {
+        if !self.asks.is_empty() {
+            // What nobody waited for would go on in the next call.
+            return self.end_process();
+        }
+        if let Some(mut lease) = self.lease.take() {
+            if lease.running.frames.quiet() { lease.release() } else { lease.end() }
+        }
+    }
+
+    fn end_process(&mut self) {
+        self.asks.clear();
+        if let Some(lease) = self.lease.take() {
+            lease.end();
+        }
+    }
+
+    fn failed(&self, fault: &Fault) -> ToolError {
+        if fault.kind == FaultKind::Thrown
+            && let Some((_, credential)) = self.missing.iter().find(|(told, _)| fault.message.contains(told))
+        {
+            return ToolError::CredentialNeeded { credential: credential.clone() };
+        }
+        for call in &fault.stack {
+            super::process::trace(&self.what.file, crate::protocol::Level::Error, call);
+        }
+        failed(&self.what, fault)
+    }
+}
+
+/// Puts an answer where it is sent from.
+async fn give(outbox: mpsc::Sender<Vec<u8>>, ask: u64, answer: Result<Answer, Refused>) -> Answered {
+    let missing = answer
+        .as_ref()
+        .err()
+        .and_then(|refused| refused.missing.clone().map(|credential| (refused.message.clone(), credential)));
+    let about = match &answer {
+        Ok(Answer::Fetched { body, .. }) => body.len(),
+        _ => 0,
+    };
+    let answer = answer.map_err(|refused| refused.refusal());
+    let encoded = match encode(ToChild::Answer { ask, answer }, about).await {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => {
+            let refusal = Refused::new("The answer is too long.").refusal();
+            encode(ToChild::Answer { ask, answer: Err(refusal) }, 0).await
+        }
+    };
+    if let Ok(bytes) = encoded {
+        // Where the process is gone, its output says so.
+        let _ = outbox.send(bytes).await;
+    }
+    Answered { ask, missing }
+}
+
+fn failed(what: &Callee, fault: &Fault) -> ToolError {
+    let Fault { kind, message, line, column, .. } = fault;
+    let file = &what.file;
+    if *kind == FaultKind::Arguments {
+        let rule = message.trim_end().trim_end_matches('.').to_owned();
+        return ToolError::InvalidArguments { path: String::new(), rule, allowed: Vec::new() };
+    }
+    let place = match (line, column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+        (Some(line), None) => format!("{file}:{line}"),
+        _ => file.clone(),
+    };
+    let hint = match kind {
+        FaultKind::Thrown | FaultKind::Arguments => {
+            "The tool itself says so; call it with other arguments, or mend its file."
+        }
+        FaultKind::Syntax | FaultKind::Import | FaultKind::Definition => "Mend the file of the tool.",
+        FaultKind::Result => "Let the tool return plain data, and not too much of it.",
+        FaultKind::Time => "Give it less to do.",
+        FaultKind::Memory => "Give it less to do; it may use only so much memory.",
+    };
+    ToolError::failed(format!("{place}: {message}"), hint)
+}
+
+fn broken_call(what: &Callee, broken: &Broken) -> ToolError {
+    match broken {
+        Broken::Cancelled => ToolError::Cancelled,
+        broken => ToolError::failed(format!("{}: {broken}", what.file), broken.remedy()),
+    }
+}

@@ -1,0 +1,78 @@
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use nova_registry::DryRequest;
+use nova_skill::Progress;
+use tokio_util::sync::CancellationToken;
+
+use super::asks::{Outside, Refused};
+use crate::protocol::{Answer, Level, Want};
+
+/// What a script reaches in a dry run: nothing. It is told that each request was answered with an
+/// empty JSON object, and what it asked for is written down.
+#[derive(Default)]
+pub(super) struct Pretended {
+    seen: Mutex<Seen>,
+    never: CancellationToken,
+}
+
+/// What a script asked for and said, in its order.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) requests: Vec<DryRequest>,
+    /// `service/key`, each once.
+    pub(super) credentials: Vec<String>,
+    pub(super) logs: Vec<String>,
+}
+
+impl Pretended {
+    pub(super) fn take(&self) -> Seen {
+        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Seen)) {
+        what(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[async_trait]
+impl Outside for Pretended {
+    async fn answer(&self, want: Want) -> Result<Answer, Refused> {
+        match want {
+            Want::Fetch { method, url, headers, .. } => {
+                let headers = headers.into_iter().map(|(name, _)| name).collect();
+                self.note(|seen| seen.requests.push(DryRequest { method, url: url.clone(), headers }));
+                Ok(Answer::Fetched {
+                    status: 200,
+                    headers: vec![("content-type".into(), "application/json".into())],
+                    body: BASE64.encode("{}"),
+                    url,
+                })
+            }
+            Want::Credential { service, key } => {
+                let name = format!("{service}/{key}");
+                let placeholder = format!("<{name}>");
+                self.note(|seen| {
+                    if !seen.credentials.contains(&name) {
+                        seen.credentials.push(name);
+                    }
+                });
+                // So that it is seen in a request where it would go.
+                Ok(Answer::Credential { value: placeholder })
+            }
+            Want::HasCredential { .. } => Ok(Answer::HasCredential { has: true }),
+        }
+    }
+
+    fn log(&self, _: Level, message: &str) {
+        self.note(|seen| seen.logs.push(message.to_owned()));
+    }
+
+    fn progress(&self, _: Progress) {}
+
+    fn cancel(&self) -> &CancellationToken {
+        &self.never
+    }
+}

@@ -1,0 +1,336 @@
+//! The parent's side: starts the processes that run scripts, gives each to one owner, tells them
+//! what to do, and does for them what they may ask for.
+
+mod asks;
+mod cache;
+mod call;
+mod definition;
+mod dry;
+mod frames;
+mod pool;
+mod process;
+mod spawn;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::stream;
+use nova_registry::{DryRun, ToolFile, ToolFileError, ToolHost};
+use nova_skill::{
+    CallToken, Output, OutputPart, PrincipalKind, Relationship, RequestInfo, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value,
+};
+use tokio_util::sync::CancellationToken;
+
+pub use spawn::{Process, Spawn, Spawned, UnderGuard};
+
+use crate::protocol::{Definition, Limits, Principal, Request};
+use asks::InCall;
+use cache::{Cache, Known};
+use call::{Bounds, Callee, Conversation, Said};
+use definition::{fault_error, file_error, file_name};
+use dry::{Pretended, Seen};
+use pool::{Pool, Sizes};
+use process::LoadError;
+
+/// Reads files that define tools, and runs those tools, in processes that it starts and ends.
+///
+/// A process serves one owner in all its life, works on one load or call at a time, and ends when
+/// it is idle for long, after a fault that it cannot go on from, and with the host.
+pub struct ScriptHost {
+    pool: Arc<Pool>,
+    cache: Arc<Cache>,
+    options: HostOptions,
+}
+
+/// How a [`ScriptHost`] works. Only `scripts` has no default.
+#[derive(Debug, Clone)]
+pub struct HostOptions {
+    /// The folder in which definitions are kept: `<data>/scripts`.
+    pub scripts: PathBuf,
+    /// What a process may use for one load or call.
+    pub limits: Limits,
+    /// Of one load or call, without the time in which Nova works on what the tool asks for.
+    pub time: Duration,
+    /// From Stop to the end of the process, where the tool does not stop by itself.
+    pub grace: Duration,
+    /// After so long without work a process ends.
+    pub idle: Duration,
+    /// So many calls of one owner run at a time; others wait.
+    pub processes_of_owner: usize,
+    pub processes: usize,
+    /// So many times one call may ask for something.
+    pub asks: usize,
+    /// Keep a process ready for the next file, while files are being changed.
+    pub spare: bool,
+}
+
+impl HostOptions {
+    pub fn new(scripts: PathBuf) -> Self {
+        Self {
+            scripts,
+            limits: Limits { memory: 64 << 20, computing_ms: 5_000, output: 1 << 20 },
+            time: Duration::from_secs(30),
+            grace: Duration::from_millis(500),
+            idle: Duration::from_secs(60),
+            processes_of_owner: 4,
+            processes: 64,
+            asks: 1_000,
+            spare: true,
+        }
+    }
+}
+
+/// Bytes of the longest source.
+const MAX_SOURCE: usize = 1 << 20;
+
+impl ScriptHost {
+    /// Starts no process.
+    pub fn new(spawn: Arc<dyn Spawn>, options: HostOptions) -> Self {
+        let sizes = Sizes {
+            of_owner: options.processes_of_owner,
+            in_all: options.processes,
+            idle: options.idle,
+            spare: options.spare,
+        };
+        let pool = Arc::new(Pool::new(spawn, options.limits, sizes));
+        Self { pool, cache: Arc::new(Cache::open(options.scripts.clone())), options }
+    }
+
+    /// How many processes were started so far.
+    pub fn started(&self) -> u64 {
+        self.pool.started()
+    }
+
+    /// How many processes there are now, working, idle and spare.
+    pub fn alive(&self) -> usize {
+        self.pool.alive()
+    }
+
+    /// Sees to it that a process is ready for the next file that nobody knows yet. For a program
+    /// that watches files while they are changed.
+    pub fn warm(&self) {
+        self.pool.warm();
+    }
+
+    fn tool(&self, file: &ToolFile, definition: &Definition) -> Arc<dyn Tool> {
+        Arc::new(ScriptTool {
+            spec: definition::spec(definition, file),
+            callee: callee(file),
+            pool: self.pool.clone(),
+            bounds: self.bounds(),
+        })
+    }
+
+    fn answer(&self, file: &ToolFile, known: &Known) -> Result<Arc<dyn Tool>, ToolFileError> {
+        match known {
+            Known::Defines(definition) => Ok(self.tool(file, definition)),
+            Known::Faulty(fault) => Err(fault_error(file, fault)),
+        }
+    }
+
+    /// Calls the tool that the file defines, with nothing outside of its process.
+    async fn pretend(
+        &self,
+        file: &ToolFile,
+        args: Value,
+        outside: Arc<Pretended>,
+    ) -> Result<Value, ToolFileError> {
+        let request = Request {
+            request_id: "dry-run".into(),
+            turn_id: None,
+            session_id: "dry-run".into(),
+            principal: Principal { kind: "user".into(), name: "you".into(), relationship: "owner".into() },
+        };
+        let told = |error: ToolError| file_error(file, format!("{error} {}", error.hint()).trim_end());
+        let mut conversation =
+            Conversation::begin(&self.pool, callee(file), args, request, outside, self.bounds())
+                .await
+                .map_err(told)?;
+        loop {
+            if let Said::End(ended) = conversation.next().await {
+                return ended.map_err(told);
+            }
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            time: self.options.time,
+            grace: self.options.grace,
+            asks: self.options.asks,
+            output: self.options.limits.output,
+        }
+    }
+
+    /// Runs the file.
+    async fn find_out(&self, file: &ToolFile) -> Result<Known, ToolFileError> {
+        let Callee { owner, file: name, source, hash } = callee(file);
+        let never = CancellationToken::new();
+        let broken = |broken: process::Broken| file_error(file, format!("{broken} {}", broken.remedy()));
+        let mut lease = self.pool.lease(&owner, &name, hash, &never).await.map_err(broken)?;
+        let stop = [&self.pool.closing, &never];
+        match lease.running.load(&name, &source, hash, self.options.time, stop).await {
+            Ok(definition) => {
+                lease.release();
+                Ok(Known::Defines(definition))
+            }
+            Err(LoadError::Fault { fault, fatal }) => {
+                if fatal {
+                    lease.end()
+                } else {
+                    lease.release()
+                }
+                Ok(Known::Faulty(fault))
+            }
+            Err(LoadError::Broken(why)) => {
+                lease.end();
+                Err(broken(why))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ToolHost for ScriptHost {
+    async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
+        if file.source.len() > MAX_SOURCE {
+            let message = format!("it has more than {} MB. Make it shorter.", MAX_SOURCE >> 20);
+            return Err(file_error(&file, message));
+        }
+        let (cache, source) = (self.cache.clone(), file.source.clone());
+        if let Some(known) = blocking(&file, move || cache.get(&source)).await? {
+            return self.answer(&file, &known);
+        }
+        let found = self.find_out(&file).await?;
+        self.pool.warm();
+        let (cache, source) = (self.cache.clone(), file.source.clone());
+        let known = blocking(&file, move || {
+            let known = match &found {
+                Known::Defines(definition) => match definition::check(definition) {
+                    Ok(()) => found,
+                    Err(message) => Known::Faulty(definition::fault(message)),
+                },
+                Known::Faulty(_) => found,
+            };
+            if known.lasts() {
+                cache.put(&source, known.clone());
+            }
+            known
+        })
+        .await?;
+        self.answer(&file, &known)
+    }
+
+    fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>> {
+        let known = self.cache.get(&file.source)?;
+        Some(self.answer(file, &known))
+    }
+
+    async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun {
+        let pretended = Arc::new(Pretended::default());
+        let result = self.pretend(&file, args, pretended.clone()).await;
+        let Seen { requests, credentials, logs } = pretended.take();
+        DryRun { requests, credentials, logs, result }
+    }
+}
+
+impl Drop for ScriptHost {
+    fn drop(&mut self) {
+        self.pool.close();
+    }
+}
+
+/// A tool that a file defines.
+struct ScriptTool {
+    spec: ToolSpec,
+    callee: Callee,
+    pool: Arc<Pool>,
+    bounds: Bounds,
+}
+
+#[async_trait]
+impl Tool for ScriptTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(
+        &self,
+        _token: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let request = request(ctx.request());
+        let outside = Arc::new(InCall {
+            context: ctx,
+            credentials: self.spec.credentials.clone(),
+            file: self.callee.file.clone(),
+        });
+        let begun =
+            Conversation::begin(&self.pool, self.callee.clone(), args, request, outside, self.bounds).await;
+        let mut conversation = begun?;
+        match conversation.next().await {
+            Said::End(ended) => ended.map(ToolOutput::from),
+            Said::Partial(first) => Ok(ToolOutput::Stream(Box::pin(stream::unfold(
+                (Some(conversation), Some(first)),
+                |(conversation, partial)| async move {
+                    let mut conversation = conversation?;
+                    let said = match partial {
+                        Some(partial) => Said::Partial(partial),
+                        None => conversation.next().await,
+                    };
+                    Some(match said {
+                        Said::Partial(value) => (OutputPart::Partial(value), (Some(conversation), None)),
+                        Said::End(ended) => (OutputPart::End(ended.map(Output::new)), (None, None)),
+                    })
+                },
+            )))),
+        }
+    }
+}
+
+fn callee(file: &ToolFile) -> Callee {
+    Callee {
+        owner: file.owner.clone(),
+        file: file_name(file),
+        source: file.source.clone(),
+        hash: blake3::hash(file.source.as_bytes()),
+    }
+}
+
+/// As `ctx.request` has it.
+fn request(info: &RequestInfo) -> Request {
+    let RequestInfo { call, session, turn, principal } = info;
+    let kind = match principal.kind {
+        PrincipalKind::User => "user",
+        PrincipalKind::Subagent => "subagent",
+        PrincipalKind::McpClient => "mcp_client",
+    };
+    let relationship = match principal.relationship {
+        Relationship::Owner => "owner",
+        Relationship::Delegate => "delegate",
+        Relationship::Known => "known",
+        Relationship::Unknown => "unknown",
+    };
+    Request {
+        request_id: call.clone(),
+        turn_id: turn.clone(),
+        session_id: session.clone(),
+        principal: Principal {
+            kind: kind.into(),
+            name: principal.name.clone(),
+            relationship: relationship.into(),
+        },
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    file: &ToolFile,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolFileError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| file_error(file, "Nova is ending its tools. Start it again."))
+}

@@ -1,0 +1,233 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::frames::{FrameError, Frames, encode};
+use super::pool::Place;
+use super::spawn::{Process, Spawn, Spawned};
+use crate::protocol::{Definition, Fault, FromChild, Level, Limits, ToChild};
+
+/// A started process. To drop it is to end it.
+pub(super) struct Running {
+    pub(super) frames: Frames<ChildStdout>,
+    to_child: mpsc::Sender<Vec<u8>>,
+    /// The content of each file that it has loaded.
+    loaded: HashMap<String, blake3::Hash>,
+    process: Box<dyn Process>,
+    _place: Place,
+}
+
+/// Why a process is of no more use.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error("The tool's process ended ({0}) before it answered.")]
+    Ended(Ending),
+    #[error("The tool's process was ended because it did not keep to what it has to: {0}.")]
+    Violation(String),
+    #[error("It did not finish in {} s and was stopped.", .0.as_secs_f64())]
+    Late(Duration),
+    #[error("The process that runs TypeScript tools could not be started: {0}.")]
+    NotStarted(#[source] io::Error),
+    #[error("Nova is ending its tools.")]
+    Closing,
+    #[error("The call was stopped.")]
+    Cancelled,
+}
+
+/// Why a file was not loaded.
+#[derive(Debug)]
+pub(super) enum LoadError {
+    Fault { fault: Fault, fatal: bool },
+    Broken(Broken),
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Code(i32),
+    Signal(i32),
+    Unknown,
+}
+
+/// How long a process whose output has ended may take to end by itself, so that its own end is
+/// told and not Nova's.
+const LAST_BREATH: Duration = Duration::from_millis(500);
+/// Bytes of what it says on its standard error that are kept.
+const MAX_ERRORS: u64 = 64 * 1024;
+
+impl Running {
+    pub(super) async fn start(spawn: &dyn Spawn, limits: Limits, place: Place) -> Result<Self, Broken> {
+        let Spawned { stdin, stdout, stderr, process } = spawn.spawn().await.map_err(Broken::NotStarted)?;
+        let (to_child, messages) = mpsc::channel(1);
+        tokio::spawn(write_all(stdin, messages));
+        tokio::spawn(keep_errors(stderr));
+        let running =
+            Self { frames: Frames::new(stdout), to_child, loaded: HashMap::new(), process, _place: place };
+        running.send(ToChild::Start { limits }, 0).await?;
+        Ok(running)
+    }
+
+    /// Gives a message to the task that writes; waits where the process does not read.
+    pub(super) async fn send(&self, message: ToChild, about: usize) -> Result<(), Broken> {
+        let bytes = encode(message, about).await.map_err(|error| Broken::Violation(error.to_string()))?;
+        // Where nothing can be written any more, its output ends too, and says more.
+        let _ = self.to_child.send(bytes).await;
+        Ok(())
+    }
+
+    /// Where answers to what the process asks are put.
+    pub(super) fn outbox(&self) -> mpsc::Sender<Vec<u8>> {
+        self.to_child.clone()
+    }
+
+    /// The content that it has loaded from a file.
+    pub(super) fn loaded(&self, file: &str) -> Option<blake3::Hash> {
+        self.loaded.get(file).copied()
+    }
+
+    /// Loads a file, at most that long.
+    pub(super) async fn load(
+        &mut self,
+        file: &str,
+        source: &str,
+        hash: blake3::Hash,
+        limit: Duration,
+        stop: [&CancellationToken; 2],
+    ) -> Result<Definition, LoadError> {
+        let [closing, cancel] = stop;
+        let answered = tokio::select! {
+            biased;
+            () = closing.cancelled() => Err(Broken::Closing),
+            () = cancel.cancelled() => Err(Broken::Cancelled),
+            answered = tokio::time::timeout(limit, self.load_unbounded(file, source)) => {
+                answered.unwrap_or(Err(Broken::Late(limit)))
+            }
+        };
+        match answered {
+            Ok(Ok(definition)) => {
+                self.loaded.insert(file.to_owned(), hash);
+                Ok(definition)
+            }
+            Ok(Err((fault, fatal))) => {
+                self.loaded.remove(file);
+                Err(LoadError::Fault { fault, fatal })
+            }
+            Err(broken) => Err(LoadError::Broken(broken)),
+        }
+    }
+
+    async fn load_unbounded(
+        &mut self,
+        file: &str,
+        source: &str,
+    ) -> Result<Result<Definition, (Fault, bool)>, Broken> {
+        let message = ToChild::Load { file: file.to_owned(), source: source.to_owned() };
+        self.send(message, source.len()).await?;
+        loop {
+            match self.frames.next().await {
+                Ok((FromChild::Loaded { definition }, _)) => return Ok(Ok(definition)),
+                Ok((FromChild::Failed { fault, fatal }, _)) => return Ok(Err((fault, fatal))),
+                Ok((FromChild::Log { level, message }, _)) => trace(file, level, &message),
+                Ok(_) => return Err(Broken::Violation("it answered a load with something else".into())),
+                Err(error) => return Err(self.broken(error).await),
+            }
+        }
+    }
+
+    /// What to tell of a process whose output cannot be read on.
+    pub(super) async fn broken(&mut self, error: FrameError) -> Broken {
+        match error {
+            FrameError::Ended { within: false } => Broken::Ended(self.ending().await),
+            error => Broken::Violation(error.to_string()),
+        }
+    }
+
+    async fn ending(&mut self) -> Ending {
+        let ended = tokio::time::timeout(LAST_BREATH, self.process.wait()).await;
+        ended.map_or(Ending::Unknown, |ended| ended.map_or(Ending::Unknown, Ending::from))
+    }
+
+    /// Ends it and waits until it is gone.
+    pub(super) async fn end(mut self) {
+        if let Err(error) = self.process.kill().await {
+            tracing::warn!("a process of TypeScript tools could not be ended: {error}");
+        }
+    }
+}
+
+impl Broken {
+    /// What to do about it, one sentence.
+    pub(super) fn remedy(&self) -> &'static str {
+        match self {
+            Self::Ended(_) => "Call it again; if it happens again, the tool needs too much or is broken.",
+            Self::Violation(_) => "The tool or Nova is broken; look at the file of the tool.",
+            Self::Late(_) => "Give it less to do, or mend what it waits for.",
+            Self::NotStarted(_) => "Look whether Nova is installed whole, and restart it.",
+            Self::Closing | Self::Cancelled => "Call it again.",
+        }
+    }
+}
+
+impl From<Broken> for LoadError {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+impl From<ExitStatus> for Ending {
+    fn from(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return Self::Signal(signal);
+        }
+        match status.code() {
+            // A guard tells the signal that ended its command in this way.
+            Some(code @ 129..=192) => Self::Signal(code - 128),
+            Some(code) => Self::Code(code),
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(out, "exit code {code}"),
+            Self::Signal(signal) => write!(out, "signal {signal}"),
+            Self::Unknown => out.write_str("nobody knows how"),
+        }
+    }
+}
+
+/// What a script logs where no call is there to hear it.
+pub(super) fn trace(file: &str, level: Level, message: &str) {
+    tracing::debug!("{file}: {level:?}: {message:?}");
+}
+
+async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::Receiver<Vec<u8>>) {
+    while let Some(bytes) = messages.recv().await {
+        if stdin.write_all(&bytes).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn keep_errors(mut stderr: ChildStderr) {
+    let mut kept = Vec::new();
+    let read = (&mut stderr).take(MAX_ERRORS).read_to_end(&mut kept).await;
+    // Read on, so that the process is not held up.
+    let more = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await.unwrap_or(0);
+    if read.is_ok() && !kept.is_empty() {
+        tracing::warn!(
+            "a process of TypeScript tools said, and {more} bytes more: {:?}",
+            kept.utf8_chunks().map(|chunk| chunk.valid()).collect::<String>()
+        );
+    }
+}

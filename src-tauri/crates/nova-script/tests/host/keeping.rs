@@ -1,0 +1,150 @@
+//! What is kept of files, so that a start runs nothing.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use nova_registry::ToolHost;
+use nova_script::host::ScriptHost;
+use nova_skill::{Effect, ToolSpec};
+use serde_json::json;
+
+use crate::support::{Host, Plain, STAND_IN, file, host, options, value};
+
+/// Another start of Nova over the same data folder.
+fn again(before: &Host) -> ScriptHost {
+    ScriptHost::new(Arc::new(Plain(STAND_IN)), options(before.data.path()))
+}
+
+fn entries(host: &Host) -> Vec<PathBuf> {
+    fs::read_dir(host.data.path().join("scripts")).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+const SOURCE: &str = r#"{"name":"weather","effect":"external","hosts":["api.example"],
+    "proposed_hosts":["other.example:8443"],"credentials":["weather/key"]}"#;
+
+#[tokio::test]
+async fn a_start_with_unchanged_files_starts_no_process() {
+    let first = host();
+    let broken = json!({ "load": "fault" }).to_string();
+    let tool = first.tool(SOURCE).await;
+    let error = first.host.load(file("b", "b.ts", &broken)).await.err().unwrap();
+    assert_eq!(first.host.started(), 2);
+
+    let next = again(&first);
+    let known = next.known(&file("dynamic/stand_in.ts", "stand_in.ts", SOURCE)).expect("it is known");
+    let known = known.expect("a tool");
+    assert_eq!(known.spec(), tool.spec());
+    assert_eq!(next.known(&file("b", "b.ts", &broken)).expect("it is known").err().unwrap(), error);
+    assert_eq!(next.load(file("a", "a.ts", SOURCE)).await.unwrap().spec(), tool.spec());
+    assert!(next.known(&file("a", "a.ts", "{}")).is_none());
+    assert_eq!(next.started(), 0);
+    assert_eq!(value(&known, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
+    assert_eq!(next.started(), 1, "the first call starts one");
+}
+
+#[tokio::test]
+async fn what_a_file_declares_is_what_is_known_of_the_tool() {
+    let host = host();
+    let tool = host.tool(SOURCE).await;
+    let ToolSpec { id, effect, hosts, proposed_hosts, credentials, definition, on_notes, .. } = tool.spec();
+    assert_eq!((id.as_str(), *effect, *on_notes), ("weather", Effect::External, false));
+    assert_eq!(hosts, &["api.example"]);
+    assert_eq!(proposed_hosts, &["other.example:8443"]);
+    assert_eq!(credentials, &["weather/key"]);
+    assert_eq!(definition.as_deref(), Some(blake3::hash(SOURCE.as_bytes()).to_hex().as_str()));
+}
+
+#[tokio::test]
+async fn an_effect_that_is_not_declared_or_that_a_script_cannot_have_counts_as_undeclared() {
+    let host = host();
+    for (spelled, effect) in [
+        (json!(null), Effect::Undeclared),
+        (json!("write"), Effect::Undeclared),
+        (json!("read"), Effect::Read),
+        (json!("external"), Effect::External),
+        (json!("destructive"), Effect::Destructive),
+        (json!("send"), Effect::Send),
+    ] {
+        let tool = host.tool(&json!({ "effect": spelled }).to_string()).await;
+        assert_eq!(tool.spec().effect, effect, "{spelled}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_is_private() {
+    let host = host();
+    host.tool("{}").await;
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(host.data.path().join("scripts")), 0o700);
+    let [entry] = entries(&host).try_into().expect("one entry, and nothing half written");
+    assert_eq!(mode(entry), 0o600);
+}
+
+#[tokio::test]
+async fn a_damaged_entry_is_as_if_it_were_not_there() {
+    let first = host();
+    let tool = first.tool("{}").await;
+    let [entry] = entries(&first).try_into().expect("one entry");
+    let good = fs::read_to_string(&entry).unwrap();
+    for damaged in [
+        String::new(),
+        good[..good.len() / 2].to_owned(),
+        "null".into(),
+        good.replace("stand_in", "../x"),
+        good.replace("\"object\"", "\"string\""),
+        "x".repeat(2_000_000),
+    ] {
+        assert_ne!(damaged, good);
+        fs::write(&entry, damaged).unwrap();
+        let next = again(&first);
+        let same = file("dynamic/stand_in.ts", "stand_in.ts", "{}");
+        assert!(next.known(&same).is_none());
+        assert_eq!(next.load(same).await.unwrap().spec(), tool.spec());
+        assert_eq!(next.started(), 1);
+        assert_eq!(fs::read_to_string(&entry).unwrap(), good, "it is mended");
+    }
+}
+
+#[tokio::test]
+async fn a_data_folder_that_cannot_be_written_costs_only_time() {
+    let data = tempfile::TempDir::new().unwrap();
+    fs::write(data.path().join("scripts"), "a file in the way").unwrap();
+    let host = ScriptHost::new(Arc::new(Plain(STAND_IN)), options(data.path()));
+    assert!(host.load(file("a", "a.ts", "{}")).await.is_ok());
+    assert!(host.load(file("a", "a.ts", "{}")).await.is_ok());
+    assert_eq!(host.started(), 1);
+}
+
+#[tokio::test]
+async fn entries_that_were_not_used_for_a_month_are_removed_at_start() {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let first = host();
+    first.tool("{}").await;
+    first.tool("{\"name\":\"other\"}").await;
+    let age = |days: u32| {
+        for entry in entries(&first) {
+            File::options()
+                .write(true)
+                .open(entry)
+                .unwrap()
+                .set_modified(SystemTime::now() - DAY * days)
+                .unwrap();
+        }
+    };
+    age(29);
+    // Used once more.
+    assert!(again(&first).known(&file("a", "a.ts", "{}")).is_some());
+    let used: Vec<_> = entries(&first)
+        .into_iter()
+        .filter(|path| fs::metadata(path).unwrap().modified().unwrap().elapsed().unwrap() < DAY)
+        .collect();
+    assert_eq!(used.len(), 1);
+    for entry in entries(&first).iter().filter(|path| !used.contains(path)) {
+        File::options().write(true).open(entry).unwrap().set_modified(SystemTime::now() - DAY * 31).unwrap();
+    }
+    drop(again(&first));
+    assert_eq!(entries(&first), used);
+}

@@ -1,0 +1,223 @@
+//! Whatever a process does, the call ends with a sentence, and the next call works.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_registry::ToolHost;
+use nova_testkit::PATIENCE;
+use serde_json::json;
+
+use crate::support::{
+    Context, SlowWeb, Told, failure, file, host, host_with, kill, pid, progress, run, value, within,
+};
+
+#[tokio::test]
+async fn each_misbehaviour_ends_the_call_and_no_more() {
+    let host = host_with(|options| options.limits.output = 10_000);
+    let tool = host.tool("{}").await;
+    for (what, told) in [
+        ("exit", "The tool's process ended (exit code 3) before it answered."),
+        ("huge", "it announced a message that is too long"),
+        ("truncate", "its output ended in the middle of a message"),
+        ("garbage", "it sent something that is no message"),
+        ("unknown", "it sent something that is no message"),
+        ("definition", "it answered a call with a definition"),
+        ("deep", "its result is nested too deeply"),
+        ("log_flood", "it logs too much"),
+    ] {
+        let before = pid(&tool).await;
+        let (message, hint) = failure(&tool, json!({ "do": what })).await;
+        assert!(message.starts_with("stand_in.ts: "), "{what}: {message}");
+        assert!(message.contains(told), "{what}: {message}");
+        assert_ne!(hint, "", "{what}");
+        assert_eq!(value(&tool, json!({ "next": what })).await.unwrap(), json!({ "next": what }));
+        assert_ne!(pid(&tool).await, before, "{what}: the process was not used again");
+    }
+}
+
+#[tokio::test]
+async fn two_open_asks_under_one_number_are_refused() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));
+    let error = run(&tool, json!({ "do": "ask_twice" }), ctx).await.err().expect("a call that fails");
+    assert!(error.to_string().contains("it asked twice under one number"), "{error}");
+}
+
+#[tokio::test]
+async fn a_result_that_is_too_long_is_refused() {
+    let host = host_with(|options| options.limits.output = 10_000);
+    let tool = host.tool("{}").await;
+    assert!(value(&tool, json!({ "do": "long", "bytes": 9_000 })).await.is_ok());
+    let (message, _) = failure(&tool, json!({ "do": "long", "bytes": 1_000_000 })).await;
+    assert!(message.contains("its result is too long"), "{message}");
+}
+
+#[tokio::test]
+async fn a_process_that_answers_twice_is_not_used_again() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let first = value(&tool, json!({ "do": "twice" })).await.unwrap();
+    assert_ne!(pid(&tool).await, first.as_u64().unwrap());
+}
+
+#[tokio::test]
+async fn a_process_that_hangs_is_ended_after_its_time() {
+    let host = host_with(|options| options.time = Duration::from_millis(300));
+    let tool = host.tool("{}").await;
+    let (ctx, mut hears) = Context::new();
+    let error = run(&tool, json!({ "do": "hang" }), ctx).await.err().expect("a call that fails");
+    assert_eq!(error.to_string(), "stand_in.ts: It did not finish in 0.3 s and was stopped.");
+    crate::support::gone(progress(&mut hears).await.parse().unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_flood_of_messages_does_not_stop_the_clock() {
+    let host = host_with(|options| {
+        options.time = Duration::from_millis(300);
+        options.limits.output = u64::MAX;
+    });
+    let tool = host.tool("{}").await;
+    let (message, _) = failure(&tool, json!({ "do": "log_flood" })).await;
+    assert_eq!(message, "stand_in.ts: It did not finish in 0.3 s and was stopped.");
+}
+
+#[tokio::test]
+async fn a_process_that_is_killed_in_mid_call_is_told_of_and_the_next_call_works() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let (ctx, mut hears) = Context::new();
+    let calling = run(&tool, json!({ "do": "hang" }), ctx);
+    let killing = async { kill(progress(&mut hears).await.parse().unwrap()) };
+    let (called, ()) = tokio::join!(calling, killing);
+    let error = called.err().expect("a call that fails");
+    assert_eq!(error.to_string(), "stand_in.ts: The tool's process ended (signal 9) before it answered.");
+    assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
+}
+
+#[tokio::test]
+async fn a_process_that_dies_between_two_calls_is_not_noticed() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let before = pid(&tool).await;
+    kill(before);
+    crate::support::gone(before).await;
+    assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
+}
+
+#[tokio::test]
+async fn much_on_standard_error_holds_nothing_up() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    assert_eq!(value(&tool, json!({ "do": "errors" })).await.unwrap(), json!("said"));
+}
+
+#[tokio::test]
+async fn asks_without_end_are_refused_and_bounded_in_time() {
+    let host = host_with(|options| {
+        options.time = Duration::from_millis(300);
+        options.asks = 100;
+    });
+    let tool = host.tool("{\"credentials\":[\"service\"]}").await;
+    // It reads no answer: sooner or later both pipes are full.
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let (ctx, _hears) = Context::with_cancel(&cancel);
+    let calling = run(&tool, json!({ "do": "ask_flood" }), ctx);
+    let stopping = async {
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        cancel.cancel();
+    };
+    let (called, ()) = tokio::join!(calling, stopping);
+    assert!(called.is_err());
+    assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
+}
+
+#[tokio::test]
+async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
+    let host = host_with(|options| options.time = Duration::from_millis(500));
+    for (load, told) in [
+        ("exit", "stand_in.ts: The tool's process ended (exit code 3) before it answered."),
+        (
+            "hang",
+            "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else.",
+        ),
+        ("garbage", "it sent something that is no message"),
+        ("huge", "it announced a message that is too long"),
+        ("twice", "it answered a load with something else"),
+        ("fault", "stand_in.ts:12:8: Expected `}`."),
+    ] {
+        let source = json!({ "load": load }).to_string();
+        let loaded = within(host.host.load(file("owner", "stand_in.ts", &source))).await;
+        let message = loaded.err().expect("a file that is not loaded").to_string();
+        assert!(message.contains(told), "{load}: {message}");
+    }
+    assert!(host.host.load(file("owner", "stand_in.ts", "{}")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_definition_is_not_taken_on_trust() {
+    let host = host();
+    let many: Vec<String> = (0..100).map(|number| format!("host{number}")).collect();
+    for (source, told) in [
+        (json!({ "name": "../x" }), "name has to be 1 to 64 characters"),
+        (json!({ "name": "" }), "name has to be 1 to 64 characters"),
+        (json!({ "effect": "reed" }), "effect has to be one of read, write, external, destructive, send."),
+        (json!({ "credentials": ["a/b/c"] }), "requires_credentials: \"a/b/c\" is not"),
+        (json!({ "hosts": ["https://a.example/"] }), "hosts: \"https://a.example/\" is not"),
+        (json!({ "hosts": many }), "hosts: at most 64 are allowed."),
+        (json!({ "parameters": { "type": "string" } }), "parameters has to describe an object"),
+        (json!({ "parameters": { "type": "object", "required": 1 } }), "parameters is no JSON Schema"),
+        (
+            json!({ "parameters": { "type": "object", "x": "y".repeat(300_000) } }),
+            "parameters is longer than 256 KB",
+        ),
+    ] {
+        let loaded = host.host.load(file("owner", "stand_in.ts", &source.to_string())).await;
+        let message = loaded.err().expect("a definition that is refused").to_string();
+        assert!(message.starts_with("stand_in.ts: "), "{message}");
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_is_too_long_starts_nothing() {
+    let host = host();
+    let loaded = host.host.load(file("owner", "stand_in.ts", &"x".repeat(10_000_000))).await;
+    let message = loaded.err().expect("a file that is refused").to_string();
+    assert_eq!(message, "stand_in.ts: it has more than 1 MB. Make it shorter.");
+    assert_eq!(host.host.started(), 0);
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_told_of() {
+    let host = crate::support::host_of("/nowhere/nova-script", |_| {});
+    let loaded = host.host.load(file("owner", "stand_in.ts", "{}")).await;
+    let message = loaded.err().expect("a file that is not loaded").to_string();
+    assert!(
+        message.starts_with("stand_in.ts: The process that runs TypeScript tools could not be started"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_script_logs_is_heard_but_for_debugging() {
+    let host = host();
+    let tool = host.tool("{}").await;
+    let (ctx, mut hears) = Context::new();
+    run(&tool, json!({ "do": "log" }), ctx).await.unwrap();
+    let mut told = Vec::new();
+    while let Some(next) = hears.recv().await {
+        told.push(next);
+    }
+    use nova_skill::LogLevel::{Error, Info, Warn};
+    assert_eq!(
+        told,
+        [
+            Told::Log(Info, "i".into()),
+            Told::Log(Warn, "w".into()),
+            Told::Log(Error, "e".into()),
+            Told::Progress(Some(0.5), Some("half".into())),
+            Told::Progress(None, None),
+        ]
+    );
+}

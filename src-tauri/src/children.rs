@@ -1,0 +1,49 @@
+//! The processes that Nova starts of itself: the guard, and the one that runs scripts.
+//!
+//! Each is a small program of its own, `nova-guard` and `nova-script`, beside this one. Where they
+//! are not, this program is them: `nova guard -- COMMAND` and `nova script`. It then loads the
+//! libraries of the window for nothing, which takes more time and memory than the process itself.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use nova_app::{Places, ToolHost};
+use nova_guard::Guard;
+use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
+
+const GUARD: &str = "guard";
+const SCRIPT: &str = "script";
+
+/// Becomes the process that the first argument names; None where it names none of them. Before
+/// anything else is done: both begin in a process that has only one thread.
+pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut args = args.into_iter().skip(1);
+    let first = args.next()?;
+    if first == GUARD {
+        return Some(nova_guard::main(args));
+    }
+    (first == SCRIPT).then(nova_script::child::main)
+}
+
+/// Runs TypeScript tools under the guard.
+pub(crate) fn tool_host(places: &Places) -> Arc<dyn ToolHost> {
+    let own = std::env::current_exe().unwrap_or_else(|_| "nova".into());
+    let (guard, guard_args) = program(&own, "nova-guard", GUARD);
+    let (program, args) = program(&own, "nova-script", SCRIPT);
+    let spawn = UnderGuard {
+        guard: Guard::new(guard, guard_args),
+        program,
+        args,
+        // The engine has a limit of its own; this one holds where the engine is broken.
+        memory: 512 << 20,
+        require: false,
+    };
+    Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(places.data.join("scripts"))))
+}
+
+fn program(own: &Path, name: &str, hidden: &str) -> (PathBuf, Vec<OsString>) {
+    let beside = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if beside.is_file() { (beside, Vec::new()) } else { (own.to_owned(), vec![hidden.into()]) }
+}
