@@ -123,7 +123,7 @@ pub(crate) async fn pid(tool: &Arc<dyn Tool>) -> u64 {
 pub(crate) async fn gone(pid: u64) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let Ok(ends) = pidfd_open(pid, PidfdFlags::NONBLOCK) else { return };
-    let ends = AsyncFd::new(ends).unwrap();
+    let ends = AsyncFd::register(ends).unwrap();
     let _ends = within(ends.readable()).await.unwrap();
 }
 
