@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,8 +27,11 @@ pub(super) struct Conversation {
     bounds: Bounds,
     /// Time that is left to the script by itself.
     left: Duration,
-    /// What it asked for and has no answer yet.
+    /// What Nova works on for it.
     asks: FuturesUnordered<BoxFuture<'static, Answered>>,
+    /// Answers that it has not taken yet.
+    answers: VecDeque<Vec<u8>>,
+    outbox: mpsc::Sender<Vec<u8>>,
     open: HashSet<u64>,
     asked: usize,
     /// Bytes of all partial results, and of all logs and progress.
@@ -68,10 +71,14 @@ pub(super) enum Said {
 
 struct Answered {
     ask: u64,
+    /// None where there is no way to write one.
+    answer: Option<Vec<u8>>,
     missing: Option<(String, String)>,
 }
 
 enum Next {
+    /// An answer is on its way to the process.
+    Given,
     Message(Result<(FromChild, u64), FrameError>),
     Answered(Answered),
     Cancelled,
@@ -132,6 +139,8 @@ impl Conversation {
         }
         Ok(Self {
             what,
+            outbox: lease.running.outbox(),
+            answers: VecDeque::new(),
             lease: Some(lease),
             outside,
             closing: pool.closing.clone(),
@@ -161,7 +170,13 @@ impl Conversation {
                 Some(answered) = self.asks.next(), if !alone => Next::Answered(answered),
                 // Before messages, so that a flood of them does not stop the clock.
                 () = std::future::ready(()), if alone && self.left.is_zero() => Next::Late,
-                message = lease.running.frames.next(), if self.asks.len() < OPEN_ASKS => {
+                Ok(room) = self.outbox.reserve(), if !self.answers.is_empty() => {
+                    if let Some(answer) = self.answers.pop_front() {
+                        room.send(answer);
+                    }
+                    Next::Given
+                }
+                message = lease.running.frames.next(), if self.asks.len() + self.answers.len() < OPEN_ASKS => {
                     Next::Message(message.map(|(message, length)| (message, length as u64)))
                 }
                 () = tokio::time::sleep(self.left), if alone => Next::Late,
@@ -179,11 +194,13 @@ impl Conversation {
                     Some(lease) => lease.running.broken(error).await,
                     None => Broken::Closing,
                 },
-                Next::Answered(Answered { ask, missing }) => {
+                Next::Answered(Answered { ask, answer, missing }) => {
                     self.open.remove(&ask);
+                    self.answers.extend(answer);
                     self.missing.extend(missing);
                     continue;
                 }
+                Next::Given => continue,
                 Next::Cancelled => {
                     self.stop().await;
                     Broken::Cancelled
@@ -250,16 +267,14 @@ impl Conversation {
             return Err("it asked twice under one number".into());
         }
         self.asked += 1;
-        let Some(lease) = &self.lease else { return Ok(()) };
-        let outbox = lease.running.outbox();
         if self.asked > self.bounds.asks {
             let most = self.bounds.asks;
             let refused = Refused::new(format!("One call may ask Nova for at most {most} things."));
-            self.asks.push(give(outbox, ask, Err(refused)).boxed());
+            self.asks.push(written(ask, Err(refused)).boxed());
             return Ok(());
         }
         let outside = self.outside.clone();
-        self.asks.push(async move { give(outbox, ask, outside.answer(want).await).await }.boxed());
+        self.asks.push(async move { written(ask, outside.answer(want).await).await }.boxed());
         Ok(())
     }
 
@@ -282,7 +297,7 @@ impl Conversation {
     }
 
     fn give_back(&mut self) {
-        if !self.asks.is_empty() {
+        if !self.asks.is_empty() || !self.answers.is_empty() {
             // What nobody waited for would go on in the next call.
             return self.end_process();
         }
@@ -311,8 +326,8 @@ impl Conversation {
     }
 }
 
-/// Puts an answer where it is sent from.
-async fn give(outbox: mpsc::Sender<Vec<u8>>, ask: u64, answer: Result<Answer, Refused>) -> Answered {
+/// An answer as it is sent.
+async fn written(ask: u64, answer: Result<Answer, Refused>) -> Answered {
     let missing = answer
         .as_ref()
         .err()
@@ -329,11 +344,7 @@ async fn give(outbox: mpsc::Sender<Vec<u8>>, ask: u64, answer: Result<Answer, Re
             encode(ToChild::Answer { ask, answer: Err(refusal) }, 0).await
         }
     };
-    if let Ok(bytes) = encoded {
-        // Where the process is gone, its output says so.
-        let _ = outbox.send(bytes).await;
-    }
-    Answered { ask, missing }
+    Answered { ask, answer: encoded.ok(), missing }
 }
 
 fn failed(what: &Callee, fault: &Fault) -> ToolError {

@@ -141,9 +141,12 @@ async fn the_spare_process_serves_the_next_new_file_and_ends_when_idle() {
     });
     host.tool_of("one", "{}").await;
     // The one that has loaded the file, and the spare one that is started after it.
-    while host.host.started() < 2 || host.host.alive() > 0 {
-        within(tokio::task::yield_now()).await;
-    }
+    within(async {
+        while host.host.started() < 2 || host.host.alive() > 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     assert_eq!(host.host.started(), 2);
 }
 

@@ -16,7 +16,6 @@ use nova_skill::{
 use nova_testkit::{FixedCredentials, PATIENCE, RecordingHttp, TestContext};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;
-use tokio::io::unix::AsyncFd;
 use tokio::process::Command;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -123,8 +122,11 @@ pub(crate) async fn pid(tool: &Arc<dyn Tool>) -> u64 {
 pub(crate) async fn gone(pid: u64) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let Ok(ends) = pidfd_open(pid, PidfdFlags::NONBLOCK) else { return };
-    let ends = AsyncFd::new(ends).unwrap();
-    let _ends = within(ends.readable()).await.unwrap();
+    let waiting = tokio::task::spawn_blocking(move || {
+        rustix::event::poll(&mut [rustix::event::PollFd::new(&ends, rustix::event::PollFlags::IN)], None)
+            .unwrap()
+    });
+    within(waiting).await.unwrap();
 }
 
 pub(crate) fn kill(pid: u64) {
