@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::asks::{Outside, Refused};
 use super::frames::{FrameError, encode};
+use super::hand_over::{HandOver, Unbegun};
 use super::pool::{Lease, Pool};
-use super::process::{Broken, LoadError};
+use super::process::Broken;
 use crate::protocol::{Answer, Fault, FaultKind, FromChild, Request, ToChild, Want};
 
 /// One call of a tool: what its process says, and what Nova answers.
@@ -22,6 +23,9 @@ pub(super) struct Conversation {
     what: Callee,
     /// None when the call is over.
     lease: Option<Lease>,
+    /// What to begin again with, while nothing was heard of a process that had waited for work: it
+    /// may have ended while it waited.
+    again: Option<HandOver>,
     outside: Arc<dyn Outside>,
     closing: CancellationToken,
     bounds: Bounds,
@@ -101,51 +105,22 @@ impl Conversation {
         outside: Arc<dyn Outside>,
         bounds: Bounds,
     ) -> Result<Self, ToolError> {
-        let cancel = outside.cancel().clone();
-        let leased = pool.lease(&what.owner, &what.file, what.hash, &cancel).await;
-        let mut lease = leased.map_err(|broken| broken_call(&what, &broken))?;
-        let begun = Instant::now();
-        if lease.running.loaded(&what.file).is_none() {
-            let stop = [&pool.closing, &cancel];
-            let load = lease.running.load(&what.file, &what.source, what.hash, bounds.time, stop);
-            match load.await {
-                Ok(_) => {}
-                Err(LoadError::Fault { fault, fatal }) => {
-                    if fatal {
-                        lease.end()
-                    } else {
-                        lease.release()
-                    }
-                    return Err(failed(&what, &fault));
-                }
-                Err(LoadError::Broken(broken)) => {
-                    lease.end();
-                    return Err(broken_call(&what, &broken));
-                }
-            }
-        }
-        let call = ToChild::Call { file: what.file.clone(), args, request };
-        let sent = tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Broken::Cancelled),
-            sent = tokio::time::timeout(bounds.time, lease.running.send(call, 0)) => {
-                // Where it does not read.
-                sent.unwrap_or(Err(Broken::Late(bounds.time)))
-            }
+        let call = HandOver { pool: pool.clone(), args, request };
+        let given = match call.give(&what, &*outside, bounds).await {
+            Err(Unbegun::Gone) => call.give(&what, &*outside, bounds).await,
+            given => given,
         };
-        if let Err(broken) = sent {
-            lease.end();
-            return Err(broken_call(&what, &broken));
-        }
+        let (lease, left) = given.map_err(|unbegun| unbegun.told(&what))?;
         Ok(Self {
             what,
             outbox: lease.running.outbox(),
+            again: lease.has_waited.then_some(call),
             answers: VecDeque::new(),
             lease: Some(lease),
             outside,
             closing: pool.closing.clone(),
             bounds,
-            left: bounds.time.saturating_sub(begun.elapsed()),
+            left,
             asks: FuturesUnordered::new(),
             open: HashSet::new(),
             asked: 0,
@@ -185,11 +160,20 @@ impl Conversation {
                 self.left = self.left.saturating_sub(begun.elapsed());
             }
             let ended = match next {
-                Next::Message(Ok((message, length))) => match self.hear(message, length) {
-                    Ok(None) => continue,
-                    Ok(Some(said)) => return said,
-                    Err(violation) => Broken::Violation(violation),
-                },
+                Next::Message(Ok((message, length))) => {
+                    self.again = None;
+                    match self.hear(message, length) {
+                        Ok(None) => continue,
+                        Ok(Some(said)) => return said,
+                        Err(violation) => Broken::Violation(violation),
+                    }
+                }
+                Next::Message(Err(FrameError::Ended { within: false })) if self.again.is_some() => {
+                    match self.begin_again().await {
+                        Ok(()) => continue,
+                        Err(error) => return Said::End(Err(error)),
+                    }
+                }
                 Next::Message(Err(error)) => match &mut self.lease {
                     Some(lease) => lease.running.broken(error).await,
                     None => Broken::Closing,
@@ -211,6 +195,18 @@ impl Conversation {
             self.end_process();
             return Said::End(Err(broken_call(&self.what, &ended)));
         }
+    }
+
+    /// With another process, once: nothing came of the call yet.
+    async fn begin_again(&mut self) -> Result<(), ToolError> {
+        self.end_process();
+        let Some(again) = self.again.take() else { return Ok(()) };
+        let given = again.give(&self.what, &*self.outside, self.bounds).await;
+        let (lease, left) = given.map_err(|unbegun| unbegun.told(&self.what))?;
+        self.outbox = lease.running.outbox();
+        self.lease = Some(lease);
+        self.left = left;
+        Ok(())
     }
 
     /// # Errors
@@ -347,7 +343,7 @@ async fn written(ask: u64, answer: Result<Answer, Refused>) -> Answered {
     Answered { ask, answer: encoded.ok(), missing }
 }
 
-fn failed(what: &Callee, fault: &Fault) -> ToolError {
+pub(super) fn failed(what: &Callee, fault: &Fault) -> ToolError {
     let Fault { kind, message, line, column, .. } = fault;
     let file = &what.file;
     if *kind == FaultKind::Arguments {
@@ -371,7 +367,7 @@ fn failed(what: &Callee, fault: &Fault) -> ToolError {
     ToolError::failed(format!("{place}: {message}"), hint)
 }
 
-fn broken_call(what: &Callee, broken: &Broken) -> ToolError {
+pub(super) fn broken_call(what: &Callee, broken: &Broken) -> ToolError {
     match broken {
         Broken::Cancelled => ToolError::Cancelled,
         broken => ToolError::failed(format!("{}: {broken}", what.file), broken.remedy()),

@@ -7,6 +7,7 @@ mod call;
 mod definition;
 mod dry;
 mod frames;
+mod hand_over;
 mod pool;
 mod process;
 mod spawn;

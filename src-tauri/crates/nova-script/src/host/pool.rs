@@ -58,6 +58,8 @@ enum Spare {
 /// A process for the time of one load or call. What is not [released](Lease::release) is ended.
 pub(super) struct Lease {
     pub(super) running: Running,
+    /// It waited for work before, and may have ended meanwhile.
+    pub(super) has_waited: bool,
     owner: String,
     pool: Arc<Pool>,
     _turn: OwnedSemaphorePermit,
@@ -117,16 +119,16 @@ impl Pool {
         hash: blake3::Hash,
     ) -> Result<Lease, Broken> {
         let turn = self.turns(owner).acquire_owned().await.map_err(|_| Broken::Closing)?;
-        let running = loop {
+        let (running, has_waited) = loop {
             let changed = self.places.changed.notified();
             let next = self.next(owner, file, hash);
             match next {
-                Next::Take(running) => break running,
-                Next::Start(place) => break self.start(place).await?,
+                Next::Take(running) => break (running, true),
+                Next::Start(place) => break (self.start(place).await?, false),
                 Next::Wait => changed.await,
             }
         };
-        Ok(Lease { running, owner: owner.to_owned(), pool: self.clone(), _turn: turn })
+        Ok(Lease { running, has_waited, owner: owner.to_owned(), pool: self.clone(), _turn: turn })
     }
 
     fn turns(&self, owner: &str) -> Arc<Semaphore> {
@@ -305,7 +307,7 @@ impl State {
 impl Lease {
     /// Gives the process back for the next load or call of the same owner.
     pub(super) fn release(self) {
-        let Self { running, owner, pool, _turn } = self;
+        let Self { running, owner, pool, _turn, has_waited: _ } = self;
         pool.keep(owner, running);
     }
 

@@ -96,9 +96,9 @@ async fn the_number_of_processes_is_bounded_and_the_oldest_idle_one_ends_first()
     let second = host.tool_of("second", "{}").await;
     let (of_first, of_second) = (pid(&first).await, pid(&second).await);
     let third = host.tool_of("third", "{}").await;
+    pid(&third).await;
     gone(of_first).await;
     assert!(host.host.alive() <= 2);
-    pid(&third).await;
     assert_eq!(pid(&second).await, of_second);
 }
 

@@ -1,0 +1,91 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_skill::ToolError;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::asks::Outside;
+use super::call::{Bounds, Callee, broken_call, failed};
+use super::pool::{Lease, Pool};
+use super::process::{Broken, Ending, LoadError};
+use crate::protocol::{Fault, Request, ToChild};
+
+/// A call on its way into a process.
+pub(super) struct HandOver {
+    pub(super) pool: Arc<Pool>,
+    pub(super) args: Value,
+    pub(super) request: Request,
+}
+
+/// Why a process did not get as far as the call.
+pub(super) enum Unbegun {
+    /// It had ended while it waited for work.
+    Gone,
+    Fault(Fault),
+    Broken(Broken),
+}
+
+impl HandOver {
+    /// Takes a process, which loads the file if it has not, and gives it the call; answers with the
+    /// time that is left for it.
+    pub(super) async fn give(
+        &self,
+        what: &Callee,
+        outside: &dyn Outside,
+        bounds: Bounds,
+    ) -> Result<(Lease, Duration), Unbegun> {
+        let cancel = outside.cancel();
+        let leased = self.pool.lease(&what.owner, &what.file, what.hash, cancel).await;
+        let mut lease = leased.map_err(Unbegun::Broken)?;
+        let begun = Instant::now();
+        if lease.running.loaded(&what.file).is_none() {
+            let stop = [&self.pool.closing, cancel];
+            let load = lease.running.load(&what.file, &what.source, what.hash, bounds.time, stop);
+            match load.await {
+                Ok(_) => {}
+                Err(LoadError::Fault { fault, fatal }) => {
+                    if fatal {
+                        lease.end()
+                    } else {
+                        lease.release()
+                    }
+                    return Err(Unbegun::Fault(fault));
+                }
+                Err(LoadError::Broken(broken)) => {
+                    let has_waited = lease.has_waited;
+                    lease.end();
+                    return Err(match broken {
+                        Broken::Ended(_) if has_waited => Unbegun::Gone,
+                        broken => Unbegun::Broken(broken),
+                    });
+                }
+            }
+        }
+        let (args, request) = (self.args.clone(), self.request.clone());
+        let call = ToChild::Call { file: what.file.clone(), args, request };
+        let sent = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Broken::Cancelled),
+            sent = tokio::time::timeout(bounds.time, lease.running.send(call, 0)) => {
+                // Where it does not read.
+                sent.unwrap_or(Err(Broken::Late(bounds.time)))
+            }
+        };
+        if let Err(broken) = sent {
+            lease.end();
+            return Err(Unbegun::Broken(broken));
+        }
+        Ok((lease, bounds.time.saturating_sub(begun.elapsed())))
+    }
+}
+
+impl Unbegun {
+    pub(super) fn told(self, what: &Callee) -> ToolError {
+        match self {
+            Self::Gone => broken_call(what, &Broken::Ended(Ending::Unknown)),
+            Self::Fault(fault) => failed(what, &fault),
+            Self::Broken(broken) => broken_call(what, &broken),
+        }
+    }
+}
