@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nova_app::{App, AppOptions, Desktop, Places};
+use nova_app::{App, AppOptions, Desktop, NoCredentials, Places, Web, WebOptions};
 use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
@@ -13,11 +13,14 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
     })
     .map_err(|message| UserError::new(ErrorCode::BadRequest, message, ""))?;
     let places = Places { vault: places.vault.map(|vault| absolute(&vault)), ..places };
+    let clock = Arc::new(nova_app::SystemClock);
     App::start(AppOptions {
+        web: Arc::new(Web::new(WebOptions::new(clock.clone()))),
+        credentials: Arc::new(NoCredentials),
         tool_host: crate::children::tool_host(&places),
         places,
         desktop,
-        clock: Arc::new(nova_app::SystemClock),
+        clock,
         ids: Arc::new(nova_app::UlidIds),
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
         ollama: ollama_address(),

@@ -5,9 +5,13 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nova_app::{App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, NoDesktop, Places};
+use nova_app::{
+    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, NoDesktop, Places, ToolHost, Web,
+};
 use nova_protocol::{Envelope, Event};
-use nova_testkit::{CountingIds, FixedClock, LineToolHost, ModelServer, PATIENCE, TempVault};
+use nova_testkit::{
+    CountingIds, FixedClock, FixedCredentials, LineToolHost, ModelServer, PATIENCE, TempVault, web_of,
+};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
@@ -49,6 +53,10 @@ pub(crate) struct Nova {
     pub(crate) ollama: String,
     /// Reads the tools that are files.
     pub(crate) tools: LineToolHost,
+    /// Reads them in place of `tools`.
+    pub(crate) tool_host: Option<Arc<dyn ToolHost>>,
+    pub(crate) web: Arc<Web>,
+    pub(crate) credentials: FixedCredentials,
     home: tempfile::TempDir,
 }
 
@@ -60,6 +68,9 @@ impl Nova {
             model: ModelServer::start(answers),
             ollama: "http://127.0.0.1:9".into(),
             tools: LineToolHost::default(),
+            tool_host: None,
+            web: Arc::new(web_of(&[])),
+            credentials: FixedCredentials::default(),
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -111,7 +122,9 @@ impl Nova {
             secret: Arc::new(|_| None),
             ollama: self.ollama.clone(),
             proxy: None,
-            tool_host: Arc::new(self.tools.clone()),
+            tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
+            web: self.web.clone(),
+            credentials: Arc::new(self.credentials.clone()),
         })
         .await
         .unwrap()

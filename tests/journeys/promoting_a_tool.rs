@@ -34,7 +34,8 @@ fn that(row: &PendingToolRow) -> PendingToolRef {
 #[tokio::test]
 async fn what_the_assistant_writes_waits_and_works_once_it_is_promoted() {
     let create = json!({"name": "weather", "source": WEATHER});
-    let nova = Nova::new("", [tool_call("core__create_tool", create), text("It waits for you.")]);
+    let mut nova = Nova::new("", [tool_call("core__create_tool", create), text("It waits for you.")]);
+    nova.credentials = nova_testkit::FixedCredentials::default().with("weather-api", "canary");
     let app = nova.start().await;
     let (_, events) =
         turn(&app, None, "Write a weather tool", ScriptedApprover::always(Decision::Once)).await;

@@ -3,11 +3,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use nova_http::{Web, WebOptions};
+use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
 use nova_registry::{Changes, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
-use nova_skill::Clock;
+use nova_skill::{Clock, CredentialSource};
 use nova_vault::Vault;
 use secrecy::SecretString;
 use tokio::sync::broadcast;
@@ -45,6 +45,10 @@ pub struct AppOptions {
     pub proxy: Option<String>,
     /// Reads and runs tools that are files.
     pub tool_host: Arc<dyn ToolHost>,
+    /// The web as tools see it.
+    pub web: Arc<Web>,
+    /// What tools get of the user's secrets.
+    pub credentials: Arc<dyn CredentialSource>,
 }
 
 pub(crate) struct Inner {
@@ -54,7 +58,6 @@ pub(crate) struct Inner {
     pub(crate) trust: Arc<Trust>,
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) pending_tools: Arc<PendingFolder>,
-    pub(crate) web: Arc<Web>,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) settings: RwLock<SettingsInForce>,
     pub(crate) vault: RwLock<VaultState>,
@@ -141,7 +144,6 @@ impl App {
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
-                web: Arc::new(Web::new(WebOptions::new(options.clock.clone()))),
                 rule_file,
                 registry,
                 tool_files,

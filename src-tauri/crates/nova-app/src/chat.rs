@@ -1,6 +1,6 @@
 use std::sync::{Arc, PoisonError};
 
-use nova_calls::{Approver, NoCredentials};
+use nova_calls::Approver;
 use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
 use nova_session::{Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_turn};
 use tokio_util::sync::CancellationToken;
@@ -136,8 +136,8 @@ impl App {
             rules: self.rules(),
             keep_rule: self.inner.rule_file.clone(),
             approved: self.inner.trust.clone(),
-            web: self.inner.web.clone(),
-            credentials: Arc::new(NoCredentials),
+            web: self.inner.options.web.clone(),
+            credentials: self.inner.options.credentials.clone(),
             vault: self.vault().ok(),
             provider: chosen.provider,
             model: chosen.model,

@@ -38,7 +38,9 @@ pub use system::{SystemClock, UlidIds};
 pub use tool_runs::ToolRun;
 
 // What the program around this crate needs of the others.
+pub use nova_calls::NoCredentials;
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use nova_http::{Web, WebOptions};
 pub use nova_registry::{NoToolHost, ToolHost};
 pub use nova_session::{SessionInfo, TurnEnd};
 pub use nova_vault::{

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, NoCredentials, run_call};
+use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, run_call};
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, WaitingApprovals};
 use nova_skill::Principal;
@@ -37,8 +37,8 @@ impl App {
             grants: Arc::new(Grants::default()),
             keep_rule: self.inner.rule_file.clone(),
             approved: self.inner.trust.clone(),
-            web: self.inner.web.clone(),
-            credentials: Arc::new(NoCredentials),
+            web: self.inner.options.web.clone(),
+            credentials: self.inner.options.credentials.clone(),
             clock: self.inner.options.clock.clone(),
             approver: run.approver,
             events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),

@@ -1,8 +1,8 @@
 //! How a tool reaches the web: one request at a time, only to public addresses, within limits of
 //! size and time, asking a gate for every host it is led to.
 //!
-//! This crate keeps no cookie, no cache and no credential, reads no environment, and it decides
-//! about no host: the gate does.
+//! This crate never keeps a cookie, a cache or a credential, reads no environment, and decides about
+//! no host: the gate does.
 
 mod address;
 mod error;

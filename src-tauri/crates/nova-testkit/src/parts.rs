@@ -53,7 +53,7 @@ impl ToolHttp for RecordingHttp {
 }
 
 /// Credentials by name, granted to everybody.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct FixedCredentials(HashMap<String, String>);
 
 impl FixedCredentials {
