@@ -53,7 +53,10 @@ impl Listing {
     pub(super) fn lacks(&self, needed: Texts<'_>) -> bool {
         match needed {
             Texts::Nobodys => false,
-            Texts::OfTypes(types) => self.of_types(types).iter().any(|head| !head.is_complete()),
+            Texts::OfTypes(types) => {
+                let mut heads = types.iter().filter_map(|name| self.by_type.get(&folded(name))).flatten();
+                heads.any(|head| !head.is_complete())
+            }
             Texts::All => self.heads.iter().any(|head| !head.is_complete()),
         }
     }
