@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{MadeUp, ROUNDS, Table, bare_walk, fingerprint, make_up, measure, median, open, sizes, threads};
+use nova_vault::{Search, SearchMode};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().collect();
@@ -115,6 +116,9 @@ fn load_and_query(root: &str) -> ExitCode {
     let notes = vault.notes().unwrap().len();
     assert!(vault.records(&["contact"]).unwrap().len() < notes);
     vault.problems().unwrap();
+    // Only then are all texts in memory.
+    let search = Search { query: "nowhere to be seen".to_owned(), mode: SearchMode::Text, limit: 1 };
+    assert!(vault.seen_by_owner().search(&search).unwrap().hits.is_empty());
     let pages: f64 =
         fs::read_to_string("/proc/self/statm").unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     println!("{}", pages * rustix::param::page_size() as f64);

@@ -17,7 +17,7 @@ use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::feed::{Feed, VaultChange};
 use crate::history::History;
-use crate::index::{Head, Index, Listing, folded, read_note};
+use crate::index::{Head, Index, Listing, Texts, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
@@ -196,7 +196,7 @@ impl Vault {
 
     /// All notes outside dot-folders, in order of their paths, as they are on the disk now.
     pub fn notes(&self) -> Result<Vec<NoteEntry>, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk)?;
+        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         Ok(listing.heads.iter().map(|head| entry(head)).collect())
     }
 
@@ -206,7 +206,7 @@ impl Vault {
     /// time.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
         let disk = &self.core().disk;
-        let listing = self.inner.index.listing(disk)?;
+        let listing = self.inner.index.listing(disk, Texts::OfTypes(types))?;
         Ok(listing
             .of_types(types)
             .into_iter()
@@ -224,7 +224,6 @@ impl Vault {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let listing = self.inner.index.listing(&self.core().disk)?;
         let exact = |head: &Head| {
             let path = head.path.as_str();
             path == name || path.strip_suffix(".md") == Some(name)
@@ -237,24 +236,24 @@ impl Vault {
         };
         let note_name = |head: &Head| folded(head.path.name()) == wanted;
         let alias = |head: &Head| head.document().aliases().iter().any(|alias| folded(alias) == wanted);
-        let kinds: [&dyn Fn(&Head) -> bool; 5] = [&exact, &path, &path_end, &note_name, &alias];
-        Ok(kinds
-            .into_iter()
-            .map(|matches| {
-                listing
-                    .heads
-                    .iter()
-                    .filter(|head| matches(head))
-                    .map(|head| head.path.clone())
-                    .collect::<Vec<_>>()
-            })
-            .find(|found| !found.is_empty())
-            .unwrap_or_default())
+        let first = |listing: &Listing, kinds: &[&dyn Fn(&Head) -> bool]| {
+            let heads_of = |matches: &&dyn Fn(&Head) -> bool| {
+                let found = listing.heads.iter().filter(|head| matches(head));
+                found.map(|head| head.path.clone()).collect::<Vec<_>>()
+            };
+            kinds.iter().map(heads_of).find(|found| !found.is_empty()).unwrap_or_default()
+        };
+        let listing = |texts| self.inner.index.listing(&self.core().disk, texts);
+        let found = first(&*listing(Texts::Nobodys)?, &[&exact, &path, &path_end, &note_name]);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        Ok(first(&*listing(Texts::All)?, &[&exact, &path, &path_end, &note_name, &alias]))
     }
 
     /// Everything in the vault that cannot be read as it should, in order of path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk)?;
+        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         let mut problems = listing.problems();
         problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
         problems.extend(self.history().kept_texts()?);
@@ -266,7 +265,7 @@ impl Vault {
 
     /// Counts, and what the file system can do.
     pub fn status(&self) -> Result<VaultStatus, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk)?;
+        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         let mut records: IndexMap<String, usize> = IndexMap::new();
         for record_type in listing
             .heads

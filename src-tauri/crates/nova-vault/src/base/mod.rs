@@ -40,7 +40,7 @@ use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
 
 use crate::error::VaultError;
-use crate::index::{Listing, folded};
+use crate::index::{Listing, Texts, folded};
 use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
 use crate::query::{Scalar, compare_rows, extension};
@@ -173,7 +173,7 @@ impl View {
         };
 
         let core = self.vault().core();
-        let listing = self.vault().index().listing(&core.disk)?;
+        let listing = self.vault().index().listing(&core.disk, Texts::All)?;
         let files = self.all_files(&listing);
         let documents: HashMap<VaultPath, Arc<Document>> = files.iter().cloned().collect();
         let tags = |file: &VaultPath| {

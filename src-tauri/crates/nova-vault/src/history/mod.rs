@@ -237,7 +237,7 @@ impl History {
                 let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
                 set.records.iter().any(|r| r.takes_back(kind, path))
             });
-            interrupted.undid(core, &of, records)?;
+            interrupted.undid(core, &of, records, None)?;
         }
         interrupted.commit(core)?;
         let own_id = own.id().to_owned();

@@ -86,7 +86,13 @@ impl History {
             .filter_map(|(record, note)| (!in_conflict.contains(note)).then_some(record))
             .collect();
         if !done.is_empty() {
-            own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict))?;
+            let writes = self.writes(own.id(), &plan, &notes)?;
+            let by = records.iter().zip(&notes.of_record).map(|(record, note)| {
+                let of_note = writes.iter().filter(|(of, _)| of == note);
+                (record.n, of_note.map(|(_, write)| *write).collect())
+            });
+            let by = Some(by.collect());
+            own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict), by)?;
         }
         let mut undone_paths: Vec<VaultPath> = Vec::new();
         for record in done {
@@ -108,6 +114,20 @@ impl History {
         };
         own.close()?;
         Ok(outcome)
+    }
+}
+
+impl History {
+    /// The notes that the undo `own` wrote as planned, each with the number of the write.
+    fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<(usize, u64)>, VaultError> {
+        let sets = self.sets()?;
+        // It is not among them when nothing had to be written.
+        let written = sets.iter().find(|set| set.id == own).into_iter().flat_map(|set| set.maybe_done());
+        let planned_of = |record: &Record| plan.iter().find(|planned| planned.path == record.path);
+        Ok(written
+            .filter_map(|record| Some((record.n, planned_of(record)?)))
+            .flat_map(|(n, planned)| notes.behind(planned).map(move |note| (note, n)))
+            .collect())
     }
 }
 

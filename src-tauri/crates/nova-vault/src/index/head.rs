@@ -1,6 +1,6 @@
 //! What is remembered of one note.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use jiff::Timestamp;
 
@@ -20,7 +20,8 @@ pub(crate) struct Head {
     /// certainly be read. Without a property where the note cannot be read.
     document: OnceLock<Arc<Document>>,
     modified: Timestamp,
-    content: Content,
+    /// Read when a question first needs it ([`Texts`](super::Texts)).
+    content: OnceLock<Box<Content>>,
 }
 
 #[derive(Debug)]
@@ -34,17 +35,9 @@ enum Content {
 }
 
 impl Head {
-    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, texts: &TextBudget) -> Head {
-        let content = if texts.take(text.len()) {
-            Content::Remembered { text: text.into(), hash: OnceLock::new() }
-        } else {
-            Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
-        };
-        let known = match content {
-            Content::Remembered { .. } => glance(text),
-            Content::OnDisk { .. } | Content::Unreadable { .. } => None,
-        };
-        let (record_type, document) = match known {
+    /// What is known of every note. Its text is not remembered.
+    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp) -> Head {
+        let (record_type, document) = match glance(text) {
             Some(record_type) => (record_type, OnceLock::new()),
             None => {
                 let document = Document::parse(text);
@@ -52,7 +45,24 @@ impl Head {
             }
         };
         let record_type = record_type.map(String::into_boxed_str);
-        Head { path, record_type, document, modified: stamp.modified(), content }
+        Head { path, record_type, document, modified: stamp.modified(), content: OnceLock::new() }
+    }
+
+    /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
+    pub(super) fn remember(&self, text: &str, texts: &TextBudget) {
+        self.content.get_or_init(|| {
+            Box::new(if texts.take(text.len()) {
+                Content::Remembered { text: text.into(), hash: OnceLock::new() }
+            } else {
+                self.document.get_or_init(|| Arc::new(Document::parse(text)));
+                Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
+            })
+        });
+    }
+
+    /// Whether everything can be asked of it: nothing is left to be read.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.content.get().is_some()
     }
 
     pub(super) fn unreadable(path: VaultPath, error: &VaultError) -> Head {
@@ -61,23 +71,27 @@ impl Head {
             record_type: None,
             document: Arc::new(Document::parse("")).into(),
             modified: Timestamp::UNIX_EPOCH,
-            content: Content::Unreadable { problem: error.message(), remedy: error.hint() },
+            content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
         }
     }
 
-    /// Whether the note still says that and was last modified then.
+    /// Whether the note still says that and was last modified then, as far as is remembered.
     pub(super) fn holds(&self, text: &str, stamp: &Stamp) -> bool {
         self.modified == stamp.modified()
-            && match &self.content {
-                Content::Remembered { text: remembered, .. } => **remembered == *text,
-                Content::OnDisk { hash } => *hash == ContentHash::of(text.as_bytes()),
-                Content::Unreadable { .. } => false,
+            && match self.content() {
+                Some(Content::Remembered { text: remembered, .. }) => **remembered == *text,
+                Some(Content::OnDisk { hash }) => *hash == ContentHash::of(text.as_bytes()),
+                Some(Content::Unreadable { .. }) | None => false,
             }
     }
 
     /// Whether the note could not be read before for the same reason.
     pub(super) fn fails_as(&self, error: &VaultError) -> bool {
-        matches!(&self.content, Content::Unreadable { problem, .. } if *problem == error.message())
+        matches!(self.content(), Some(Content::Unreadable { problem, .. }) if *problem == error.message())
+    }
+
+    fn content(&self) -> Option<&Content> {
+        self.content.get().map(|content| &**content)
     }
 
     /// Bytes of text in memory.
@@ -98,15 +112,15 @@ impl Head {
 
     /// The text, if it is in memory.
     pub(crate) fn text(&self) -> Option<&Arc<str>> {
-        match &self.content {
+        match self.content()? {
             Content::Remembered { text, .. } => Some(text),
             Content::OnDisk { .. } | Content::Unreadable { .. } => None,
         }
     }
 
-    /// What the bytes were; `None` when they could not be read.
+    /// What the bytes were; `None` when they were not or could not be read.
     pub(crate) fn hash(&self) -> Option<ContentHash> {
-        match &self.content {
+        match self.content()? {
             Content::Remembered { text, hash } => {
                 Some(*hash.get_or_init(|| ContentHash::of(text.as_bytes())))
             }
@@ -119,9 +133,16 @@ impl Head {
         self.record_type.as_deref()
     }
 
-    /// The text, parsed.
+    /// The text, parsed. Of a note whose text was not asked for ([`Texts`](super::Texts)) nothing
+    /// can be said, and it is as one whose front matter cannot be read: hidden where in doubt.
     pub(crate) fn document(&self) -> &Arc<Document> {
-        self.document.get_or_init(|| Arc::new(Document::parse(self.text().map_or("", |text| text))))
+        static NOT_READ: LazyLock<Arc<Document>> =
+            LazyLock::new(|| Arc::new(Document::parse("---\nnot: read\n")));
+        match (self.document.get(), self.text()) {
+            (Some(document), _) => document,
+            (None, Some(text)) => self.document.get_or_init(|| Arc::new(Document::parse(text))),
+            (None, None) => &NOT_READ,
+        }
     }
 
     /// Whether a reader must not be shown the note.
@@ -141,12 +162,12 @@ impl Head {
 
     /// Whether the note can be read as text.
     pub(crate) fn is_readable(&self) -> bool {
-        !matches!(self.content, Content::Unreadable { .. })
+        !matches!(self.content(), Some(Content::Unreadable { .. }))
     }
 
     pub(crate) fn problem(&self) -> Option<Problem> {
-        let (line, problem, remedy) = match (&self.content, self.broken()) {
-            (Content::Unreadable { problem, remedy }, _) => (1, problem.clone(), remedy.clone()),
+        let (line, problem, remedy) = match (self.content(), self.broken()) {
+            (Some(Content::Unreadable { problem, remedy }), _) => (1, problem.clone(), remedy.clone()),
             (_, Some((line, reason))) => (
                 line,
                 format!("the front matter cannot be read: {reason}"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Head, TextBudget, folded};
+use super::{Head, TextBudget, Texts, folded};
 use crate::note::VaultPath;
 use crate::vault::Problem;
 
@@ -27,10 +27,8 @@ pub(crate) struct Listing {
 pub(super) struct Changes {
     /// Notes that are not there any more.
     pub(super) gone: Vec<VaultPath>,
-    /// Notes that are new or were read again and differ.
-    pub(super) heads: Vec<Arc<Head>>,
-    /// How many of them at a time are in order of their paths.
-    pub(super) runs: Vec<usize>,
+    /// Notes that are new or were read again and differ, in runs that are in order of their paths.
+    pub(super) runs: Vec<Vec<Arc<Head>>>,
     pub(super) files_gone: Vec<VaultPath>,
     pub(super) files: Vec<VaultPath>,
     pub(super) unusable_gone: Vec<Problem>,
@@ -49,6 +47,18 @@ impl Listing {
         let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type.get(name)).flatten().collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
+    }
+
+    /// Whether a text is needed that was never read.
+    pub(super) fn lacks(&self, needed: Texts<'_>) -> bool {
+        match needed {
+            Texts::Nobodys => false,
+            Texts::OfTypes(types) => {
+                let mut heads = types.iter().filter_map(|name| self.by_type.get(&folded(name))).flatten();
+                heads.any(|head| !head.is_complete())
+            }
+            Texts::All => self.heads.iter().any(|head| !head.is_complete()),
+        }
     }
 
     /// Everything that cannot be read as it should, in order of path and line.
@@ -75,7 +85,7 @@ impl Listing {
     pub(super) fn apply(&mut self, changes: Changes, texts: &TextBudget) {
         /// Up to so many are put in their places one by one.
         const FEW: usize = 16;
-        let Changes { gone, heads, runs, files_gone, files, unusable_gone, unusable } = changes;
+        let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = changes;
         for problem in &unusable_gone {
             self.unusable.remove(problem);
         }
@@ -87,18 +97,18 @@ impl Listing {
             self.files.sort();
             self.files.dedup();
         }
-        if gone.len() + heads.len() <= FEW {
+        if gone.len() + runs.iter().map(Vec::len).sum::<usize>() <= FEW {
             for path in &gone {
                 if let Ok(at) = position(&self.heads, path) {
                     let old = self.heads.remove(at);
                     self.forget(&old, texts);
                 }
             }
-            for head in heads {
+            for head in runs.into_iter().flatten() {
                 self.put(head, texts);
             }
         } else {
-            self.put_many(gone, in_order(heads, &runs), texts);
+            self.put_many(gone, in_order(runs), texts);
         }
     }
 
@@ -148,29 +158,35 @@ impl Listing {
             self.heads.sort_by(|a, b| a.path.cmp(&b.path));
         }
         self.heads.dedup_by(|a, b| a.path == b.path);
-        self.by_type.clear();
+        let mut by_type: HashMap<&str, Vec<Arc<Head>>> = HashMap::new();
         for head in &self.heads {
             if let Some(record_type) = head.record_type() {
-                self.by_type.entry(folded(record_type)).or_default().push(Arc::clone(head));
+                by_type.entry(record_type).or_default().push(Arc::clone(head));
+            }
+        }
+        self.by_type.clear();
+        for (record_type, mut heads) in by_type {
+            let records = self.by_type.entry(folded(record_type)).or_default();
+            let spelled_otherwise = !records.is_empty();
+            records.append(&mut heads);
+            if spelled_otherwise {
+                records.sort_by(|a, b| a.path.cmp(&b.path));
             }
         }
     }
 }
 
-/// Puts heads that are in ordered runs in order. A run is mostly a whole folder, so that the runs
-/// need only be put one behind the other.
-fn in_order(heads: Vec<Arc<Head>>, runs: &[usize]) -> Vec<Arc<Head>> {
-    let mut rest = heads.as_slice();
-    let mut ordered: Vec<&[Arc<Head>]> = Vec::with_capacity(runs.len() + 1);
-    for run in runs {
-        let (run, after) = rest.split_at((*run).min(rest.len()));
-        ordered.push(run);
-        rest = after;
+/// All of the runs in one order. A run is mostly a whole folder, so that the runs need only be put
+/// one behind the other.
+fn in_order(mut runs: Vec<Vec<Arc<Head>>>) -> Vec<Arc<Head>> {
+    fn path(head: Option<&Arc<Head>>) -> Option<&VaultPath> {
+        head.map(|head| &head.path)
     }
-    ordered.push(rest);
-    ordered.sort_by(|a, b| a.first().map(|head| &head.path).cmp(&b.first().map(|head| &head.path)));
-    let mut heads = ordered.concat();
-    if !heads.is_sorted_by(|a, b| a.path <= b.path) {
+    runs.sort_by(|a, b| path(a.first()).cmp(&path(b.first())));
+    let one_by_one = runs.is_sorted_by(|a, b| path(a.last()) <= path(b.first()));
+    let mut heads = Vec::with_capacity(runs.iter().map(Vec::len).sum());
+    heads.extend(runs.into_iter().flatten());
+    if !one_by_one {
         heads.sort_by(|a, b| a.path.cmp(&b.path));
     }
     heads

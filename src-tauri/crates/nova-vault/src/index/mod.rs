@@ -10,7 +10,7 @@ mod head;
 mod listing;
 mod tree;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -28,12 +28,24 @@ pub(crate) use listing::Listing;
 /// A hundred thousand notes of ordinary length fit.
 const TEXT_BUDGET: usize = 256 * 1024 * 1024;
 
+/// Whose texts a question needs. What is known of every note (path, type, broken front matter)
+/// needs none; documents, hashes, tags and links do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Texts<'a> {
+    Nobodys,
+    /// Of the notes of these types, whatever their case.
+    OfTypes(&'a [&'a str]),
+    All,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     known: Mutex<Known>,
     texts: TextBudget,
     /// Whether a question was asked before.
     asked: AtomicBool,
+    /// How much later than the system's clock it is, in nanoseconds. Only tests let time pass.
+    later: AtomicI64,
 }
 
 #[derive(Debug, Default)]
@@ -45,8 +57,9 @@ struct Known {
 }
 
 impl Index {
-    /// Compares everything known with the disk and reads what may differ.
-    pub(crate) fn listing(&self, disk: &Disk) -> Result<Arc<Listing>, VaultError> {
+    /// Compares everything known with the disk and reads what may differ. The heads of the notes
+    /// whose texts are needed are complete then.
+    pub(crate) fn listing(&self, disk: &Disk, needed: Texts<'_>) -> Result<Arc<Listing>, VaultError> {
         let mut known = self.known.lock().unwrap_or_else(|poisoned| {
             // Half compared is worth nothing: all of it is read again.
             self.known.clear_poison();
@@ -55,16 +68,29 @@ impl Index {
             *known = Known::default();
             known
         });
-        let now = nanos_now();
+        let later = self.later.load(Ordering::Relaxed);
+        let now = nanos_now() + later;
         // After the clock was set back a file may get, by an edit, the very times it had.
         let set_back_to = (now < known.asked_at).then_some(now);
         known.asked_at = now;
-        let walked = tree::compare(disk, &known.root, known.listing.len(), &self.texts, set_back_to)?;
+        let wanted = tree::Wanted {
+            texts: &self.texts,
+            needed: needed.into(),
+            some_are_missing: known.listing.lacks(needed),
+            later,
+        };
+        let walked = tree::compare(disk, &known.root, known.listing.len(), &wanted, set_back_to)?;
         let listing = Arc::make_mut(&mut known.listing);
         listing.folders = walked.folders;
         listing.apply(walked.changes, &self.texts);
         self.asked.store(true, Ordering::Relaxed);
         Ok(Arc::clone(&known.listing))
+    }
+
+    /// As if so many nanoseconds passed.
+    #[cfg(test)]
+    pub(crate) fn wait(&self, nanos: i64) {
+        self.later.fetch_add(nanos, Ordering::Relaxed);
     }
 
     /// The note as [`Index::listing`] saw it; `None` when it cannot be read.
@@ -76,6 +102,34 @@ impl Index {
     /// without remembering anything.
     pub(crate) fn is_first_question(&self) -> bool {
         !self.asked.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// [`Texts`], ready to be compared with.
+#[derive(Debug)]
+enum Needed {
+    Nobodys,
+    OfTypes(Vec<String>),
+    All,
+}
+
+impl From<Texts<'_>> for Needed {
+    fn from(texts: Texts<'_>) -> Needed {
+        match texts {
+            Texts::Nobodys => Needed::Nobodys,
+            Texts::OfTypes(types) => Needed::OfTypes(types.iter().map(|name| folded(name)).collect()),
+            Texts::All => Needed::All,
+        }
+    }
+}
+
+impl Needed {
+    fn includes(&self, head: &Head) -> bool {
+        match self {
+            Needed::Nobodys => false,
+            Needed::OfTypes(types) => head.record_type().is_some_and(|it| types.contains(&folded(it))),
+            Needed::All => true,
+        }
     }
 }
 

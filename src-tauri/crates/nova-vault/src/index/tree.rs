@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listing::Changes;
-use super::{Head, TextBudget, nanos_now};
+use super::{Head, Needed, TextBudget, nanos_now};
 use crate::disk::{Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
@@ -61,19 +61,29 @@ pub(super) struct Walked {
     pub(super) folders: usize,
 }
 
+/// Whose texts are to be remembered.
+pub(super) struct Wanted<'a> {
+    pub(super) texts: &'a TextBudget,
+    pub(super) needed: Needed,
+    /// Whether notes that did not change are among them; else only what is read anyway.
+    pub(super) some_are_missing: bool,
+    /// How much later than the system's clock it is, in nanoseconds.
+    pub(super) later: i64,
+}
+
 /// Compares what is known with the disk, reads what may differ, and keeps what it found.
 /// `entries` is how many are known; `set_back_to` the clock, when it was set back.
 pub(super) fn compare(
     disk: &Disk,
     root: &Arc<Mutex<KnownFolder>>,
     entries: usize,
-    texts: &TextBudget,
+    wanted: &Wanted<'_>,
     set_back_to: Option<i64>,
 ) -> Result<Walked, VaultError> {
     let failed = |error| VaultError::io("list the vault")(error);
     let opened = disk.open_root().map_err(failed)?;
     let state = || Comparison {
-        texts,
+        wanted,
         set_back_to,
         changes: Changes::default(),
         folders: 0,
@@ -115,7 +125,7 @@ struct Check {
 
 /// One thread's comparison.
 struct Comparison<'a> {
-    texts: &'a TextBudget,
+    wanted: &'a Wanted<'a>,
     set_back_to: Option<i64>,
     changes: Changes,
     folders: usize,
@@ -172,13 +182,13 @@ impl Comparison<'_> {
     fn check(&mut self, check: &Check, more: &mut Vec<Work>) {
         let mut part = lock(&check.part);
         let first = part.first;
-        let changed = self.changes.heads.len();
+        let mut heads = Vec::new();
         for (at, entry) in part.entries.iter_mut().enumerate() {
             let (name, kind) = check.names.get(first + at);
             match entry {
                 Entry::Note(seen) => {
                     if let Some(other) = self.compare_note(check, name, seen) {
-                        self.replace(entry, other);
+                        self.replace(entry, other, &mut heads);
                     }
                 }
                 Entry::File(_) | Entry::Folder(_) => {}
@@ -186,7 +196,7 @@ impl Comparison<'_> {
                 Entry::Unknown | Entry::Unusable(_) | Entry::Ignored => {
                     let found = self.classify(check, name, kind);
                     if !matches!((&*entry, &found), (Entry::Unusable(a), Entry::Unusable(b)) if a == b) {
-                        self.replace(entry, found);
+                        self.replace(entry, found, &mut heads);
                     }
                 }
             }
@@ -195,16 +205,17 @@ impl Comparison<'_> {
             }
         }
         // Paths of one folder are compared while they are at hand; folders are put in order later.
-        let run = &mut self.changes.heads[changed..];
-        run.sort_by(|a, b| a.path.cmp(&b.path));
-        if !run.is_empty() {
-            self.changes.runs.push(run.len());
+        let name = |head: &Arc<Head>| check.prefix.len()..head.path.as_str().len();
+        heads.sort_unstable_by(|a, b| a.path.as_str()[name(a)].cmp(&b.path.as_str()[name(b)]));
+        if !heads.is_empty() {
+            self.changes.runs.push(heads);
         }
     }
 
-    fn replace(&mut self, entry: &mut Entry, by: Entry) {
+    /// Puts another entry in one's place; `heads` are those of notes that are new or differ.
+    fn replace(&mut self, entry: &mut Entry, by: Entry, heads: &mut Vec<Arc<Head>>) {
         match &by {
-            Entry::Note(seen) => self.changes.heads.push(Arc::clone(&seen.head)),
+            Entry::Note(seen) => heads.push(Arc::clone(&seen.head)),
             Entry::File(path) => self.changes.files.push(path.clone()),
             Entry::Unusable(problem) => self.changes.unusable.push(problem.clone()),
             Entry::Unknown | Entry::Folder(_) | Entry::Ignored => {}
@@ -221,31 +232,40 @@ impl Comparison<'_> {
         if let Some(now) = self.set_back_to {
             seen.read_at = seen.read_at.min(now);
         }
-        let read_at = nanos_now();
+        let read_at = nanos_now() + self.wanted.later;
         let look = match check.folder.look(name) {
             Ok(look) if look.kind == Kind::File => look,
             Ok(look) => return Some(self.classify(check, name, look.kind)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Entry::Unknown),
             Err(error) => return self.fail(check, name, Some(seen), error),
         };
-        if seen.is_current(&look.stamp) {
+        let is_current = seen.is_current(&look.stamp);
+        if is_current && !self.wanted.is_missing(&seen.head) {
             return None;
         }
         let path = seen.head.path.clone();
-        let head = match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
-            Ok(None) => return Some(Entry::Unknown),
-            Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => None,
-            Ok(Some((text, _))) => Some(Head::new(path, text, &look.stamp, self.texts)),
-            Err(error) if seen.head.fails_as(&error) => None,
-            Err(error) => Some(Head::unreadable(path, &error)),
-        };
-        match head {
-            None => {
-                // Touched without a change: what was made of it still holds.
-                *seen = Seen { stamp: look.stamp, read_at, head: Arc::clone(&seen.head) };
+        match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+            Ok(None) => Some(Entry::Unknown),
+            Ok(Some((text, stamp))) if is_current && stamp == look.stamp => {
+                seen.head.remember(text, self.wanted.texts);
                 None
             }
-            Some(head) => Some(Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) })),
+            Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => {
+                // Touched without a change: what was made of it still holds.
+                (seen.stamp, seen.read_at) = (look.stamp, read_at);
+                None
+            }
+            Ok(Some((text, _))) => {
+                // What was changed once is asked for and changed again.
+                let head = Head::new(path, text, &look.stamp);
+                head.remember(text, self.wanted.texts);
+                Some(Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) }))
+            }
+            Err(error) if seen.head.fails_as(&error) => {
+                (seen.stamp, seen.read_at) = (look.stamp.after(&error), read_at);
+                None
+            }
+            Err(error) => Some(Entry::Note(Seen::unreadable(path, &look.stamp, &error, read_at))),
         }
     }
 
@@ -267,12 +287,11 @@ impl Comparison<'_> {
 
     /// A note that is not known.
     fn read(&mut self, check: &Check, name: &str, path: VaultPath) -> Entry {
-        let read_at = nanos_now();
+        let read_at = nanos_now() + self.wanted.later;
         match check.folder.read(name, &path, Known::Nothing { now: read_at }, &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
             Ok(Some((text, stamp))) => {
-                let head = Arc::new(Head::new(path, text, &stamp, self.texts));
-                return Entry::Note(Seen { stamp, read_at, head });
+                return Entry::Note(self.wanted.seen(path, text, stamp, read_at));
             }
             // Once more, now with what it is before: the error belongs to that.
             Err(_) => {}
@@ -284,12 +303,11 @@ impl Comparison<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
             Err(error) => return self.fail(check, name, None, error).unwrap_or(Entry::Unknown),
         };
-        let head = match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
-            Ok(None) => return Entry::Unknown,
-            Ok(Some((text, _))) => Head::new(path, text, &look.stamp, self.texts),
-            Err(error) => Head::unreadable(path, &error),
-        };
-        Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) })
+        match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+            Ok(None) => Entry::Unknown,
+            Ok(Some((text, _))) => Entry::Note(self.wanted.seen(path, text, look.stamp, read_at)),
+            Err(error) => Entry::Note(Seen::unreadable(path, &look.stamp, &error, read_at)),
+        }
     }
 
     /// A note of which nothing can be asked. `None`: that is what was known.
@@ -307,9 +325,42 @@ impl Comparison<'_> {
     }
 }
 
+impl Wanted<'_> {
+    /// Whether the text is needed and was never read.
+    fn is_missing(&self, head: &Head) -> bool {
+        self.some_are_missing && !head.is_complete() && self.needed.includes(head)
+    }
+
+    /// A note that was just read. Where the stamp alone cannot tell later whether it is still the
+    /// same, its text is kept, needed or not.
+    fn seen(&self, path: VaultPath, text: &str, stamp: Stamp, read_at: i64) -> Seen {
+        let seen = Seen { stamp, read_at, head: Arc::new(Head::new(path, text, &stamp)) };
+        if !seen.is_current(&stamp) || self.needed.includes(&seen.head) {
+            seen.head.remember(text, self.texts);
+        }
+        seen
+    }
+}
+
 impl Seen {
+    /// A note that cannot be read.
+    fn unreadable(path: VaultPath, stamp: &Stamp, error: &VaultError, read_at: i64) -> Seen {
+        Seen { stamp: stamp.after(error), read_at, head: Arc::new(Head::unreadable(path, error)) }
+    }
+
     fn is_current(&self, stamp: &Stamp) -> bool {
         self.stamp == *stamp && stamp.touched().saturating_add(RACY) < self.read_at
+    }
+}
+
+impl Stamp {
+    /// What to remember of a note that could not be read: an error of the system may be over at
+    /// the next question, without a trace in the file.
+    fn after(&self, error: &VaultError) -> Stamp {
+        match error {
+            VaultError::Io { .. } => Stamp::unknown(),
+            _ => *self,
+        }
     }
 }
 
@@ -328,7 +379,11 @@ impl KnownFolder {
                 changes.drop_entry(double);
             }
         }
-        let mut next = names.iter().map(|key| known.remove(&key).unwrap_or(Entry::Unknown));
+        let is_new = known.is_empty();
+        let mut next = names.iter().map(|key| match is_new {
+            true => Entry::Unknown,
+            false => known.remove(&key).unwrap_or(Entry::Unknown),
+        });
         let mut first = 0;
         while first < names.len() {
             let entries: Vec<_> = next.by_ref().take(PART).collect();
@@ -363,7 +418,6 @@ impl Changes {
 
     fn join(&mut self, other: Changes) {
         self.gone.extend(other.gone);
-        self.heads.extend(other.heads);
         self.runs.extend(other.runs);
         self.files_gone.extend(other.files_gone);
         self.files.extend(other.files);

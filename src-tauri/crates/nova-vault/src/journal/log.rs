@@ -33,7 +33,7 @@ pub(crate) struct SetLog {
     pub(crate) records: Vec<Record>,
     /// What it set out to take back, until it did.
     pub(crate) undoing: Option<TakenBack>,
-    pub(crate) undid: Vec<TakenBack>,
+    pub(crate) undid: Vec<Undid>,
     /// Texts that could not be merged.
     pub(crate) kept: Vec<Kept>,
     /// Writes in place that nothing says the end of, at most one for each record.
@@ -58,6 +58,17 @@ pub(crate) struct Kept {
 /// A set of which records are taken back, and these: their numbers and where their notes were
 /// when that began.
 pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
+
+/// What a set took back.
+#[derive(Debug)]
+pub(crate) struct Undid {
+    /// The set whose records these are.
+    of: String,
+    /// Their numbers, and where their notes were when the undo began.
+    records: Vec<(u64, VaultPath)>,
+    /// For each of them the numbers of the writes that did it, where that was noted.
+    by: Option<Vec<(u64, Vec<u64>)>>,
+}
 
 /// One note written, or about to be.
 #[derive(Debug, Clone)]
@@ -192,20 +203,34 @@ impl Journal {
 pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
     let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
     for set in sets.iter().rev() {
-        for (of, records) in &set.undid {
-            let of_set = sets.iter().find(|set| set.id == *of);
-            for (n, path) in records {
+        for undid in &set.undid {
+            let of_set = sets.iter().find(|set| set.id == undid.of);
+            for (n, path) in &undid.records {
                 let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
-                let mut writes = set.maybe_done().filter(|r| r.takes_back(kind, path)).peekable();
+                let mut writes = undid.writes(set, *n, kind, path).into_iter().peekable();
                 let taken_back =
-                    writes.peek().is_some() && writes.all(|r| undone.contains_key(&(set.id.clone(), r.n)));
+                    writes.peek().is_some() && writes.all(|n| undone.contains_key(&(set.id.clone(), n)));
                 if !taken_back {
-                    undone.insert((of.clone(), *n), set.at);
+                    undone.insert((undid.of.clone(), *n), set.at);
                 }
             }
         }
     }
     undone
+}
+
+impl Undid {
+    /// The writes of `set` without which the record would not be taken back.
+    fn writes(&self, set: &SetLog, n: u64, kind: Option<NoteChangeKind>, path: &VaultPath) -> Vec<u64> {
+        let Some(by) = &self.by else {
+            return set.maybe_done().filter(|r| r.takes_back(kind, path)).map(|r| r.n).collect();
+        };
+        match by.iter().find(|(record, _)| *record == n) {
+            Some((_, writes)) if !writes.is_empty() => writes.clone(),
+            // Its note was neither there before nor after: it goes with the undo as a whole.
+            _ => by.iter().flat_map(|(_, writes)| writes).copied().collect(),
+        }
+    }
 }
 
 impl SetLog {
@@ -269,9 +294,9 @@ impl SetLog {
             }
             Line::Whole { n } => self.overwrites.retain(|overwrite| overwrite.n != n),
             Line::Undoing { set, records } => self.undoing = Some((set, records)),
-            Line::Undid { set, records } => {
+            Line::Undid { set, records, by } => {
                 self.undoing = None;
-                self.undid.push((set, records));
+                self.undid.push(Undid { of: set, records, by });
             }
             Line::Committed { .. } => self.committed = true,
             Line::Swept => self.swept = true,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::error::VaultError;
-use crate::index::{Head, folded};
+use crate::index::{Head, Texts, folded};
 use crate::note::{Link, LinkKind, Outline, VaultPath};
 use crate::view::View;
 
@@ -208,7 +208,7 @@ struct Question<'a> {
 impl<'a> Question<'a> {
     fn new(view: &'a View) -> Result<Question<'a>, VaultError> {
         let vault = view.vault();
-        let listing = vault.index().listing(&vault.core().disk)?;
+        let listing = vault.index().listing(&vault.core().disk, Texts::All)?;
         let (mut heads, mut files) = (listing.heads.clone(), listing.files.clone());
         vault.outlines().keep(heads.iter().filter_map(|head| head.hash()));
         heads.retain(|head| head.is_readable() && !head.is_hidden_by(view.privacy()));

@@ -10,7 +10,7 @@ use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
 use crate::draft::Draft;
 use crate::error::VaultError;
-use crate::index::folded;
+use crate::index::{Texts, folded};
 use crate::note::{VaultPath, unreadable_matter, wikilinks};
 use crate::obsidian::{LinkFormat, ObsidianSettings};
 
@@ -115,7 +115,7 @@ impl Snapshot {
     fn of(draft: &Draft) -> Result<Snapshot, VaultError> {
         let vault = draft.vault();
         let disk = &vault.core().disk;
-        let listing = vault.index().listing(disk)?;
+        let listing = vault.index().listing(disk, Texts::All)?;
         vault.outlines().keep(listing.heads.iter().filter_map(|head| head.hash()));
         let planned: HashMap<VaultPath, Arc<str>> = draft.planned_texts().collect();
         let gone: HashSet<&VaultPath> = draft.origins().collect();

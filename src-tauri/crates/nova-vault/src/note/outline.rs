@@ -110,6 +110,8 @@ pub struct Heading {
     pub text: String,
     /// Its lines, without the last line break.
     pub span: Range<usize>,
+    /// Whether it stands in a list or a quotation, where it begins no section of the note.
+    pub(crate) is_nested: bool,
     /// 1-based.
     pub line: u32,
 }
@@ -156,6 +158,14 @@ pub fn outline(text: &str) -> Outline {
     blocks::scan(text, split.body_start, &mut outline);
     outline.in_order(text);
     outline
+}
+
+/// The headings from `start` on, which must be the beginning of a line of the body, and the lines
+/// of fenced code.
+pub(super) fn headings_and_code(text: &str, start: usize) -> (Vec<Heading>, Vec<Range<usize>>) {
+    let mut outline = Outline::default();
+    let code = blocks::scan(text, start, &mut outline);
+    (outline.headings, code)
 }
 
 /// The bytes of front matter that is closed but cannot be read.

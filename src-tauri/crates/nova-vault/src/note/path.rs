@@ -183,7 +183,11 @@ fn check(path: &str) -> Result<(), PathError> {
     if path.contains('\\') {
         return refuse("it holds a backslash");
     }
-    if path.chars().any(char::is_control) {
+    let has_control = match path.is_ascii() {
+        true => path.bytes().any(|byte| byte.is_ascii_control()),
+        false => path.chars().any(char::is_control),
+    };
+    if has_control {
         return refuse("it holds a control character");
     }
     if is_drive(path) {

@@ -39,17 +39,19 @@ pub(super) fn split(text: &str) -> Split {
         return absent;
     }
     let matter_start = opening.end;
-    let intended = lines_from(text, matter_start)
-        .map(|line| &text[line])
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(looks_like_property);
+    let intended = || {
+        lines_from(text, matter_start)
+            .map(|line| &text[line])
+            .find(|line| !line.trim().is_empty())
+            .is_some_and(looks_like_property)
+    };
 
     for (index, line) in lines.enumerate() {
         let content = &text[line.clone()];
         if is_rule(content) {
             return Split { front: Front::Closed(matter_start..line.start), body_start: line.end };
         }
-        if intended && content.trim_end() == "..." {
+        if content.starts_with("...") && content.trim_end() == "..." && intended() {
             return Split {
                 front: Front::Unclosed {
                     line: u32::try_from(index + 2).unwrap_or(u32::MAX),
@@ -59,7 +61,7 @@ pub(super) fn split(text: &str) -> Split {
             };
         }
     }
-    if intended {
+    if intended() {
         return Split {
             front: Front::Unclosed {
                 line: 1,

@@ -23,7 +23,7 @@ pub(crate) use scalar::{Moment, Scalar, link_name};
 use condition::Verdict;
 
 use crate::error::VaultError;
-use crate::index::{Head, folded};
+use crate::index::{Head, Texts, folded};
 use crate::note::{ContentHash, Document, Value, VaultPath};
 use crate::vault::is_record_place;
 use crate::view::View;
@@ -77,7 +77,9 @@ impl View {
     /// The notes that meet a query, as they are on the disk now, without hidden ones.
     pub fn query(&self, query: &Query) -> Result<QueryAnswer, VaultError> {
         let core = self.vault().core();
-        let listing = self.vault().index().listing(&core.disk)?;
+        let only = query.record_type.as_deref().map(|record_type| [record_type]);
+        let needed = only.as_ref().map_or(Texts::All, |only| Texts::OfTypes(only));
+        let listing = self.vault().index().listing(&core.disk, needed)?;
         let wanted_type = query.record_type.as_deref().map(folded);
         let mut not_comparable = 0;
         let mut meets = |head: &Head| {

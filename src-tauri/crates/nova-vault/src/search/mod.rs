@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
-use crate::index::Head;
+use crate::index::{Head, Texts};
 use crate::note::VaultPath;
 use crate::vault::Problem;
 use crate::view::View;
@@ -115,7 +115,7 @@ impl View {
         /// Fewer notes are searched in less time than it takes to start a thread.
         const FEW: usize = 2048;
         let disk = &self.vault().core().disk;
-        let listing = self.vault().index().listing(disk)?;
+        let listing = self.vault().index().listing(disk, Texts::All)?;
         let skipped = Mutex::new(listing.unsearchable());
         // Blocks are handed out in order, and those handed out are searched to their end. So
         // once enough is found, nothing that was not handed out comes before it.

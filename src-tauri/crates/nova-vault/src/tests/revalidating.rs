@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::*;
-use crate::{NoteEntry, Problem};
+use crate::index::Texts;
+use crate::{NoteEntry, Privacy, Problem, Query, Search, SearchMode};
 
 /// Everything that can be asked about all notes.
 type Seen = (Vec<NoteEntry>, Vec<Problem>, Vec<(String, String)>, usize, Vec<String>);
@@ -12,7 +13,7 @@ type Seen = (Vec<NoteEntry>, Vec<Problem>, Vec<(String, String)>, usize, Vec<Str
 fn seen(vault: &Vault) -> Seen {
     let records = vault.records(&["contact", "deal"]).unwrap();
     let records = records.into_iter().map(|note| (note.path.to_string(), note.text.to_string())).collect();
-    let listing = vault.index().listing(&vault.core().disk).unwrap();
+    let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
     let files = listing.files.iter().map(ToString::to_string).collect();
     (vault.notes().unwrap(), vault.problems().unwrap(), records, vault.status().unwrap().folders, files)
 }
@@ -66,6 +67,78 @@ fn after_any_edits_the_answers_are_those_of_a_fresh_look() {
     }
 }
 
+/// What only the texts can tell.
+fn read(vault: &Vault) -> impl PartialEq + std::fmt::Debug + use<> {
+    let view = vault.seen_by_owner();
+    let search = Search { query: "e".to_owned(), mode: SearchMode::Text, limit: 1000 };
+    let rows = view.query(&Query::default()).unwrap().rows;
+    let rows: Vec<_> = rows.into_iter().map(|row| (row.path, row.document, row.hash)).collect();
+    let answer = view.search(&search).unwrap();
+    (answer.hits, answer.skipped, rows, view.tags().unwrap(), vault.find("Nobody").unwrap())
+}
+
+const AN_HOUR: i64 = 3_600_000_000_000;
+
+#[test]
+fn texts_that_are_read_late_are_those_of_a_fresh_look() {
+    let bed =
+        Bed::new(&[("1.md", JANE), ("a/b/2.md", JANE), ("c/3.md", "---\naliases: [Nobody]\n---\n#tag\n")]);
+    let mut numbers = Numbers(11);
+    for round in 0..300 {
+        let vault = bed.vault();
+        vault.index().wait(AN_HOUR);
+        let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
+        let mut readable = listing.heads.iter().filter(|head| head.is_readable());
+        assert!(readable.all(|head| !head.is_complete()), "round {round}: nobody asked for a text");
+        // Edited, moved or deleted between the load and the question that needs the texts.
+        for _ in 0..numbers.below(3) {
+            disturb(&bed.root(), &mut numbers);
+        }
+        match numbers.below(3) {
+            0 => drop(vault.records(&["contact"]).unwrap()),
+            1 => drop(vault.notes().unwrap()),
+            _ => {}
+        }
+        assert_eq!(read(&vault), read(&bed.vault()), "round {round}");
+        assert_eq!(seen(&vault), seen(&bed.vault()), "round {round}");
+        disturb(&bed.root(), &mut numbers);
+        assert_eq!(read(&vault), read(&bed.vault()), "round {round}, everything in memory");
+    }
+}
+
+#[test]
+fn only_the_texts_a_question_needs_are_read() {
+    let bed = Bed::new(&[("jane.md", JANE), ("deal.md", "---\ntype: Deal\n---\n"), ("plain.md", "plain\n")]);
+    let vault = bed.vault();
+    vault.index().wait(AN_HOUR);
+    let complete = || {
+        let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
+        let complete = listing.heads.iter().filter(|head| head.is_complete());
+        complete.map(|head| head.path.to_string()).collect::<Vec<_>>()
+    };
+    vault.notes().unwrap();
+    vault.problems().unwrap();
+    vault.status().unwrap();
+    vault.find("plain").unwrap();
+    assert_eq!(complete(), Vec::<String>::new());
+    assert_eq!(vault.records(&["deal"]).unwrap().len(), 1);
+    assert_eq!(complete(), ["deal.md"]);
+    vault.seen_by_owner().tags().unwrap();
+    assert_eq!(complete(), ["deal.md", "jane.md", "plain.md"]);
+}
+
+#[test]
+fn a_note_whose_text_was_not_read_is_hidden_where_in_doubt() {
+    let bed = Bed::new(&[("open.md", "---\nnova: public\n---\n")]);
+    let vault = bed.vault();
+    vault.index().wait(AN_HOUR);
+    let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
+    let remote = Privacy { remote: true, private: Vec::new() };
+    assert!(listing.heads[0].is_hidden_by(&remote));
+    let listing = vault.index().listing(&vault.core().disk, Texts::All).unwrap();
+    assert!(!listing.heads[0].is_hidden_by(&remote));
+}
+
 #[test]
 fn after_a_burst_the_next_question_is_answered_right() {
     let bed = Bed::new(&[]);
@@ -114,7 +187,7 @@ fn other_files_are_listed_too_since_links_lead_to_them() {
     std::os::unix::fs::symlink("image.png", bed.root().join("a/link.png")).unwrap();
     let vault = bed.vault();
     let files = || {
-        let listing = vault.index().listing(&vault.core().disk).unwrap();
+        let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
         listing.files.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(files(), ["a/Deals.base", "a/image.png", "z.canvas"]);

@@ -207,7 +207,7 @@ fn all_notes(bed: &Bed) -> Vec<(String, String)> {
 type Steps = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// Steps after which a name belongs to another note.
-const NAMES_USED_AGAIN: [Steps; 7] = [
+const NAMES_USED_AGAIN: [Steps; 9] = [
     (
         &["move Plan.md Old.md", "create Plan.md"],
         &[("Draft.md", DRAFT), ("Old.md", PLAN), ("Plan.md", "new Plan.md\n")],
@@ -220,6 +220,8 @@ const NAMES_USED_AGAIN: [Steps; 7] = [
     (&["delete Plan.md", "create Plan.md"], &[("Draft.md", DRAFT), ("Plan.md", "new Plan.md\n")]),
     (&["delete Plan.md", "move Draft.md Plan.md", "append Plan.md"], &[("Plan.md", "the draft\nmore\n")]),
     (&["delete Plan.md", "move Draft.md Plan.md", "move Plan.md Z.md"], &[("Z.md", DRAFT)]),
+    (&["delete Plan.md", "move Draft.md Plan.md", "delete Plan.md"], &[]),
+    (&["delete Plan.md", "create T.md", "delete T.md"], &[("Draft.md", DRAFT)]),
     (
         &["move Plan.md T.md", "move Draft.md Plan.md", "move T.md Draft.md"],
         &[("Draft.md", PLAN), ("Plan.md", DRAFT)],
@@ -273,6 +275,55 @@ fn a_name_that_another_note_took_in_a_later_call() {
 #[test]
 fn a_name_that_another_note_took_in_the_same_draft() {
     check_names_used_again(true);
+}
+
+#[test]
+fn one_note_of_an_undo_is_put_back_as_it_was_after() {
+    let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
+    let vault = bed.vault();
+    let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
+    for words in ["delete Plan.md", "move Draft.md Plan.md", "delete Plan.md"] {
+        let mut draft = vault.draft();
+        step(&mut draft, words).unwrap();
+        changes.apply(draft, &model("call")).unwrap();
+    }
+    let id = changes.id().to_owned();
+    changes.close().unwrap();
+    let outcome = undo(&vault, &id, Scope::All);
+    undo(&vault, &outcome.change_set, Scope::Note(path("Draft.md")));
+    assert_eq!(all_notes(&bed), [("Plan.md".to_owned(), PLAN.to_owned())]);
+    let sets = vault.history().list().unwrap();
+    let of_set = sets.iter().find(|set| set.id == id).unwrap();
+    let undone: Vec<_> = of_set.notes.iter().map(|note| note.undone_at.is_some()).collect();
+    assert_eq!(undone, [true, false, false], "the plan is back, the draft was moved and deleted again");
+}
+
+#[test]
+fn an_undo_whose_lines_do_not_say_by_which_writes_is_read_as_before() {
+    let bed = bed();
+    let (vault, id) = two_calls(&bed);
+    let outcome = undo(&vault, &id, Scope::All);
+    let without_writes = || {
+        for file in journal_files(&bed).iter().filter(|file| file.extension().unwrap() == "jsonl") {
+            let lines = fs::read_to_string(file).unwrap();
+            let old = lines.lines().filter(|line| !line.is_empty()).map(|line| {
+                let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line.as_object_mut().unwrap().remove("by");
+                format!("{line}\n")
+            });
+            fs::write(file, old.collect::<String>()).unwrap();
+        }
+    };
+    drop(vault);
+    without_writes();
+    let vault = bed.vault();
+    assert_eq!(state(&vault, &id), ChangeSetState::Undone);
+    undo(&vault, &outcome.change_set, Scope::All);
+    drop(vault);
+    without_writes();
+    let vault = bed.vault();
+    assert_eq!(state(&vault, &id), ChangeSetState::Committed);
+    assert_eq!(state(&vault, &outcome.change_set), ChangeSetState::Undone);
 }
 
 #[test]

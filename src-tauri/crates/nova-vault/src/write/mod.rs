@@ -125,17 +125,19 @@ impl SetJournal {
         *self.undoes.lock().unwrap_or_else(PoisonError::into_inner) = Some((of.to_owned(), records));
     }
 
-    /// Notes which records of another set this one took back.
+    /// Notes which records of another set this one took back, and by which of its writes, where
+    /// that is known.
     pub(crate) fn undid(
         &self,
         core: &Core,
         of: &str,
         records: Vec<(u64, VaultPath)>,
+        by: Option<Vec<(u64, Vec<u64>)>>,
     ) -> Result<(), VaultError> {
         let mut open = self.lock();
         self.begin(core, &mut open)
             .and_then(|writer| {
-                writer.append(&Line::Undid { set: of.to_owned(), records })?;
+                writer.append(&Line::Undid { set: of.to_owned(), records, by })?;
                 writer.sync()
             })
             .map_err(VaultError::io("write the journal"))

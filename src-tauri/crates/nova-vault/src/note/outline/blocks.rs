@@ -10,8 +10,8 @@ use super::{Heading, Outline};
 /// Containers are nested at most this deep; what is deeper is text of the innermost.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the body that begins at `start`.
-pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) {
+/// Reads the body that begins at `start`. Gives the lines of fenced code, each block of it.
+pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) -> Vec<Range<usize>> {
     let mut blocks = Blocks {
         text,
         inline: Inline::new(text, outline),
@@ -19,12 +19,14 @@ pub(super) fn scan(text: &str, start: usize, outline: &mut Outline) {
         leaf: Leaf::None,
         line_end: start,
         unclosed: 0,
+        code: Vec::new(),
     };
     let mut at = start;
     while at < text.len() {
         at = blocks.line(at);
     }
     blocks.end_leaf();
+    blocks.code
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,8 @@ struct Blocks<'a, 'o> {
     line_end: usize,
     /// Which of [`SPANS`] are known not to be closed in what is left, as bits.
     unclosed: u8,
+    /// The lines of fenced code, fences included.
+    code: Vec<Range<usize>>,
 }
 
 /// What spans lines, from its mark at the beginning of a line to its end wherever that is. Without
@@ -86,6 +90,9 @@ impl Blocks<'_, '_> {
 
         if let Leaf::Fence { mark, length } = self.leaf {
             if all_matched {
+                if let Some(code) = self.code.last_mut() {
+                    code.end = end;
+                }
                 if cursor.closes_fence(mark, length) {
                     self.leaf = Leaf::None;
                 }
@@ -154,6 +161,7 @@ impl Blocks<'_, '_> {
             if let Some((mark, length)) = cursor.opens_fence() {
                 self.begin(place);
                 self.leaf = Leaf::Fence { mark, length };
+                self.code.push(first..end);
                 return end;
             }
             if let Some((level, title)) = cursor.atx_heading() {
@@ -217,7 +225,8 @@ impl Blocks<'_, '_> {
     fn heading(&mut self, level: u8, title: &Range<usize>, span: Range<usize>) {
         let text = self.text[title.clone()].trim().to_owned();
         if self.inline.outline.has_room() {
-            self.inline.outline.headings.push(Heading { level, text, span, line: 0 });
+            let is_nested = !self.containers.is_empty();
+            self.inline.outline.headings.push(Heading { level, text, span, is_nested, line: 0 });
         }
         self.inline.scan(title.clone());
     }

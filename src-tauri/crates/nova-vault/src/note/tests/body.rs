@@ -82,6 +82,13 @@ fn text_is_appended_to_a_section() {
     check_append("## Log\n- x\n---\n> q\n---\n- z\n# N\n", "- y", log, "## Log\n- x\n---\n> q\n---\n- z\n- y\n# N\n");
     check_append("## Log\n- x\n\n  more\n---\nz\n\n---\nend\n# N\n", "- y", log, "## Log\n- x\n\n  more\n---\nz\n\n---\nend\n- y\n# N\n");
     check_append("## Log\n\n    code\n---\n| a |\n| --- |\n# N\n", "- y", log, "## Log\n\n    code\n---\n| a |\n| --- |\n- y\n# N\n");
+    check_append("# A\n- ```\n  ## Log\n  ```\n## Log\n- x\n# N\n", "- y", log, "# A\n- ```\n  ## Log\n  ```\n## Log\n- x\n- y\n# N\n");
+    check_append("1. ~~~\n   code\n   ~~~\n\n## Log\n- x\n## N\n", "- y", log, "1. ~~~\n   code\n   ~~~\n\n## Log\n- x\n- y\n## N\n");
+    check_append("> ```\n> code\n\n## Log\n- x\n## N\n", "- y", log, "> ```\n> code\n\n## Log\n- x\n- y\n## N\n");
+    check_append("- a\n  ```\n  ## Log\n  ```\n\n## Log\n- x\n  - ```\n    # no\n    ```\n# N\n", "- y", log, "- a\n  ```\n  ## Log\n  ```\n\n## Log\n- x\n  - ```\n    # no\n    ```\n- y\n# N\n");
+    check_append("## Log\n- x\n  # in the item\n> # quoted\n# N\n", "- y", log, "## Log\n- x\n  # in the item\n> # quoted\n- y\n# N\n");
+    check_append("100 %% sure\n## Log\n- x\n# N\n", "- y", log, "100 %% sure\n## Log\n- x\n- y\n# N\n");
+    check_append("- ```\n  a %% b\n  ```\n## Log\n- x\n# %% N\n", "- y", log, "- ```\n  a %% b\n  ```\n## Log\n- x\n- y\n# %% N\n");
     check_append("Text\n\n", "- y", Some("### Log"), "Text\n\n### Log\n- y\n");
     check_append("Text", "- y", log, "Text\n\n## Log\n- y");
     check_append("---\na: 1\n---\n", "- y", log, "---\na: 1\n---\n## Log\n- y\n");
