@@ -11,5 +11,6 @@ mod keeping_private;
 mod nova;
 mod promoting_a_tool;
 mod reading_the_manual;
+mod running_typescript;
 mod stopping;
 mod writing_a_tool;

@@ -7,7 +7,7 @@ use nova_app::App;
 use nova_protocol::{
     Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, PendingToolRow,
 };
-use nova_testkit::{PATIENCE, ScriptedApprover, call as tool_call, text};
+use nova_testkit::{FixedCredentials, PATIENCE, ScriptedApprover, call as tool_call, text};
 use serde_json::json;
 
 use super::nova::{Nova, turn, wait_for};
@@ -31,11 +31,17 @@ fn that(row: &PendingToolRow) -> PendingToolRef {
     PendingToolRef { name: row.name.clone(), hash: row.hash.clone() }
 }
 
+/// A Nova in which the tool may have the credential that it declares.
+fn with_key(answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Nova {
+    let mut nova = Nova::new("", answers);
+    nova.credentials = FixedCredentials::default().with("weather-api", "canary");
+    nova
+}
+
 #[tokio::test]
 async fn what_the_assistant_writes_waits_and_works_once_it_is_promoted() {
     let create = json!({"name": "weather", "source": WEATHER});
-    let mut nova = Nova::new("", [tool_call("core__create_tool", create), text("It waits for you.")]);
-    nova.credentials = nova_testkit::FixedCredentials::default().with("weather-api", "canary");
+    let nova = with_key([tool_call("core__create_tool", create), text("It waits for you.")]);
     let app = nova.start().await;
     let (_, events) =
         turn(&app, None, "Write a weather tool", ScriptedApprover::always(Decision::Once)).await;
@@ -96,7 +102,7 @@ async fn a_source_that_defines_no_tool_is_refused_with_its_place_and_nothing_wai
 
 #[tokio::test]
 async fn what_changed_after_it_was_looked_at_is_neither_promoted_nor_discarded() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     let app = nova.start().await;
     let file = tools(&nova, "pending").join("weather.ts");
     fs::write(&file, WEATHER).unwrap();
@@ -122,7 +128,7 @@ async fn what_changed_after_it_was_looked_at_is_neither_promoted_nor_discarded()
 
 #[tokio::test]
 async fn a_broken_tool_is_listed_with_its_line_and_not_promoted() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     let app = nova.start().await;
     fs::write(tools(&nova, "pending").join("weather.ts"), "name: weather\noops\n").unwrap();
     let row = one_pending(&app).await;
@@ -132,7 +138,7 @@ async fn a_broken_tool_is_listed_with_its_line_and_not_promoted() {
 
 #[tokio::test]
 async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
     fs::write(tools(&nova, "dynamic").join("weather.ts"), WEATHER).unwrap();
     let app = nova.start().await;
@@ -152,7 +158,7 @@ async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
 
 #[tokio::test]
 async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
     fs::write(tools(&nova, "dynamic").join("my-weather.ts"), WEATHER).unwrap();
     let app = nova.start().await;
@@ -167,7 +173,7 @@ async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() 
 
 #[tokio::test]
 async fn a_promotion_that_was_cut_short_is_finished_by_the_next_look() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     let app = nova.start().await;
     // As after a kill between the two steps: in force, and still waiting.
     fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
@@ -203,7 +209,7 @@ async fn at_most_twenty_wait() {
 
 #[tokio::test]
 async fn a_pending_tool_that_comes_or_goes_is_an_event() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     let app = nova.start().await;
     app.watch();
     app.tools_loaded(PATIENCE).await;
@@ -214,7 +220,7 @@ async fn a_pending_tool_that_comes_or_goes_is_an_event() {
 
 #[test]
 fn the_command_line_lists_and_discards_with_the_agreed_codes() {
-    let nova = Nova::new("", []);
+    let nova = with_key([]);
     assert_eq!(nova.json(&["tool", "pending"]), (0, json!([])));
     fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
     let (code, rows) = nova.json(&["tool", "pending"]);

@@ -9,13 +9,13 @@ use nova_testkit::PATIENCE;
 use super::nova::Nova;
 
 /// The blocks of a document that are TypeScript.
-fn blocks(document: &str) -> Vec<String> {
+pub(super) fn blocks(document: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     text.split("```ts\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
 /// What stands behind `name: '` in the definition.
-fn name(block: &str) -> &str {
+pub(super) fn name(block: &str) -> &str {
     let definition = block.split_once("export default defineTool({").expect("a whole file exports a tool").1;
     definition.split_once("name: '").unwrap().1.split('\'').next().unwrap()
 }

@@ -21,6 +21,7 @@ pub(crate) struct CallHosts {
     grantee: Grantee,
     principal: PrincipalView,
     declared: BTreeSet<String>,
+    shown: BTreeSet<String>,
     covers: Covers,
     state: Mutex<State>,
     /// Held while a question waits: what was asked for two requests at once is asked once.
@@ -62,15 +63,16 @@ impl CallHosts {
             grantee: Grantee::of(tool),
             principal,
             declared: declared_hosts(tool),
+            shown: shown_hosts(tool),
             covers,
             state: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
     }
 
-    /// The user looked at the declared hosts on the call's own card, and allowed it.
+    /// The user looked at these hosts on the call's own card, and allowed it.
     pub(crate) fn shown_and_allowed(&self) {
-        self.state().allowed.extend(self.declared.iter().cloned());
+        self.state().allowed.extend(self.shown.iter().cloned());
     }
 
     /// What the call runs with; questions show it.
@@ -151,8 +153,19 @@ impl HostGate for CallHosts {
 
 /// The hosts that a tool says it talks to, in the spelling of requests. What names no one host is
 /// left out, and asked about when the tool gets there.
-pub(crate) fn declared_hosts(tool: &ToolEntry) -> BTreeSet<String> {
+fn declared_hosts(tool: &ToolEntry) -> BTreeSet<String> {
     tool.spec().hosts.iter().filter_map(|host| declared_host(host)).collect()
+}
+
+/// The hosts on the card of a call: those it declares. For a tool that declares none, those whose
+/// addresses stand in its source: looked at and allowed, they are as good as declared ones. No rule
+/// covers them.
+pub(crate) fn shown_hosts(tool: &ToolEntry) -> BTreeSet<String> {
+    let declared = declared_hosts(tool);
+    if declared.is_empty() {
+        return tool.spec().proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
+    }
+    declared
 }
 
 fn not_contacted(host: &str, denied: &NotAllowed) -> ToolError {

@@ -22,7 +22,7 @@ use self::asking::{Approved, Asking, Permission};
 use crate::context::CallContext;
 use crate::decide::allowed_by_rule;
 use crate::draft_vault::DraftVault;
-use crate::hosts::{CallHosts, Covers, declared_hosts};
+use crate::hosts::{CallHosts, Covers, shown_hosts};
 use crate::questions::Questions;
 use crate::reach::{CallCredentials, CallHttp, Heard};
 use crate::secrets::Secrets;
@@ -446,7 +446,7 @@ impl Running<'_> {
         let new = paths.iter().filter(|path| !touched.contains(*path)).count();
         let grantee = Grantee::of(tool);
         let grants = &self.scope.grants;
-        let hosts = declared_hosts(tool);
+        let hosts = shown_hosts(tool);
         let granted = if tool.effect() == Effect::External && !hosts.is_empty() {
             hosts.iter().all(|host| grants.covers_host(&grantee, host))
         } else {

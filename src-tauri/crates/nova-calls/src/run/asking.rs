@@ -9,7 +9,7 @@ use nova_vault::Vault;
 use serde_json::Value;
 
 use super::{Plan, Reach, Running};
-use crate::hosts::declared_hosts;
+use crate::hosts::shown_hosts;
 use crate::questions::{Allowed, NotAllowed};
 use crate::view::{effect_view, error_from_tool, principal_view};
 use crate::{Answer, Approval, ApprovalRequest, Grantee, ToolContent, arguments};
@@ -136,7 +136,7 @@ impl Running<'_> {
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
     ) -> ApprovalRequest {
-        let hosts = declared_hosts(tool);
+        let hosts = shown_hosts(tool);
         ApprovalRequest {
             call: self.id.clone(),
             tool: tool.shown_name(),
@@ -164,7 +164,7 @@ impl Running<'_> {
         let grantee = Grantee::of(tool);
         if decision == Decision::Session {
             self.scope.grants.add(&grantee, tool.effect());
-            for host in declared_hosts(tool) {
+            for host in shown_hosts(tool) {
                 self.scope.grants.add_host(&grantee, &host);
             }
         }
@@ -280,7 +280,7 @@ fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
     if let Some(own) = own {
         return own;
     }
-    let hosts: Vec<_> = declared_hosts(tool).into_iter().collect();
+    let hosts: Vec<_> = shown_hosts(tool).into_iter().collect();
     match tool.effect() {
         Effect::External if !hosts.is_empty() => format!("Send this to {}?", hosts.join(", ")),
         Effect::Write => "Change notes?".into(),
@@ -306,7 +306,7 @@ fn first_question(tool: &ToolEntry) -> String {
     format!(
         "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.",
         tool.shown_name(),
-        or_nothing(declared_hosts(tool).into_iter().collect()),
+        or_nothing(shown_hosts(tool).into_iter().collect()),
         or_nothing(tool.spec().credentials.clone()),
     )
 }

@@ -1,0 +1,339 @@
+//! Tools in TypeScript, as the program runs them: the real engine in a process under the real
+//! guard, a real server on the other end of `fetch`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use nova_app::{App, CancellationToken, ChangeSetKind, ToolRun};
+use nova_guard::Guard;
+use nova_protocol::{
+    Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, SkillState, ToolResult,
+    ToolRow,
+};
+use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
+use nova_testkit::{
+    FixedCredentials, PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, text, web_of,
+};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, turn, wait_for};
+use super::reading_the_manual::{blocks, name};
+
+/// As it was described, but for the scheme: the server here has no certificate.
+const WEATHER: &str = "\
+// tools/dynamic/weather.ts
+import { z } from 'zod'
+import { defineTool } from '@nexus/tools'
+
+export default defineTool({
+  name: 'weather',
+  description: 'Get current weather for a location',
+  
+  parameters: z.object({
+    location: z.string().describe('City name or coordinates'),
+    units: z.enum(['celsius', 'fahrenheit']).default('celsius'),
+  }),
+  
+  // Optional: declare credential dependencies
+  requires_credentials: ['weather-api'],
+  
+  // Execute function
+  execute: async ({ location, units }, ctx) => {
+    const apiKey = await ctx.credentials.get('weather-api', 'api_key')
+    const response = await fetch(
+      `http://api.weather.com/v1/current?q=${location}&units=${units}&key=${apiKey}`
+    )
+    const data = await response.json()
+    return {
+      location: data.location.name,
+      temperature: data.current.temp,
+      conditions: data.current.condition.text,
+    }
+  },
+})
+";
+
+const ANSWER: &str =
+    r#"{"location": {"name": "Oslo"}, "current": {"temp": -3, "condition": {"text": "snow"}}}"#;
+
+/// Found nowhere but in the request.
+const CANARY: &str = "canary-4711-key";
+
+fn script_host(nova: &Nova) -> Arc<ScriptHost> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
+    let spawn = UnderGuard {
+        guard: Guard::new(&program, ["guard".into()]),
+        program,
+        args: vec!["script".into()],
+        memory: 512 << 20,
+        require: false,
+    };
+    Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(nova.data().join("scripts"))))
+}
+
+/// A Nova whose tools are TypeScript, and the server behind `api.weather.com`.
+async fn world(
+    answers: impl IntoIterator<Item = nova_testkit::Answer>,
+) -> (Nova, Arc<ScriptHost>, WebServer) {
+    let server =
+        WebServer::start(|_| Reply::with(200, &[("content-type", "application/json")], ANSWER)).await;
+    let mut nova = Nova::new("", answers);
+    let host = script_host(&nova);
+    nova.tool_host = Some(host.clone());
+    nova.web = Arc::new(web_of(&[("api.weather.com", &server)]));
+    nova.credentials = FixedCredentials::default().with("weather-api/api_key", CANARY);
+    (nova, host, server)
+}
+
+fn save(nova: &Nova, file: &str, source: &str) -> PathBuf {
+    let folder = nova.config().join("tools").join("dynamic");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(file), source).unwrap();
+    folder.join(file)
+}
+
+async fn loaded(nova: &Nova) -> App {
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    app
+}
+
+async fn call(app: &App, tool: &str, args: Value, approver: ScriptedApprover) -> ToolResult {
+    app.run_tool(ToolRun {
+        run: "test".into(),
+        tool: tool.into(),
+        args,
+        kind: ChangeSetKind::Cli,
+        approver: Arc::new(approver),
+        by_hand: true,
+        cancel: CancellationToken::new(),
+    })
+    .await
+}
+
+async fn row(app: &App, tool: &str) -> ToolRow {
+    let rows = app.list_tools(Nothing {}).await.unwrap();
+    rows.into_iter().find(|row| row.name == tool).unwrap()
+}
+
+fn echo(name: &str, value: &str) -> String {
+    format!(
+        "import {{ z }} from 'zod'\nimport {{ defineTool }} from '@nova/tools'\n\nexport default defineTool({{\n  \
+         name: '{name}',\n  description: 'Says it.',\n  effect: 'read',\n  parameters: z.object({{}}),\n  \
+         execute: async () => {value},\n}})\n"
+    )
+}
+
+#[tokio::test]
+async fn the_weather_tool_is_saved_allowed_and_answers_without_giving_its_key_away() {
+    let (nova, _host, server) = world([
+        tool_call("load_skill", json!({"skill": "dynamic"})),
+        tool_call("dynamic__weather", json!({"location": "Oslo"})),
+        text("It snows in Oslo."),
+    ])
+    .await;
+    save(&nova, "weather.ts", WEATHER);
+    let app = loaded(&nova).await;
+    let (_, events) = turn(&app, None, "Weather in Oslo?", ScriptedApprover::always(Decision::Once)).await;
+    let asked: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ApprovalRequested { question, host, .. } => Some((question.clone(), host.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert_eq!(asked[0].1.as_deref(), Some("api.weather.com"));
+    assert!(asked[0].0.contains("weather-api"), "{asked:?}");
+    let done = events.iter().find_map(|event| match event {
+        Event::ToolCallCompleted { ok: true, output, sources, .. } if output.get("location").is_some() => {
+            Some((output.clone(), serde_json::to_string(sources).unwrap()))
+        }
+        _ => None,
+    });
+    let (output, sources) = done.expect("it answered");
+    assert_eq!(output, json!({"location": "Oslo", "temperature": -3, "conditions": "snow"}));
+    assert!(sources.contains("http://api.weather.com/v1/current"), "{sources}");
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1);
+    assert!(requests[0].path.contains(CANARY), "the server gets the key: {}", requests[0].path);
+    for told in [serde_json::to_string(&events).unwrap(), format!("{:?}", nova.model.requests())] {
+        assert!(!told.contains(CANARY), "{told}");
+    }
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_denied_call_contacts_nobody() {
+    let (nova, _host, server) = world([]).await;
+    save(&nova, "weather.ts", WEATHER);
+    let app = loaded(&nova).await;
+    let denied =
+        call(&app, "dynamic.weather", json!({"location": "Oslo"}), ScriptedApprover::always(Decision::Deny));
+    assert_eq!(denied.await.error.unwrap().code, ErrorCode::DeniedByUser);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn an_unchanged_tool_runs_no_javascript_at_the_next_start() {
+    let (nova, host, _server) = world([]).await;
+    save(&nova, "weather.ts", WEATHER);
+    drop(loaded(&nova).await);
+    assert!(host.started() > 0);
+    let again = script_host(&nova);
+    let mut nova = nova;
+    nova.tool_host = Some(again.clone());
+    let app = loaded(&nova).await;
+    assert_eq!(row(&app, "dynamic.weather").await.state, SkillState::Available);
+    assert_eq!(again.started(), 0);
+}
+
+#[tokio::test]
+async fn an_edit_counts_at_once_and_a_slip_leaves_the_good_version_with_its_line() {
+    let (nova, _host, _server) = world([]).await;
+    save(&nova, "saying.ts", &echo("saying", "'one'"));
+    let app = loaded(&nova).await;
+    app.watch();
+    let once = || ScriptedApprover::always(Decision::Once);
+    assert_eq!(call(&app, "dynamic.saying", json!({}), once()).await.value, Some(json!("one")));
+
+    let mut events = app.events();
+    save(&nova, "saying.ts", &echo("saying", "'two'"));
+    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    assert_eq!(call(&app, "dynamic.saying", json!({}), once()).await.value, Some(json!("two")));
+
+    save(&nova, "saying.ts", &echo("saying", "'three"));
+    wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    let broken = row(&app, "dynamic.saying").await;
+    assert_eq!(broken.state, SkillState::Available);
+    assert!(broken.reason.as_ref().unwrap().contains("saying.ts:9:"), "{broken:?}");
+    assert_eq!(call(&app, "dynamic.saying", json!({}), once()).await.value, Some(json!("two")));
+}
+
+#[tokio::test]
+async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_promoted() {
+    let create = json!({"name": "weather", "source": WEATHER});
+    let (nova, _host, server) =
+        world([tool_call("core__create_tool", create), text("It waits for you.")]).await;
+    let app = loaded(&nova).await;
+    turn(&app, None, "Write a weather tool", ScriptedApprover::always(Decision::Once)).await;
+    let rows = app.list_pending_tools(Nothing {}).await.unwrap();
+    let [pending] = rows.as_slice() else { panic!("{rows:?}") };
+    let definition = pending.definition.as_ref().unwrap();
+    assert_eq!(definition.proposed_hosts, ["api.weather.com"]);
+    assert_eq!(definition.credentials, ["weather-api"]);
+
+    let that = || (pending.name.clone(), pending.hash.clone());
+    let (name, hash) = that();
+    let tried = app.dry_run_tool(DryRunTool { name, hash, args: json!({"location": "Oslo"}) }).await.unwrap();
+    assert_eq!(tried.requests.len(), 1);
+    assert_eq!(
+        tried.requests[0].url,
+        "http://api.weather.com/v1/current?q=Oslo&units=celsius&key=%3Cweather-api/api_key%3E"
+    );
+    assert_eq!(tried.credentials, ["weather-api/api_key"]);
+    // The empty answer has no location.
+    assert!(tried.problem.unwrap().message.contains("weather.ts:"));
+    assert_eq!(server.requests().len(), 0);
+
+    let (name, hash) = that();
+    app.promote_tool(PendingToolRef { name, hash }).await.unwrap();
+    let oslo = json!({"location": "Oslo"});
+    let ran = call(&app, "dynamic.weather", oslo, ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(ran.value.unwrap()["conditions"], "snow");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn every_example_of_the_manual_defines_its_tool() {
+    let (nova, _host, _server) = world([]).await;
+    let blocks = [blocks("docs/tools.md"), blocks("skills/core/SKILL.md")].concat();
+    for block in &blocks {
+        save(&nova, &format!("{}.ts", name(block)), block);
+    }
+    let app = loaded(&nova).await;
+    for block in &blocks {
+        let row = row(&app, &format!("dynamic.{}", name(block))).await;
+        assert_eq!((row.state, &row.reason), (SkillState::Available, &None));
+    }
+}
+
+#[test]
+fn a_scaffolded_tool_runs_from_the_command_line() {
+    let nova = Nova::new("", []);
+    let made = nova.run(&["skill", "new", "greeting", "--kind", "tool"]);
+    assert!(made.status.success(), "{made:?}");
+    let called = nova.run(&[
+        "--json",
+        "tool",
+        "call",
+        "dynamic.greeting",
+        "--args",
+        r#"{"text": "hello"}"#,
+        "--approve",
+        "all",
+    ]);
+    assert!(called.status.success(), "{called:?}");
+    let said: Value = serde_json::from_slice(&called.stdout).unwrap();
+    assert_eq!(said["ok"], true);
+    assert!(said["value"].to_string().contains("hello"), "{said}");
+}
+
+#[test]
+fn a_loop_without_end_is_stopped_and_leaves_no_process() {
+    let nova = Nova::new("", []);
+    save(&nova, "endless.ts", &echo("endless", "{ for (;;) {} }"));
+    let called = nova.run(&["--json", "tool", "call", "dynamic.endless", "--approve", "all"]);
+    assert_eq!(called.status.code(), Some(1), "{called:?}");
+    let said: Value = serde_json::from_slice(&called.stdout).unwrap();
+    assert!(said["error"]["message"].as_str().unwrap().contains("endless.ts"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_nova_that_is_killed_takes_its_script_processes_along() {
+    use std::io::{BufRead as _, BufReader};
+
+    let nova = Nova::new("", []);
+    let source = echo("waiting", "null").replace(
+        "async () => null",
+        "(_, ctx) => { ctx.progress(0.5, 'here'); return new Promise(() => {}) }",
+    );
+    save(&nova, "waiting.ts", &source);
+    let mut child = nova
+        .command(&["tool", "call", "dynamic.waiting", "--approve", "all"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("here")), "it runs");
+    let processes = descendants(child.id());
+    assert!(processes.len() >= 2, "a guard and a script process: {processes:?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
+    while processes.iter().any(|process| Path::new(&format!("/proc/{process}/status")).exists()) {
+        assert!(std::time::Instant::now() < deadline, "left: {processes:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn descendants(of: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut open = vec![of];
+    while let Some(process) = open.pop() {
+        let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
+        for thread in threads.flatten() {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            let children: Vec<u32> = children.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+            found.extend(&children);
+            open.extend(children);
+        }
+    }
+    found
+}
