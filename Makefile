@@ -34,7 +34,8 @@ run:
 	@.ci/display check
 	@.ci/setup run
 	@$(MAKE) ui
-	cargo run --profile $(PROFILE) --features desktop
+	cargo build --profile $(PROFILE) --features desktop -p nova -p nova-guard -p nova-script
+	$(TARGET)/$(patsubst dev,debug,$(PROFILE))/nova
 
 test:
 	@.ci/setup test
@@ -74,6 +75,7 @@ screenshots: ui $(DRIVER)
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
+	cargo bench -p nova-guard --bench start
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 

@@ -23,6 +23,9 @@
 //! The environment goes the same way: nothing in it (`LD_PRELOAD`) acts on the guard itself, and no
 //! secret stands in an argument that other users may read.
 //!
+//! Started by a person or a script, `nova guard -- COMMAND`, the guard has no control socket; the
+//! process that started it takes the socket's place.
+//!
 //! # What is left if the guard itself is killed with SIGKILL
 //!
 //! The command dies with it (parent-death signal). Processes that the command has started stay, as
@@ -41,6 +44,8 @@
 mod confinement;
 mod error;
 
+#[cfg(target_os = "linux")]
+mod by_hand;
 #[cfg(target_os = "linux")]
 mod channel;
 #[cfg(target_os = "linux")]

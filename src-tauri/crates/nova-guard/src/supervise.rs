@@ -9,11 +9,13 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::FileType;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus, waitid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 use crate::NOT_STARTED;
+use crate::by_hand;
 use crate::channel;
 use crate::descendants::{end_all, reap};
 use crate::enter;
@@ -25,6 +27,14 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     if args.first().is_some_and(|first| first == ENTER) {
         return enter::main(args[1..].to_vec());
     }
+    let own: Vec<OsString> = std::env::args_os().collect();
+    let own = &own[..own.len().saturating_sub(args.len())];
+    // Nova's guard has a socket as its input; a person's has a terminal, a pipe or a file.
+    if !rustix::fs::fstat(rustix::stdio::stdin())
+        .is_ok_and(|input| FileType::from_raw_mode(input.st_mode) == FileType::Socket)
+    {
+        return by_hand::main(own, args);
+    }
     let mut nova = match control() {
         Ok(nova) => nova,
         Err(error) => {
@@ -32,7 +42,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(NOT_STARTED);
         }
     };
-    match start(args, &mut nova) {
+    match start(own, args, &mut nova) {
         Ok(guard) => ExitCode::from(guard.supervise(&nova)),
         Err(reason) => {
             // If Nova is gone there is nobody to tell.
@@ -58,7 +68,8 @@ pub(crate) fn control() -> Result<UnixStream, String> {
     }
 }
 
-fn start(args: Vec<OsString>, nova: &mut UnixStream) -> Result<Guard, String> {
+/// `own` is how this program was started, up to `args`.
+pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream) -> Result<Guard, String> {
     let told = |error: std::io::Error| error.to_string();
     let failed = |error: rustix::io::Errno| error.to_string();
 
@@ -77,10 +88,9 @@ fn start(args: Vec<OsString>, nova: &mut UnixStream) -> Result<Guard, String> {
     let (stdin, environment) = channel::receive(nova).map_err(told)?;
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
     // The same program in the same way, so also as a hidden command of Nova's.
-    let own: Vec<OsString> = std::env::args_os().collect();
-    let prefix = own.len() - args.len();
+    let (name, hidden) = own.split_first().ok_or("this program has no name")?;
     let mut command = Command::new("/proc/self/exe");
-    command.arg0(&own[0]).args(&own[1..prefix]).arg(ENTER).arg(me.to_string()).args(args);
+    command.arg0(name).args(hidden).arg(ENTER).arg(me.to_string()).args(args);
     let child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
     // It keeps the other end of the inner socket as long as it lives.
     drop(command);
@@ -149,7 +159,7 @@ fn hand_over(
     Ok(())
 }
 
-struct Guard {
+pub(crate) struct Guard {
     /// The command, once its inner step is over.
     pid: Pid,
     /// How the command ended, as soon as it is reaped.
@@ -163,7 +173,7 @@ struct Guard {
 impl Guard {
     /// Waits until the command has ended, Nova has closed the socket, or a signal says to end; ends
     /// every descendant; returns the exit code.
-    fn supervise(mut self, nova: &UnixStream) -> u8 {
+    pub(crate) fn supervise(mut self, nova: &UnixStream) -> u8 {
         while self.runs() && !self.wait_for_event(nova) {}
         // Not reaped yet, its number still is its group's.
         let group = self.status.is_none().then_some(self.pid);

@@ -216,3 +216,19 @@ async fn orphans_that_end_do_not_stay_as_zombies_while_the_command_runs() {
     .await;
     soon(guarded.kill()).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_guard_started_by_hand_ends_with_the_process_that_started_it() {
+    // A shell starts the guard, and is killed; what it started has left its session meanwhile.
+    let text = format!("{} -- sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\"' & wait", guard_program());
+    let mut shell = Command::new("/bin/sh")
+        .args(["-c", &text])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let sleeper = pids(shell.stdout.as_mut().unwrap(), 1).await.remove(0);
+    shell.start_kill().unwrap();
+    shell.wait().await.unwrap();
+    assert!(sleeper.ends_within(BOUND));
+}
