@@ -20,7 +20,7 @@ import {
 } from '../shared';
 import { useMedia } from '../shared/media';
 import { useActions, useApp, useRpc } from '../state/hooks';
-import { isOn, loadsText, needsAttention, sourceName } from './skill-rows';
+import { isOn, loadsText, needsAttention, sourceName, worksInPart } from './skill-rows';
 import { TokenBar } from './TokenBar';
 
 interface SkillDetailProps {
@@ -131,11 +131,11 @@ function StateBadge({ row }: { row: SkillRow }) {
     'bg-warn': 'warn',
     'bg-danger': 'danger',
   };
-  const { dot, word, attention } = skillStates[row.state];
+  const { dot, word } = skillStates[row.state];
   return (
     <Badge
-      tone={tones[dot] ?? 'grey'}
-      {...(attention ? { icon: 'warn' as const } : row.state === 'disabled' ? {} : { icon: 'check' as const })}
+      tone={worksInPart(row) ? 'warn' : (tones[dot] ?? 'grey')}
+      {...(needsAttention(row) ? { icon: 'warn' as const } : row.state === 'disabled' ? {} : { icon: 'check' as const })}
     >
       {word}
     </Badge>
@@ -181,16 +181,23 @@ function Tools({ row }: { row: SkillRow }) {
   const tools = useRpc('list_tools', nothing, revision);
   const { show } = useActions();
   const own = (tools.data ?? []).filter(({ skill }) => skill === row.id);
-  // Tools that cannot be called are listed with the others, in their place.
-  const names = [...new Set([...row.tools, ...own.map(({ name }) => name)])];
+  // What the whole skill is, is said above it; here is what one tool is beside that.
+  const troubles = new Map(
+    own.map((tool) => [tool.name, tool.state === row.state && tool.state !== 'available' ? null : troubleOf(tool)]),
+  );
+  // Tools that cannot be called are listed with those that can.
+  const stuck = own.filter(({ name }) => troubles.get(name)?.usable === false);
+  const names = [...new Set([...row.tools, ...stuck.map(({ name }) => name)])];
   if (names.length === 0) return null;
+  const usable = names.length - stuck.length;
+  const note = usable === names.length ? 'each can be run through a form' : `of which ${usable} can be run through a form`;
   const short = (name: string) => (name.startsWith(`${row.id}.`) ? name.slice(row.id.length + 1) : name);
   return (
-    <Part title="Tools" note={`${names.length}, each can be run through a form`}>
+    <Part title="Tools" note={`${names.length}, ${note}`}>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(200px,1fr))] gap-x-6 gap-y-1">
         {names.map((name) => {
           const tool = own.find((one) => one.name === name);
-          const trouble = tool ? troubleOf(tool) : null;
+          const trouble = troubles.get(name) ?? null;
           return (
             <li
               key={name}

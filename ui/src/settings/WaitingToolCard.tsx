@@ -29,7 +29,7 @@ export function WaitingToolCard({ row, open, onOpen, ...answers }: WaitingToolCa
       data-testid="waiting-tool"
       data-tool={row.name}
       aria-label={definition?.tool ?? row.name}
-      className={`rounded-message border bg-surface-raised ${problem ? 'border-danger-line' : open ? 'border-accent-line' : 'border-line'}`}
+      className={`scroll-mt-20 rounded-message border bg-surface-raised ${problem ? 'border-danger-line' : open ? 'border-accent-line' : 'border-line'}`}
     >
       <h3>
         <button
@@ -44,7 +44,7 @@ export function WaitingToolCard({ row, open, onOpen, ...answers }: WaitingToolCa
             <Revealed text={definition?.tool ?? row.name} />
           </span>
           <span className="cut min-w-0 flex-1 text-small text-fg-3">
-            <Revealed text={definition?.description ?? problem?.message ?? ''} />
+            {!open && <Revealed text={definition?.description ?? problem?.message ?? ''} />}
           </span>
           {replaces && <Badge tone="outline">new version</Badge>}
           {problem ? (
@@ -173,7 +173,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
           </Button>
           {row.definition && (
             <span className="text-small text-fg-3">
-              {row.replaces ? 'The version in force is kept beside it.' : `As dynamic.${row.definition.tool}, in every chat.`}
+              {row.replaces ? 'A copy of the version in force is kept.' : `It becomes dynamic.${row.definition.tool}, in every chat.`}
             </span>
           )}
         </div>
@@ -263,7 +263,7 @@ function File({ row }: { row: PendingToolRow }) {
     <div className="flex flex-col gap-1.5">
       <div className="flex items-center justify-between gap-3">
         <p className="text-meta font-medium text-fg-3">
-          {file}, a new version of {replaces.file}
+          {replaces.file === file ? `${file}, a new version of the one in force` : `${file}, in place of ${replaces.file}`}
         </p>
         <Segments
           label={`Show of ${file}`}

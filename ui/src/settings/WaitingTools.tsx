@@ -19,6 +19,7 @@ type Settled = { readonly name: string } & ({ readonly way: 'discarded' } | { re
 /** Draws nothing where nothing waits and nothing was just decided. */
 export function WaitingTools() {
   const { data, error, reload } = useWaitingTools();
+  const { pendingToolsChanged } = useActions();
   const asked = useApp(({ view }) => (view.kind === 'settings' ? (view.waiting ?? null) : null));
   const [open, setOpen] = useState<string | null>(asked);
   const [settled, setSettled] = useState<Settled | null>(null);
@@ -49,7 +50,7 @@ export function WaitingTools() {
   const settle = (what: Settled) => {
     setSettled(what);
     setOpen('');
-    reload();
+    pendingToolsChanged();
   };
   if (rows.length === 0 && settled === null && !gone && error === null) return null;
   return (
@@ -83,7 +84,7 @@ export function WaitingTools() {
               row={row}
               open={row.name === opened}
               onOpen={(next) => setOpen(next ? row.name : '')}
-              onStale={reload}
+              onStale={pendingToolsChanged}
               onPromoted={(as) => settle({ way: 'promoted', name: row.name, as })}
               onDiscarded={() => settle({ way: 'discarded', name: row.name })}
             />

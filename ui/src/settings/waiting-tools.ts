@@ -27,7 +27,7 @@ export function confirmation({ definition }: Pick<PendingToolRow, 'definition'>)
   };
   const parts = [
     grave ? does[effect] : '',
-    credentials.length > 0 ? `It can read ${credentials.join(', ')}, as far as you keep it in Nova.` : '',
+    credentials.length > 0 ? `It can read ${credentials.join(', ')} from its first call on, without asking again.` : '',
   ];
   return { text: parts.filter((part) => part !== '').join(' '), button: `Promote ${tool}`, grave };
 }
