@@ -262,12 +262,15 @@ describe('a host that is asked about while the call runs', () => {
   });
 
   test('is asked again for a second host, as a question of its own', async () => {
-    const { backend, session, say } = await waiting(running, host('geo.weather.com', 1));
+    const { backend, session } = await waiting(running, host('geo.weather.com', 1));
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-once'));
     await wait(0);
-    await say(decided('once'));
-    await say(host('api.weather.com', 2));
+    // Both arrive in one rendering.
+    act(() => {
+      backend.emit(decided('once'), { session, turn: 't1' });
+      backend.emit(host('api.weather.com', 2), { session, turn: 't1' });
+    });
     expect(screen.getByTestId('approval-card')).toHaveTextContent('api.weather.com');
     expect(screen.getByTestId('notice')).toHaveTextContent(/^geo.weather.com allowed once by you, \d\d:\d\d$/);
     expect(screen.queryByText(/look again/)).toBeNull();

@@ -7,13 +7,13 @@ import { Button, counted, ErrorBox, Icon, ValueView } from '../shared';
 import { SchemaForm, useSchemaForm } from '../shared/form';
 import { Revealed } from '../shared/Revealed';
 import { useApp } from '../state/hooks';
-import { problemLine } from './waiting-tools';
+import { problemLine, staleReason, type StaleReason } from './waiting-tools';
 
 interface DryRunProps {
   readonly row: PendingToolRow;
   readonly definition: ToolDefinitionView;
-  /** The file is not as it is shown. */
-  readonly onStale: () => void;
+  /** The file is not as it is shown, or not there any more. */
+  readonly onStale: (why: StaleReason) => void;
 }
 
 export function DryRun({ row, definition, onStale }: DryRunProps) {
@@ -38,7 +38,8 @@ export function DryRun({ row, definition, onStale }: DryRunProps) {
       const what = userError(thrown);
       setResult(null);
       setError(what);
-      if (what.code === 'pending_tool_changed' || what.code === 'unknown_pending_tool') onStale();
+      const stale = staleReason(what);
+      if (stale !== null) onStale(stale);
     } finally {
       running.current = false;
       setBusy(false);

@@ -1,6 +1,6 @@
 // One tool that waits: what it declares, its file, what it would do, and the two answers.
 
-import { useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 
 import { useBackend, userError, type PendingToolRow, type PromotedTool, type ToolDefinitionView, type UserError } from '../ipc';
 import { Badge, Button, EffectBadge, ErrorBox, Icon, LinkButton, Segments } from '../shared';
@@ -9,14 +9,14 @@ import { Revealed } from '../shared/Revealed';
 import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { DryRun } from './DryRun';
-import { confirmation, problemLine } from './waiting-tools';
+import { confirmation, problemLine, staleReason, type StaleReason } from './waiting-tools';
 
 interface WaitingToolCardProps {
   readonly row: PendingToolRow;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
-  /** The file is not as it is shown: have it read again. */
-  readonly onStale: () => void;
+  /** The file is not as it is shown, or not there any more. */
+  readonly onStale: (why: StaleReason) => void;
   readonly onPromoted: (as: PromotedTool) => void;
   readonly onDiscarded: () => void;
 }
@@ -85,6 +85,9 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
   const armed = useArmed(`${row.hash} ${mode}`);
   const changed = firstShown !== row.hash;
   const confirm = confirmation(row);
+  const promoteButton = useRef<HTMLButtonElement>(null);
+  const discardButton = useRef<HTMLButtonElement>(null);
+  useFocusComesBack(mode, { looking: null, confirming: promoteButton, discarding: discardButton });
 
   const attempt = async (work: () => Promise<void>) => {
     if (!armed || running.current) return;
@@ -97,7 +100,8 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
       const what = userError(thrown);
       setMode('looking');
       setError(what);
-      if (what.code === 'pending_tool_changed' || what.code === 'unknown_pending_tool') onStale();
+      const stale = staleReason(what);
+      if (stale !== null) onStale(stale);
     } finally {
       running.current = false;
       setBusy(false);
@@ -159,16 +163,16 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
         <div className="flex flex-wrap items-center gap-2">
           {row.definition && (
             <Button
+              ref={promoteButton}
               variant="primary"
               data-testid="promote-tool"
-              data-armed={armed}
               disabled={busy || (changed && !armed)}
               onClick={() => (confirm === null ? void promote() : armed && setMode('confirming'))}
             >
               {row.replaces ? 'Promote, replacing the one in force' : 'Promote'}
             </Button>
           )}
-          <Button data-testid="discard-tool" disabled={busy} onClick={() => armed && setMode('discarding')}>
+          <Button ref={discardButton} data-testid="discard-tool" disabled={busy} onClick={() => armed && setMode('discarding')}>
             Discard
           </Button>
           {row.definition && (
@@ -305,6 +309,17 @@ function Confirm({ text, action, onBack }: { text: string; action: ReactNode; on
       </div>
     </div>
   );
+}
+
+/** A second step that was left gives the focus back to what led to it. */
+function useFocusComesBack(mode: Mode, led: Record<Mode, { readonly current: HTMLElement | null } | null>) {
+  const before = useRef(mode);
+  useEffect(() => {
+    if (mode === 'looking') led[before.current]?.current?.focus();
+    before.current = mode;
+    // The refs stay the same.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [mode]);
 }
 
 function focused(element: HTMLElement | null) {

@@ -190,6 +190,7 @@ describe('Promote', () => {
     await wait();
     expect(backend.asked('promote_tool')).toEqual([]);
     fireEvent.keyDown(screen.getByRole('button', { name: 'Back' }), { key: 'Escape' });
+    expect(screen.getByTestId('promote-tool')).toHaveFocus();
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
     await look();
@@ -258,7 +259,7 @@ describe('Discard', () => {
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
     fireEvent.click(screen.getByRole('button', { name: 'Back' }));
-    expect(screen.getByTestId('promote-tool')).toBeVisible();
+    expect(screen.getByTestId('discard-tool')).toHaveFocus();
     expect(backend.asked('discard_tool')).toEqual([]);
   });
 });
@@ -337,12 +338,14 @@ describe('a dry run', () => {
 });
 
 it('goes on without the tool that another window discarded', async () => {
-  const { backend } = await setup([plain(), rates], 'weather');
+  const { backend } = await setup([plain(), rates]);
+  fireEvent.click(within(card('weather')).getByRole('button'));
   await look();
   backend.world.pendingTools = [rates];
   fireEvent.click(screen.getByTestId('promote-tool'));
   await wait();
   expect(screen.getAllByTestId('waiting-tool')).toHaveLength(1);
   expect(screen.getByTestId('waiting-count')).toHaveTextContent('1');
-  expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather does not wait any more');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather does not wait any more');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveFocus();
 });

@@ -14,7 +14,9 @@ export function useWaitingTools() {
   return useRpc('list_pending_tools', nothing, revision);
 }
 
-type Settled = { readonly name: string } & ({ readonly way: 'discarded' } | { readonly way: 'promoted'; readonly as: PromotedTool });
+type Settled =
+  | { readonly way: 'discarded' | 'gone'; readonly name: string }
+  | { readonly way: 'promoted'; readonly name: string; readonly as: PromotedTool };
 
 /** Draws nothing where nothing waits and nothing was just decided. */
 export function WaitingTools() {
@@ -74,7 +76,7 @@ export function WaitingTools() {
       )}
       {gone && (
         <p role="status" className="mt-2 text-small text-fg-2">
-          <span className="font-mono">{asked}</span> does not wait any more: it was promoted or discarded.
+          <Gone name={asked} />
         </p>
       )}
       <ul className="mt-2.5 flex flex-col gap-2 empty:hidden">
@@ -84,7 +86,7 @@ export function WaitingTools() {
               row={row}
               open={row.name === opened}
               onOpen={(next) => setOpen(next ? row.name : '')}
-              onStale={pendingToolsChanged}
+              onStale={(why) => (why === 'gone' ? settle({ way: 'gone', name: row.name }) : pendingToolsChanged())}
               onPromoted={(as) => settle({ way: 'promoted', name: row.name, as })}
               onDiscarded={() => settle({ way: 'discarded', name: row.name })}
             />
@@ -95,9 +97,19 @@ export function WaitingTools() {
   );
 }
 
+/** Here in another window, or by a hand in the folder. */
+function Gone({ name }: { name: string }) {
+  return (
+    <>
+      <span className="font-mono">{name}</span> does not wait any more: it was promoted or discarded.
+    </>
+  );
+}
+
 function SettledText({ settled }: { settled: Settled }) {
   const { show } = useActions();
-  if (settled.way === 'discarded')
+  if (settled.way === 'gone') return <Gone name={settled.name} />;
+  if (settled.way !== 'promoted')
     return (
       <>
         <Icon name="trash" size={14} className="mr-1.5 inline align-[-0.125em]" />

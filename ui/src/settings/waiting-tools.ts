@@ -1,6 +1,6 @@
 // What is said of a tool that waits.
 
-import type { PendingToolRow, ToolFileProblem } from '../ipc';
+import type { PendingToolRow, ToolFileProblem, UserError } from '../ipc';
 
 export interface Confirmation {
   /** What promoting it means. */
@@ -38,4 +38,18 @@ export function problemLine({ file, line, column, message }: ToolFileProblem): s
   const text = /[.!?]$/.test(message) ? message : `${message}.`;
   // Some messages name their place themselves.
   return message.startsWith(file) ? text : `${place.filter((part) => part !== '').join(', ')}: ${text}`;
+}
+
+export type StaleReason = 'changed' | 'gone';
+
+/** Whether a command failed because the tool is not what is shown. */
+export function staleReason({ code }: UserError): StaleReason | null {
+  switch (code) {
+    case 'pending_tool_changed':
+      return 'changed';
+    case 'unknown_pending_tool':
+      return 'gone';
+    default:
+      return null;
+  }
 }
