@@ -233,3 +233,100 @@ describe('Edit arguments', () => {
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
   });
 });
+
+describe('a host that is asked about while the call runs', () => {
+  const host = (name: string, revision: number) =>
+    asked('c', {
+      args: { city: 'Kiel' },
+      decisions: ['once', 'session', 'deny'],
+      question: `Let dynamic.weather send to ${name}?`,
+      editable: false,
+      host: name,
+      revision,
+    });
+  const running = started('c', 'dynamic.weather', 'read', { city: 'Kiel' });
+  const decided = (decision: 'once' | 'deny', reason: string | null = null) =>
+    ({ type: 'approval_decided', call: 'c', decision, by: 'user', reason }) as const;
+  const buttons = () => within(screen.getByTestId('approval-card')).getAllByRole('button').map(({ dataset }) => dataset['testid']);
+
+  test('opens the card again, with the arguments, and offers what is offered', async () => {
+    const { say } = await waiting(running);
+    expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
+    await say(host('api.weather.com', 1));
+    const card = screen.getByRole('group', { name: 'Let dynamic.weather send to api.weather.com?' });
+    expect(card).toHaveTextContent('external');
+    expect(card).toHaveTextContent('It runs already and waits for this answer.');
+    expect(card).toHaveTextContent('Tooldynamic.weather city "Kiel"');
+    expect(card).toHaveTextContent('Hostapi.weather.com');
+    expect(buttons()).toEqual(['approval-once', 'approval-session', 'approval-deny']);
+  });
+
+  test('is asked again for a second host, as a question of its own', async () => {
+    const { backend, session } = await waiting(running, host('geo.weather.com', 1));
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(0);
+    // Both arrive in one rendering.
+    act(() => {
+      backend.emit(decided('once'), { session, turn: 't1' });
+      backend.emit(host('api.weather.com', 2), { session, turn: 't1' });
+    });
+    expect(screen.getByTestId('approval-card')).toHaveTextContent('api.weather.com');
+    expect(screen.getByTestId('notice')).toHaveTextContent(/^geo.weather.com allowed once by you, \d\d:\d\d$/);
+    expect(screen.queryByText(/look again/)).toBeNull();
+    expect(screen.getByTestId('approval-once')).toBeEnabled();
+    // Not meant for this question.
+    fireEvent.click(screen.getByTestId('approval-once'));
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-session'));
+    await wait(0);
+    expect(backend.asked('decide_approval')).toEqual([
+      { session, call: 'c', decision: 'once', revision: 1 },
+      { session, call: 'c', decision: 'session', revision: 2 },
+    ]);
+  });
+
+  test('denied, is one line, and the call runs on', async () => {
+    const { say } = await waiting(running, host('geo.weather.com', 1));
+    await say(decided('deny', 'not there'));
+    expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
+    expect(screen.getByTestId('notice')).toHaveTextContent(/^geo.weather.com denied by you: “not there”, \d\d:\d\d$/);
+  });
+
+  test('of two calls are two questions, never one answer for both', async () => {
+    const write = (call: string) => [started(call, 'dynamic.log', 'write'), { ...host('api.weather.com', 1), call }];
+    await waiting(...write('a'), ...write('b'));
+    expect(screen.getAllByTestId('approval-card')).toHaveLength(2);
+  });
+});
+
+describe('the first call of a tool file', () => {
+  const first = (tool: string) => [
+    started('c', tool, 'external'),
+    asked('c', {
+      question: `Run ${tool} for the first time? Effect: external. Hosts: a.example, b.example. Credentials: weather/key\u200b.`,
+      editable: false,
+      host: 'a.example, b.example',
+    }),
+  ];
+
+  test('asks with all that the file declares, and nothing invisible in it', async () => {
+    await waiting(...first('dynamic.weather'));
+    const card = screen.getByRole('group', { name: 'Run dynamic.weather for the first time?' });
+    expect(within(card).getByTestId('approval-detail')).toHaveTextContent(
+      /^Effect: external. Hosts: a.example, b.example. Credentials: weather\/keyU\+200B.$/,
+    );
+    expect(card).toHaveTextContent('Hostsa.exampleb.example');
+  });
+
+  test.each([
+    ['dynamic.weather', 'Change its file, or take it out of trust.json, to be asked again.'],
+    ['mail.list', 'Take it out of permissions.yaml to be asked again.'],
+  ])('Always for %s says where it is taken back', async (tool, where) => {
+    await waiting(...first(tool));
+    await wait(400);
+    fireEvent.click(screen.getByTestId('approval-always'));
+    await wait(200);
+    expect(screen.getByRole('dialog')).toHaveTextContent(where);
+  });
+});

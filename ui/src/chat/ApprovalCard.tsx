@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 
 import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
+import { Revealed } from '../shared/Revealed';
 import { useArmed } from '../shared/useArmed';
 import { useActions } from '../state/hooks';
 import type { Approval, CallItem } from '../state/session';
@@ -24,7 +25,8 @@ interface ApprovalCardProps {
  */
 export function ApprovalCard({ call, session, more = [], position }: ApprovalCardProps) {
   if (call.state !== 'waiting' || !call.approval) return null;
-  return <Card key={call.call} calls={[call, ...more]} approval={call.approval} session={session} position={position} />;
+  // Each question is a card of its own, also the next one about the same call.
+  return <Card key={`${call.call}#${call.earlier.length}`} calls={[call, ...more]} approval={call.approval} session={session} position={position} />;
 }
 
 interface CardProps {
@@ -79,7 +81,10 @@ function Card({ calls, approval, session, position }: CardProps) {
   const [first] = calls;
   if (!first) return null;
   const offers = (decision: Decision) => approval.decisions.includes(decision);
-  const look = lookOf(first.effect);
+  // Whatever the call does, what is asked in the middle of it is whether something may leave.
+  const effect = approval.midRun ? 'external' : first.effect;
+  const look = lookOf(effect);
+  const [question, detail] = questionFor(approval.question, calls.length);
   const onKeyDown = (event: KeyboardEvent) => {
     if (mode === 'asking' && event.key === 'Enter' && mainModifier(event) && offers('once')) {
       event.preventDefault();
@@ -104,16 +109,24 @@ function Card({ calls, approval, session, position }: CardProps) {
       <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
         <Icon name={look.icon} size={16} className={look.tone} />
         <h3 id={title} className="min-w-0 flex-1 text-body font-semibold">
-          {questionFor(approval.question, calls.length)}
+          <Revealed text={question} />
         </h3>
         {position && position.of > 1 && (
           <span className="text-small text-fg-3">
             {position.index} of {position.of}
           </span>
         )}
-        <EffectBadge effect={first.effect} />
+        <EffectBadge effect={effect} />
         <PrincipalBadge principal={first.principal} />
       </header>
+      {detail !== '' && (
+        <p className="selectable text-small break-words text-fg-2" data-testid="approval-detail">
+          <Revealed text={detail} />
+        </p>
+      )}
+      {approval.midRun && (
+        <p className="text-small text-fg-2">It runs already and waits for this answer. Denied, it goes on without this host.</p>
+      )}
 
       {mode === 'editing' ? (
         <EditArguments
@@ -129,7 +142,7 @@ function Card({ calls, approval, session, position }: CardProps) {
 
       {stale && (
         <p role="alert" className="flex items-center gap-2 text-small text-warn">
-          <Icon name="refresh" size={14} /> Diff updated, look again.
+          <Icon name="refresh" size={14} /> {approval.diff === null ? 'Changed, look again.' : 'Diff updated, look again.'}
         </p>
       )}
       {problem && (
@@ -202,7 +215,12 @@ function AlwaysButton({ call, host, disabled, onAlways }: { call: CallItem; host
         allow {rule}
         {host !== null && ` for ${host}`}
       </p>
-      <p className="mb-2.5 text-small text-fg-2">It holds in every chat, for this tool as it is now. Take it out of permissions.yaml to be asked again.</p>
+      <p className="mb-2.5 text-small text-fg-2">
+        It holds in every chat, for this tool as it is now.{' '}
+        {call.tool.startsWith('dynamic.')
+          ? 'Change its file, or take it out of trust.json, to be asked again.'
+          : 'Take it out of permissions.yaml to be asked again.'}
+      </p>
       <Button size="s" onClick={onAlways} disabled={disabled} data-testid="approval-always-confirm">
         Always allow
       </Button>
@@ -274,9 +292,14 @@ function allowLabel(call: CallItem): string {
   return call.effect === 'send' ? 'Send once' : 'Allow once';
 }
 
-/** "Change 1 note?" asked for three calls is "Change 3 notes?". */
-function questionFor(question: string, calls: number): string {
-  if (calls === 1) return question;
+/**
+ * The title, and what follows it: "Run this?" and "What it does is not declared." Of three calls,
+ * "Change 1 note?" is "Change 3 notes?".
+ */
+function questionFor(text: string, calls: number): readonly [title: string, detail: string] {
+  const end = text.indexOf('? ') + 1;
+  const [question, detail] = end > 0 ? [text.slice(0, end), text.slice(end + 1)] : [text, ''];
+  if (calls === 1) return [question, detail];
   const one = /^(\D*)1 (\w+)\?$/.exec(question);
-  return one ? `${one[1]}${calls} ${one[2]}s?` : `${question} (${calls} times)`;
+  return [one ? `${one[1]}${calls} ${one[2]}s?` : `${question} (${calls} times)`, detail];
 }

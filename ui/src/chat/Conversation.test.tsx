@@ -306,3 +306,26 @@ test('without a model the tools are offered', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Run a tool' }));
   expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: null });
 });
+
+describe('a tool that the assistant wrote', () => {
+  const written = started('w', 'core.create_tool', 'write', { name: 'weather', source: 'import { defineTool } from "nova";\n'.repeat(40) });
+
+  test('is one click away from its card', async () => {
+    const { store } = await open([turnStarted(), written, completed('w', { waits_for_the_user: true, tool: 'weather', file: 'weather.ts' })]);
+    await userEvent.click(within(card('core.create_tool')).getByRole('button', { name: 'Look at it' }));
+    expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', waiting: 'weather' });
+  });
+
+  test.each<[string, EventBody[]]>([
+    ['runs', []],
+    ['failed', [failed('w', 'tool_failed')]],
+  ])('is not offered while its call %s', async (_, end) => {
+    await open([turnStarted(), written, ...end]);
+    expect(within(card('core.create_tool')).queryByTestId('look-at-tool')).toBeNull();
+  });
+
+  test('does not fill the line of its card with its source', async () => {
+    await open([turnStarted(), written, completed('w', { file: 'weather.ts' })]);
+    expect(card('core.create_tool').getAttribute('aria-label')!.length).toBeLessThan(120);
+  });
+});

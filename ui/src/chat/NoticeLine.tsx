@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 
 import { Badge, clockTime, Icon, type IconName, LinkButton, noteName } from '../shared';
+import { Revealed } from '../shared/Revealed';
 import { useActions } from '../state/hooks';
-import type { CallItem, NoticeItem } from '../state/session';
+import { type Approval, type CallItem, decidedQuestions, type NoticeItem } from '../state/session';
+import { CredentialCard } from './CredentialCard';
 import { deciderLabel, skillLabel } from './wording';
 
 /** One line in the flow: icon, text, hairline, time. */
@@ -46,11 +48,7 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
     case 'compacted':
       return <Line icon="list">Earlier messages summarised.</Line>;
     case 'credential_needed':
-      return (
-        <Line icon="key">
-          {notice.consumer} needs {notice.credential}
-        </Line>
-      );
+      return <CredentialCard credential={notice.credential} consumer={notice.consumer} />;
     case 'late_end':
       return (
         <Line icon={notice.ok ? 'check' : 'failed'} at={item.at}>
@@ -60,16 +58,32 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
   }
 }
 
-/** What became of a card that was answered: "Allowed once by you, 14:33". */
-export function DecidedLine({ call }: { call: CallItem }) {
-  const decided = call.approval?.decided;
-  if (!decided || decided.decision === 'deny') return null;
+/** What became of the questions about a call: "Allowed once by you, 14:33". */
+export function DecidedLines({ call }: { call: CallItem }) {
+  return decidedQuestions(call).map((question, index) => <DecidedLine key={index} question={question} />);
+}
+
+/** Nothing for a denial that ended the call: its card says it. */
+function DecidedLine({ question: { decided, host, midRun } }: { question: Approval }) {
+  if (!decided || (decided.decision === 'deny' && !midRun)) return null;
+  const denied = decided.decision === 'deny';
   const byRule = decided.by !== 'user' && decided.by !== 'you';
   return (
-    <Line icon={byRule ? 'shield' : 'check'} tone="text-ok">
-      Allowed {words[decided.decision]} {deciderLabel(decided.by)}, {clockTime(decided.at)}
+    <Line icon={denied ? 'x' : byRule ? 'shield' : 'check'} tone={denied ? 'text-fg-2' : 'text-ok'}>
+      {midRun && host !== null && (
+        <span className="font-mono">
+          <Revealed text={host} />{' '}
+        </span>
+      )}
+      {sentence(midRun, denied ? 'denied' : `allowed ${words[decided.decision]}`)} {deciderLabel(decided.by)}
+      {denied && decided.reason !== null && `: “${decided.reason}”`}, {clockTime(decided.at)}
     </Line>
   );
+}
+
+/** A capital where nothing stands before it. */
+function sentence(behind: boolean, text: string): string {
+  return behind ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** "(stage: lead → won)" behind a note that changed, where the change is known. */
@@ -103,4 +117,4 @@ export function Line({
 }
 
 const activator = { model: 'by the model', user: 'by you', router: 'by the request', pin: 'pinned' } as const;
-const words = { once: 'once', session: 'for this chat', always: 'always' } as const;
+const words = { once: 'once', session: 'for this chat', always: 'always', deny: '' } as const;

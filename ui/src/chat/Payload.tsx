@@ -25,9 +25,13 @@ export function Payload({ calls }: { calls: readonly CallItem[] }) {
             </dd>
             {call.approval?.host != null && (
               <>
-                <dt className="text-fg-3">Host</dt>
+                <dt className="text-fg-3">{call.approval.host.includes(', ') ? 'Hosts' : 'Host'}</dt>
                 <dd className="selectable min-w-0 font-mono">
-                  <Revealed text={call.approval.host} />
+                  {call.approval.host.split(', ').map((host) => (
+                    <span key={host} className="block break-all">
+                      <Revealed text={host} />
+                    </span>
+                  ))}
                 </dd>
               </>
             )}

@@ -5,7 +5,7 @@ import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, Lin
 import { NoteList } from '../shared/NoteList';
 import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
-import { type CallItem, type Turn, writesBefore } from '../state/session';
+import { type CallItem, decidedQuestions, type Turn, writesBefore } from '../state/session';
 import { useActions } from '../state/hooks';
 import { PartialResult, ProgressBar } from './PartialResult';
 import { useUndone } from './undone';
@@ -52,6 +52,7 @@ export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
           {undone === null && <UndoCall call={call} />}
+          <LookAtTool call={call} />
           <span className="pointer-events-none">
             <EffectBadge effect={call.effect} />
           </span>
@@ -128,7 +129,7 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
     case 'refused':
       return face('denied', 'shield', 'text-fg-3', 'refused by a rule');
     case 'unanswered':
-      return face('expired', 'ban', 'text-fg-3', 'Not run: the turn ended');
+      return face('expired', 'ban', 'text-fg-3', call.approval?.midRun ? 'Ended without an answer' : 'Not run: the turn ended');
   }
 }
 
@@ -170,10 +171,26 @@ function UndoCall({ call }: { call: CallItem }) {
   );
 }
 
+/** A tool that the assistant wrote waits in the settings until the user has looked at it. */
+function LookAtTool({ call }: { call: CallItem }) {
+  const { show } = useActions();
+  const file = isObject(call.result?.value) ? call.result.value['file'] : undefined;
+  if (call.tool !== 'core.create_tool' || call.state !== 'done' || typeof file !== 'string') return null;
+  return (
+    <LinkButton
+      data-testid="look-at-tool"
+      className="text-small"
+      onClick={() => show({ kind: 'settings', page: 'skills', waiting: file.replace(/\.[^.]*$/, '') })}
+    >
+      Look at it
+    </LinkButton>
+  );
+}
+
 function Details({ call }: { call: CallItem }) {
   const actions = useActions();
   const { result } = call;
-  const decided = call.approval?.decided;
+  const allowed = decidedQuestions(call).filter(({ decided }) => decided?.decision !== 'deny');
   const hasArguments = !isObject(call.args) || Object.keys(call.args).length > 0;
   return (
     <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">
@@ -228,10 +245,14 @@ function Details({ call }: { call: CallItem }) {
           )}
         </Part>
       )}
-      {decided && decided.decision !== 'deny' && (
-        <p className="text-fg-3">
-          Allowed {decided.decision === 'session' ? 'for this chat' : decided.decision} {deciderLabel(decided.by)}, {clockTime(decided.at)}
-        </p>
+      {allowed.map(
+        ({ decided, host, midRun }, index) =>
+          decided && (
+            <p key={index} className="text-fg-3">
+              {midRun && host !== null ? `${host} allowed` : 'Allowed'} {decided.decision === 'session' ? 'for this chat' : decided.decision}{' '}
+              {deciderLabel(decided.by)}, {clockTime(decided.at)}
+            </p>
+          ),
       )}
     </div>
   );

@@ -9,7 +9,7 @@ import { useActions, useApp } from '../state/hooks';
 import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
 import { ApprovalCard } from './ApprovalCard';
 import { groupItems, type Group } from './groups';
-import { DecidedLine, NoticeLine } from './NoticeLine';
+import { DecidedLines, NoticeLine } from './NoticeLine';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
 import { skillLabel } from './wording';
@@ -68,7 +68,9 @@ function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn
   if (group.kind === 'calls') {
     return (
       <div className="flex flex-col gap-2.5">
-        {group.items.map((call) => call.approval !== null && <DecidedLine key={call.id} call={call} />)}
+        {group.items.map((call) => (
+          <DecidedLines key={call.id} call={call} />
+        ))}
         <div
           className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${group.items[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
         >
@@ -81,7 +83,14 @@ function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn
   }
   if (group.kind === 'approval') {
     const [call, ...more] = group.items;
-    return <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />;
+    return (
+      <div className="flex flex-col gap-2.5">
+        {group.items.map((item) => (
+          <DecidedLines key={item.id} call={item} />
+        ))}
+        <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />
+      </div>
+    );
   }
   const [item] = group.items;
   return <Single item={item} turn={turn} session={session} />;

@@ -30,6 +30,7 @@ test.each<[string, EventBody[], EventBody, string[]]>([
   ['progress over a quarter', [running, progress('c', { fraction: 0.3 })], progress('c', { fraction: 0.55 }), ['crm.move_deal 50 %']],
   ['an activation', [], { type: 'skill_activated', skill: 'crm', by: 'model', lifetime: 'session' }, ['CRM activated']],
   ['an outside change', [], { type: 'notes_changed_outside', paths: ['CRM/Jane Doe.md'] }, ['Changed in Obsidian: Jane Doe']],
+  ['a missing credential', [], { type: 'credential_needed', credential: 'weather/key', consumer: 'tool:dynamic.weather' }, ['! The credential weather/key is needed']],
   ['a conflict', [], { type: 'conflict_found', note: 'CRM/A.md', mine: '', theirs: '' }, ['! Both of you changed A']],
   ['a failed turn', [], { type: 'turn_failed', code: 'internal', message: 'It broke.', hint: 'Try again.' }, ['! It broke. Try again.']],
   ['Stop', [running], { type: 'turn_cancelled', unknown: ['c'] }, ['! crm.move_deal: outcome unknown', 'Stopped']],

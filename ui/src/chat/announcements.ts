@@ -49,6 +49,7 @@ function ofItem(was: Item | undefined, item: Item, polite: string[], assertive: 
     case 'notice':
       if (was) return;
       if (item.notice.type === 'activated') polite.push(`${skillLabel(item.notice.skill)} activated`);
+      if (item.notice.type === 'credential_needed') assertive.push(`The credential ${item.notice.credential} is needed`);
       if (item.notice.type === 'changed_outside') {
         polite.push(`Changed in Obsidian: ${item.notice.paths.map((path) => noteName(path).name).join(', ')}`);
       }

@@ -1,5 +1,5 @@
 // Which items of a turn are drawn together.
-import type { CallItem, Item, SessionState } from '../state/session';
+import { type CallItem, decidedQuestions, type Item, type SessionState } from '../state/session';
 
 export type Group =
   /** Lines that share one border. */
@@ -35,6 +35,8 @@ export function waitingCards(state: SessionState): string[] {
 function oneAnswer(first: CallItem, next: CallItem): boolean {
   return (
     first.effect === 'write' &&
+    !first.approval?.midRun &&
+    !next.approval?.midRun &&
     next.effect === 'write' &&
     first.tool === next.tool &&
     first.principal.kind === next.principal.kind &&
@@ -49,6 +51,6 @@ function oneBorder(first: CallItem, next: CallItem): boolean {
 
 /** A card that is larger than its line, has a border of its own colour, or an answer above it. */
 function standsAlone(call: CallItem): boolean {
-  const asked = call.approval?.decided != null && call.approval.decided.decision !== 'deny';
+  const asked = decidedQuestions(call).some(({ decided, midRun }) => midRun || decided?.decision !== 'deny');
   return asked || call.state === 'unknown' || (call.state === 'running' && call.progress?.partial != null);
 }

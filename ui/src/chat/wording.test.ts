@@ -31,6 +31,7 @@ function done(tool: string, value: JsonValue, args: JsonValue = {}, notes = 0): 
     principal: { kind: 'user', name: 'user' },
     state: 'done',
     approval: null,
+    earlier: [],
     detached: false,
     progress: null,
     result: { value, error: null, sources: [], changes, changeSet: null, merged: [], ms: 1 },

@@ -60,7 +60,7 @@ export function isObject(value: JsonValue | undefined): value is { [key: string]
 }
 
 const NAMES = new Set(['name', 'title', 'path', 'query', 'symbol', 'note', 'url']);
-const TEXTS = new Set(['text', 'content', 'body', 'old', 'new', 'message', 'prompt', 'command']);
+const TEXTS = new Set(['text', 'content', 'body', 'old', 'new', 'message', 'prompt', 'command', 'source']);
 const VERBS = /^(list|get|find|search|query|read|fetch|show)(_|$)/;
 
 function noun(tool: string): string {

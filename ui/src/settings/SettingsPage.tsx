@@ -1,13 +1,15 @@
 // The settings: their pages on the left, the chosen one beside it. Everything here works at once, nothing is saved by a button.
 
 import { nothing } from '../ipc';
-import { Icon, type IconName, skillStates } from '../shared';
+import { Badge, counted, Icon, type IconName } from '../shared';
 import type { SettingsPageName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
 import { ChangesPage } from './ChangesPage';
 import { ModelsPage } from './ModelsPage';
+import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
+import { useWaitingTools } from './WaitingTools';
 
 const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'skills', label: 'Skills', icon: 'cube' },
@@ -20,6 +22,7 @@ export function SettingsPage() {
   const page = useApp(({ view }) => (view.kind === 'settings' ? view.page : 'skills'));
   const { show } = useActions();
   const toFix = useToFix();
+  const waiting = useWaitingTools().data?.length ?? 0;
 
   return (
     <div className="flex h-full bg-surface" data-testid={`settings-${page}`}>
@@ -48,6 +51,12 @@ export function SettingsPage() {
           >
             <Icon name={icon} />
             <span className="flex-1 text-left">{label}</span>
+            {name === 'skills' && waiting > 0 && (
+              <Badge tone="accent" title={`${counted(waiting, 'tool')} written by the assistant`}>
+                <span data-testid="waiting-count">{waiting}</span>
+                <span className="sr-only">{waiting === 1 ? 'tool waits for you' : 'tools wait for you'}</span>
+              </Badge>
+            )}
             {name === 'skills' && toFix > 0 && (
               <span className="text-meta text-fg-3 max-medium:hidden">{toFix} to fix</span>
             )}
@@ -67,5 +76,5 @@ export function SettingsPage() {
 function useToFix(): number {
   const revision = useApp(({ revisions }) => revisions.registry);
   const skills = useRpc('list_skills', nothing, revision);
-  return (skills.data ?? []).filter(({ state }) => skillStates[state].attention).length;
+  return (skills.data ?? []).filter(needsAttention).length;
 }

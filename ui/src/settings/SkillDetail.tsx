@@ -15,11 +15,12 @@ import {
   skillStates,
   Switch,
   type Tone,
+  troubleOf,
   whenText,
 } from '../shared';
 import { useMedia } from '../shared/media';
 import { useActions, useApp, useRpc } from '../state/hooks';
-import { isOn, loadsText, sourceName } from './skill-rows';
+import { isOn, loadsText, needsAttention, sourceName, worksInPart } from './skill-rows';
 import { TokenBar } from './TokenBar';
 
 interface SkillDetailProps {
@@ -54,7 +55,7 @@ export function SkillDetail({ row, onBack, onToggle }: SkillDetailProps) {
       <div className="selectable min-h-0 flex-1 overflow-y-auto text-small">
         <Part>
           <p className="text-ui text-fg-2">{row.description || 'No description: its file could not be read.'}</p>
-          {row.reason && skillStates[row.state].attention && (
+          {row.reason && needsAttention(row) && (
             <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
               <Icon name="warn" size={14} className="mt-0.5 text-warn" />
               <span className="min-w-0 break-words">{row.reason}</span>
@@ -130,11 +131,11 @@ function StateBadge({ row }: { row: SkillRow }) {
     'bg-warn': 'warn',
     'bg-danger': 'danger',
   };
-  const { dot, word, attention } = skillStates[row.state];
+  const { dot, word } = skillStates[row.state];
   return (
     <Badge
-      tone={tones[dot] ?? 'grey'}
-      {...(attention ? { icon: 'warn' as const } : row.state === 'disabled' ? {} : { icon: 'check' as const })}
+      tone={worksInPart(row) ? 'warn' : (tones[dot] ?? 'grey')}
+      {...(needsAttention(row) ? { icon: 'warn' as const } : row.state === 'disabled' ? {} : { icon: 'check' as const })}
     >
       {word}
     </Badge>
@@ -179,21 +180,47 @@ function Tools({ row }: { row: SkillRow }) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const tools = useRpc('list_tools', nothing, revision);
   const { show } = useActions();
-  if (row.tools.length === 0) return null;
+  const own = (tools.data ?? []).filter(({ skill }) => skill === row.id);
+  // What the whole skill is, is said above it; here is what one tool is beside that.
+  const troubles = new Map(
+    own.map((tool) => [tool.name, tool.state === row.state && tool.state !== 'available' ? null : troubleOf(tool)]),
+  );
+  // Tools that cannot be called are listed with those that can.
+  const stuck = own.filter(({ name }) => troubles.get(name)?.usable === false);
+  const names = [...new Set([...row.tools, ...stuck.map(({ name }) => name)])];
+  if (names.length === 0) return null;
+  const usable = names.length - stuck.length;
+  const note = usable === names.length ? 'each can be run through a form' : `of which ${usable} can be run through a form`;
+  const short = (name: string) => (name.startsWith(`${row.id}.`) ? name.slice(row.id.length + 1) : name);
   return (
-    <Part title="Tools" note={`${row.tools.length}, each can be run through a form`}>
+    <Part title="Tools" note={`${names.length}, ${note}`}>
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(200px,1fr))] gap-x-6 gap-y-1">
-        {row.tools.map((name) => {
-          const tool = tools.data?.find((one) => one.name === name);
+        {names.map((name) => {
+          const tool = own.find((one) => one.name === name);
+          const trouble = troubles.get(name) ?? null;
           return (
-            <li key={name} className="flex h-6 items-center gap-2" title={tool?.description}>
-              <LinkButton
-                className="cut flex-1 text-left font-mono font-normal text-fg!"
-                onClick={() => show({ kind: 'run-tool', tool: name })}
-              >
-                {name.startsWith(`${row.id}.`) ? name.slice(row.id.length + 1) : name}
-              </LinkButton>
-              {tool && <EffectBadge effect={tool.effect} />}
+            <li
+              key={name}
+              data-testid="skill-tool"
+              data-tool={name}
+              className={trouble ? 'col-span-full' : ''}
+              title={tool?.description}
+            >
+              <div className="flex h-6 items-center gap-2">
+                <LinkButton
+                  className="cut flex-1 text-left font-mono font-normal text-fg!"
+                  onClick={() => show({ kind: 'run-tool', tool: name })}
+                >
+                  {short(name)}
+                </LinkButton>
+                {trouble && (
+                  <Badge tone={trouble.tone} {...(trouble.tone === 'grey' ? {} : { icon: 'warn' as const })}>
+                    {trouble.word}
+                  </Badge>
+                )}
+                {tool && (trouble === null || trouble.usable) && <EffectBadge effect={tool.effect} />}
+              </div>
+              {trouble && trouble.message !== '' && <p className="mb-1 break-words text-fg-2">{trouble.message}</p>}
             </li>
           );
         })}

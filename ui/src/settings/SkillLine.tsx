@@ -2,7 +2,7 @@
 
 import type { SkillRow } from '../ipc';
 import { Badge, count, counted, Dot, Icon, LinkButton, skillIcon, skillStates, Switch, whenText } from '../shared';
-import { allTokens, halves, isOn, loadsText, sourceName, stateLine, staysText } from './skill-rows';
+import { allTokens, halves, isOn, loadsText, sourceName, stateLine, staysText, worksInPart } from './skill-rows';
 import { TokenBar } from './TokenBar';
 
 interface SkillLineProps {
@@ -71,7 +71,7 @@ function StateText({ row, onToggle }: { row: SkillRow; onToggle: (on: boolean) =
   const [start, end] = halves(line);
   return (
     <p className="flex items-center gap-1.5 text-small text-fg-2">
-      <Dot className={skillStates[row.state].dot} />
+      <Dot className={worksInPart(row) ? 'bg-warn' : skillStates[row.state].dot} />
       <span className="flex min-w-0 whitespace-pre" title={line}>
         <span className="cut">{start}</span>
         <span className="shrink-0">{end}</span>

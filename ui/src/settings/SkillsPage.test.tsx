@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { SkillRow, SkillState } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
-import { sampleWorld } from '../testing/sample';
+import { sampleFileTools, sampleWorld } from '../testing/sample';
 import { SettingsPage } from './SettingsPage';
 import { carried, halves, shownSkills, stateLine } from './skill-rows';
 
@@ -55,6 +55,8 @@ describe('the rows', () => {
     ['failed', 'Stooq did not answer', 'Did not start: Stooq did not answer'],
     ['needs_sign_in', 'Sign-in expired 3 days ago.', 'Sign-in expired 3 days ago'],
     ['broken', 'weather.ts line 14, name missing.', 'Broken: weather.ts line 14, name missing'],
+    ['available', 'weather.ts, line 14: name missing.', 'Available, but: weather.ts, line 14: name missing'],
+    ['available', '', 'Available'],
   ])('say %s with the reason %j as "%s"', (state, reason, line) =>
     expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
@@ -132,6 +134,37 @@ it('shows only the skills that need attention, and all again', async () => {
   expect(screen.getAllByTestId('skill-row').map(({ dataset }) => dataset.skill)).toEqual(['gh', 'mail']);
   await user.click(screen.getByRole('button', { name: '2 need attention' }));
   expect(screen.getAllByTestId('skill-row')).toHaveLength(3);
+});
+
+it('counts a skill that works in part among those that need attention', async () => {
+  const { user, ready } = setup([row('crm'), row('dynamic', { reason: 'rates.ts, line 10: the brace is not closed.' })]);
+  await ready();
+  expect(screen.getByTestId('settings-nav-skills')).toHaveTextContent('1 to fix');
+  await user.click(screen.getByRole('button', { name: '1 needs attention' }));
+  expect(screen.getAllByTestId('skill-row').map(({ dataset }) => dataset.skill)).toEqual(['dynamic']);
+});
+
+it('says of each tool why it is not as its file says, and what to do', async () => {
+  const { skill, tools } = sampleFileTools();
+  const backend = new FakeBackend({ ...sampleWorld(), skills: [skill], tools });
+  renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'skills' } } });
+  const lines = () => screen.getAllByTestId('skill-tool').map(({ textContent }) => textContent);
+  await waitFor(() => expect(lines()).toHaveLength(4));
+  expect(lines()).toEqual([
+    'packingread',
+    'ratesolder versionexternalrates.ts, line 10: the brace is not closed. The last good version stays in use. Mend the file; it is read again when it is saved.',
+    'invoicesbrokeninvoices.ts, line 14, column 3: name is missing. Mend the file; it is read again when it is saved.',
+    'trainsstartingIts file is being read.',
+  ]);
+  expect(screen.getByText('4, of which 2 can be run through a form')).toBeVisible();
+});
+
+it('says the reason of a whole skill once, not for each of its tools', async () => {
+  const { skill, tools } = sampleFileTools();
+  const off = { state: 'unavailable', reason: 'Set KEY.' } as const;
+  const backend = new FakeBackend({ ...sampleWorld(), skills: [{ ...skill, ...off }], tools: tools.map((tool) => ({ ...tool, ...off })) });
+  renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'skills' } } });
+  await waitFor(() => expect(screen.getAllByTestId('skill-tool').map(({ textContent }) => textContent)).toEqual(['packingread', 'ratesexternal']));
 });
 
 it('filters by source and by words', async () => {

@@ -9,6 +9,7 @@ import { allTokens, carried, isOn, needsAttention, shownSkills, sourceNames, typ
 import { SkillDetail } from './SkillDetail';
 import { SkillLine } from './SkillLine';
 import { TokenBar } from './TokenBar';
+import { WaitingTools } from './WaitingTools';
 
 export function SkillsPage() {
   const { rows, error, loading, reload, problem, toggle } = useSkills();
@@ -50,6 +51,7 @@ export function SkillsPage() {
               />
             </div>
           )}
+          <WaitingTools />
           <Carries rows={rows} />
           <Filters rows={rows} filter={filter} onChange={setFilter} />
           <div aria-hidden="true" className={`${columns} h-6 px-4 text-meta text-fg-3`}>

@@ -29,8 +29,13 @@ export function shownSkills(rows: readonly SkillRow[], filter: SkillFilter): Ski
     );
 }
 
-export function needsAttention({ state }: { state: SkillState }): boolean {
-  return skillStates[state].attention;
+/** Also of a skill that works although something of it does not: one of its tools, or its newest version. */
+export function needsAttention(row: Pick<SkillRow, 'state' | 'reason'>): boolean {
+  return skillStates[row.state].attention || worksInPart(row);
+}
+
+export function worksInPart({ state, reason }: Pick<SkillRow, 'state' | 'reason'>): boolean {
+  return (state === 'available' || state === 'active') && reason !== null && reason !== '';
 }
 
 /** "Unavailable: set FINNHUB_API_KEY", "Available, no tools" */
@@ -39,6 +44,7 @@ export function stateLine(row: SkillRow): string {
   const state = word.charAt(0).toUpperCase() + word.slice(1);
   // "Sign-in expired 3 days ago" says its state itself.
   if (row.state === 'needs_sign_in' && row.reason?.startsWith('Sign-in')) return row.reason.replace(/\.$/, '');
+  if (worksInPart(row)) return `${state}, but: ${(row.reason ?? '').replace(/\.$/, '')}`;
   if (row.reason !== null && row.reason !== '') return `${state}: ${inSentence(row.reason)}`;
   const notes = [
     row.tools.length === 0 && isOn(row) ? 'no tools' : '',

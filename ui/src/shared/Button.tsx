@@ -78,7 +78,10 @@ export function IconButton({ icon, label, keys, pressed, iconSize = 16, classNam
 }
 
 /** A button that reads as a link, within a sentence or at the end of a row. */
-export function LinkButton({ className = '', ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { children: ReactNode }) {
+export function LinkButton({
+  className = '',
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { children: ReactNode; ref?: Ref<HTMLButtonElement> }) {
   return (
     <button
       type="button"

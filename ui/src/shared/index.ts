@@ -16,5 +16,6 @@ export { Segments } from './Segments';
 export { Sheet } from './Sheet';
 export { Switch } from './Switch';
 export { Table, type Column } from './Table';
+export { troubleOf, type ToolTrouble } from './tool-trouble';
 export { Tooltip, TooltipProvider } from './Tooltip';
 export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';

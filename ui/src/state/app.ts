@@ -17,7 +17,8 @@ export type SettingsPageName = 'skills' | 'models' | 'changes' | 'appearance';
 
 export type View =
   | { readonly kind: 'chat' }
-  | { readonly kind: 'settings'; readonly page: SettingsPageName }
+  /** `waiting` names a tool that waits for the user, opened when the page opens. */
+  | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string }
   /** `tool` is `skill.tool`, marked when the page opens. */
   | { readonly kind: 'run-tool'; readonly tool: string | null };
 
@@ -111,6 +112,8 @@ export interface List {
 export interface Revisions {
   /** Skills and tools. */
   readonly registry: number;
+  /** Tools that the assistant wrote and that wait for the user. */
+  readonly pendingTools: number;
   /** Change sets. */
   readonly changes: number;
   /** Providers, their consent and their models. */
@@ -139,7 +142,7 @@ export const firstState: AppState = {
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null },
   list: { folded: false, width: widths.list.first, sheet: false },
-  revisions: { registry: 0, changes: 0, providers: 0 },
+  revisions: { registry: 0, pendingTools: 0, changes: 0, providers: 0 },
   noteChanges: {},
   skillNames: {},
   problems: { rows: null, error: null },
@@ -160,6 +163,8 @@ export function reduceApp(state: AppState, event: Envelope): AppState {
     case 'registry_changed':
     case 'server_state':
       return bump(state, 'registry');
+    case 'pending_tools_changed':
+      return bump(state, 'pendingTools');
     case 'skill_activated':
     case 'skill_deactivated':
       return event.session === state.open ? bump(state, 'registry') : state;

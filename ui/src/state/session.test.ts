@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Envelope, JsonValue, UserError } from '../ipc/protocol.generated';
-import { type CallItem, emptySession, reduce, replay, runningTurn, type SessionState, type Turn, waitingCalls, writesBefore } from './session';
+import { type CallItem, decidedQuestions, emptySession, reduce, replay, runningTurn, type SessionState, type Turn, waitingCalls, writesBefore } from './session';
 
 type EventOf<T extends Envelope['type']> = Omit<Extract<Envelope, { type: T }>, 'v' | 'seq' | 'at' | 'session' | 'turn' | 'type'>;
 
@@ -247,6 +247,60 @@ describe('calls', () => {
   });
 });
 
+describe('a host that is asked about while the call runs', () => {
+  const askedHost = (host: string, revision: number, more: object = {}): [Envelope['type'], object] => [
+    'approval_requested',
+    { call: 'c1', args: { city: 'Kiel' }, decisions: ['once', 'session', 'deny'], question: `Let dynamic.weather send to ${host}?`, editable: false, diff: null, host, revision, ...more },
+  ];
+  const begun: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'dynamic.weather', 'read'), progress('c1', { message: 'looks up' })];
+
+  test('opens the question again, also for a second host, and both answers stay', () => {
+    const one: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1)];
+    expect(waitingCalls(after(...one)).map((c) => [c.approval?.host, c.approval?.midRun])).toEqual([['a.example', true]]);
+    const two: [Envelope['type'], object?][] = [...one, decided('c1', 'once'), askedHost('b.example', 2)];
+    const waiting = waitingCalls(after(...two))[0]!;
+    expect(waiting.approval).toMatchObject({ host: 'b.example', revision: 2, decided: null });
+    expect(decidedQuestions(waiting).map(({ host }) => host)).toEqual(['a.example']);
+    const done = call(after(...two, decided('c1', 'once'), completed('c1')), 'c1');
+    expect([done.state, decidedQuestions(done).map(({ host }) => host)]).toEqual(['done', ['a.example', 'b.example']]);
+  });
+
+  test('a denial does not end the call: it may ask for another host, and end well', () => {
+    const denied: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1), decided('c1', 'deny', 'not there')];
+    expect(call(after(...denied), 'c1')).toMatchObject({ state: 'running', endedAt: null });
+    expect(waitingCalls(after(...denied, askedHost('b.example', 2)))).toHaveLength(1);
+    expect(call(after(...denied, completed('c1')), 'c1').state).toBe('done');
+    expect(call(after(...denied, completed('c1', error('denied_by_user'))), 'c1')).toMatchObject({
+      state: 'denied',
+      approval: { decided: { reason: 'not there' } },
+    });
+  });
+
+  test('under a rule that asks each time it is known by the answer before it', () => {
+    const eachTime = { decisions: ['once', 'deny'] };
+    const first: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'dynamic.weather', 'external'), askedHost('a.example', 1, eachTime)];
+    expect(waitingCalls(after(...first))[0]?.approval?.midRun).toBe(false);
+    expect(call(after(...first, decided('c1', 'deny')), 'c1').state).toBe('denied');
+    const second = after(...first, decided('c1', 'once'), askedHost('b.example', 2, eachTime));
+    expect(waitingCalls(second)[0]?.approval?.midRun).toBe(true);
+  });
+
+  test.each<[string, object]>([
+    ['all that a tool declares', { host: 'a.example, b.example', decisions: ['once', 'session', 'always', 'deny'] }],
+    ['the notes it would change', { editable: true, diff: [] }],
+    ['what it declares, where nothing is declared of its effect', { editable: true }],
+  ])('a question about %s is none of them: a denial ends the call', (_, more) => {
+    expect(call(after(...begun, askedHost('a.example', 1, more), decided('c1', 'deny')), 'c1').state).toBe('denied');
+  });
+
+  test('a call stopped while it waits has run: nothing says it did not', () => {
+    const stopped = after(...begun, askedHost('a.example', 1), ['turn_cancelled', { unknown: [] }]);
+    expect(call(stopped, 'c1').state).toBe('cancelled');
+    const cut = replay(script(...begun, askedHost('a.example', 1)), false);
+    expect(call(cut, 'c1').state).toBe('unknown');
+  });
+});
+
 describe('a detached call', () => {
   const detached: [Envelope['type'], object?][] = [
     turnStarted(),
@@ -350,6 +404,14 @@ describe('the session', () => {
       ['credential_needed', { credential: 'finnhub/key', consumer: 'skill:lookup' }],
     );
     expect(outline(state)).toEqual(['conflict CRM/Deals/Rollout.md', 'notice compacted', 'notice credential_needed']);
+  });
+
+  test('a credential that is missing in each try is told once a turn', () => {
+    const needed = (credential: string): [Envelope['type'], object] => ['credential_needed', { credential, consumer: 'tool:dynamic.weather' }];
+    const steps: [Envelope['type'], object?][] = [turnStarted(), needed('weather/key'), needed('weather/key'), needed('weather/id')];
+    expect(outline(after(...steps))).toEqual(['notice credential_needed', 'notice credential_needed']);
+    const next = after(...steps, ['turn_completed', { text: '' }], turnStarted(), needed('weather/key'));
+    expect(next.turns.map((turn) => turn.items.length)).toEqual([2, 1]);
   });
 
   describe('a note both changed', () => {

@@ -78,7 +78,10 @@ export interface CallItem {
   readonly effect: Effect;
   readonly principal: PrincipalView;
   readonly state: CallState;
+  /** The newest question about it. */
   readonly approval: Approval | null;
+  /** Questions that were decided before that one, oldest first: hosts are asked about while it runs. */
+  readonly earlier: readonly Approval[];
   /** The turn goes on without its result. */
   readonly detached: boolean;
   readonly progress: Progress | null;
@@ -109,7 +112,10 @@ export interface Approval {
   readonly question: string;
   readonly editable: boolean;
   readonly diff: readonly NoteDiffView[] | null;
+  /** Several are joined by ", ". */
   readonly host: string | null;
+  /** Asked while the call runs: a denial keeps it from that host and does not end it. */
+  readonly midRun: boolean;
   readonly revision: number;
   readonly decided: { readonly decision: Decision; readonly by: string; readonly reason: string | null; readonly at: string } | null;
 }
@@ -217,6 +223,11 @@ export function writesBefore(turn: Turn, call: CallItem): number {
   return before.filter((item) => item.kind === 'call' && isOpen(item) && !item.detached && writes(item)).length;
 }
 
+/** Questions about the call that were answered, oldest first. */
+export function decidedQuestions(call: CallItem): readonly Approval[] {
+  return call.approval?.decided ? [...call.earlier, call.approval] : call.earlier;
+}
+
 function apply(state: SessionState, event: Envelope): SessionState {
   switch (event.type) {
     case 'turn_started':
@@ -250,6 +261,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
             principal: event.principal,
             state: 'running',
             approval: null,
+            earlier: [],
             detached: false,
             progress: null,
             result: null,
@@ -265,12 +277,14 @@ function apply(state: SessionState, event: Envelope): SessionState {
               ...call,
               state: 'waiting',
               args: event.args,
+              earlier: decidedQuestions(call),
               approval: {
                 decisions: event.decisions,
                 question: event.question,
                 editable: event.editable,
                 diff: event.diff,
                 host: event.host,
+                midRun: asksMidRun(call, event),
                 revision: event.revision,
                 decided: null,
               },
@@ -286,7 +300,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
         },
         ...(!isOpen(call)
           ? {}
-          : event.decision === 'deny'
+          : event.decision === 'deny' && !call.approval?.midRun
             ? { state: 'denied', endedAt: event.at }
             : { state: 'running', runningSince: event.at }),
       }));
@@ -340,11 +354,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'history_compacted':
       return withNotice(state, event, { type: 'compacted' });
     case 'credential_needed':
-      return withNotice(state, event, {
-        type: 'credential_needed',
-        credential: event.credential,
-        consumer: event.consumer,
-      });
+      return withCredentialNeeded(state, event);
     case 'conflict_found':
       return inTurn(state, event, (turn) => withConflict(turn, event));
     case 'conflict_resolved':
@@ -389,7 +399,7 @@ function interrupted(state: SessionState): SessionState {
   const cut = state.turns.map((other) => {
     const items = other.items.map((item) =>
       item.kind === 'call' && isOpen(item)
-        ? { ...item, state: item.state === 'waiting' ? ('unanswered' as const) : ('unknown' as const), progress: null }
+        ? { ...item, state: neverRan(item) ? ('unanswered' as const) : ('unknown' as const), progress: null }
         : item,
     );
     return { ...other, items };
@@ -408,7 +418,7 @@ function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly
     if (unknown.includes(item.call)) return { ...item, state: 'unknown', progress: null, endedAt: item.endedAt ?? at };
     // A detached call outlives a turn that went well; Stop and a failure end it.
     if (!isOpen(item) || (item.detached && status === 'completed')) return item;
-    const state = item.state === 'waiting' ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
+    const state = neverRan(item) ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
     return { ...item, state, progress: null, endedAt: at };
   });
   return { ...turn, status, items, endedAt: at, thinkingSince: null };
@@ -543,6 +553,24 @@ function withOutsideChange(
   return { ...state, turns: state.turns.with(-1, replaced) };
 }
 
+/** A model that tries again is told again; the user is told once in each turn. */
+function withCredentialNeeded(state: SessionState, event: Extract<Envelope, { type: 'credential_needed' }>): SessionState {
+  const { credential, consumer } = event;
+  const said = (item: Item) =>
+    item.kind === 'notice' &&
+    item.notice.type === 'credential_needed' &&
+    item.notice.credential === credential &&
+    item.notice.consumer === consumer;
+  if (state.turns.at(-1)?.items.some(said)) return state;
+  return withNotice(state, event, { type: 'credential_needed', credential, consumer });
+}
+
+/** A question about one host that nothing else would ask: the call runs already, so nothing can be edited or always allowed. */
+function asksMidRun(call: CallItem, event: Extract<Envelope, { type: 'approval_requested' }>): boolean {
+  if (event.host === null || event.diff !== null || event.editable || event.decisions.includes('always')) return false;
+  return event.decisions.includes('session') || decidedQuestions(call).length > 0;
+}
+
 function notice(event: Envelope, what: Notice): NoticeItem {
   return { kind: 'notice', id: `notice-${event.seq}`, at: event.at, notice: what };
 }
@@ -589,6 +617,11 @@ function isOpen(call: CallItem): boolean {
   return call.state === 'running' || call.state === 'waiting';
 }
 
+/** It waits for the answer without which it does not begin. */
+function neverRan(call: CallItem): boolean {
+  return call.state === 'waiting' && !call.approval?.midRun;
+}
+
 /** In doubt it writes. */
 function writes(call: CallItem): boolean {
   return call.effect !== 'read' && call.effect !== 'external';
@@ -600,5 +633,6 @@ const noApproval: Omit<Approval, 'decided'> = {
   editable: false,
   diff: null,
   host: null,
+  midRun: false,
   revision: 0,
 };

@@ -1,6 +1,7 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|changes|
-// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict&theme=dark&open=panel.
-// &watching=<text> says how the vault is watched. Part of the dev server only.
+// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|waiting-tools|host&theme=dark
+// &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
+// dev server only.
 
 import { createRoot } from 'react-dom/client';
 
@@ -8,7 +9,7 @@ import { App } from '../App';
 import { Window } from '../Window';
 import { createStore } from '../state/store';
 import { FakeBackend } from './fake-backend';
-import { interruptedSet, sampleNow, sampleWorld } from './sample';
+import { interruptedSet, sampleFileTools, sampleNow, samplePendingTools, sampleWorld } from './sample';
 import '../styles/main.css';
 
 const asked = new URLSearchParams(location.search);
@@ -34,6 +35,12 @@ if (screen === 'first-run') world.status = { ...world.status, first_run: true, v
 const watching = asked.get('watching');
 if (world.status.vault && watching !== null) world.status.vault.watching = watching;
 if (screen === 'interrupted') world.changes.unshift(interruptedSet(41));
+if (screen === 'waiting-tools' || screen === 'tool-run') {
+  const files = sampleFileTools();
+  world.skills = [...world.skills, files.skill];
+  world.tools = [...world.tools, ...files.tools];
+  world.pendingTools = samplePendingTools();
+}
 
 const backend = new FakeBackend(world);
 if (screen === 'interrupted') {
@@ -55,6 +62,10 @@ function go() {
     case 'changes':
     case 'appearance':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });
+    case 'waiting-tools':
+      return actions.show({ kind: 'settings', page: 'skills', ...(asked.has('tool') ? { waiting: asked.get('tool') ?? '' } : {}) });
+    case 'host':
+      return actions.openSession('groceries').then(sayWeather);
     case 'tool-run':
       return actions.show({ kind: 'run-tool', tool: asked.get('tool') });
     case 'chat':
@@ -82,6 +93,28 @@ function go() {
       actions.openNote('Jane Doe');
       return actions.openSession('harborline');
   }
+}
+
+/** A tool was written, and another one asks in the middle of its run. */
+function sayWeather() {
+  const of = { session: 'groceries', turn: 't1' };
+  const principal = { kind: 'user', name: 'you' } as const;
+  const done = { ok: true, sources: [], changes: [], change_set: null, merged: [] };
+  const host = (question: string, host: string, revision: number) =>
+    backend.emit(
+      { type: 'approval_requested', call: 'w2', args: { city: 'Kiel', days: 3 }, decisions: ['once', 'session', 'deny'], question, editable: false, diff: null, host, revision },
+      of,
+    );
+  backend.emit({ type: 'turn_started', text: 'Write a tool for the weather, then tell me how it gets in Kiel.', model: 'ollama/qwen3:14b', skills: [], tool: null }, of);
+  backend.emit({ type: 'tool_call_started', call: 'w1', tool: 'core.create_tool', args: { name: 'weather', source: samplePendingTools()[0]?.source ?? '' }, effect: 'write', principal }, of);
+  backend.emit({ type: 'tool_call_completed', call: 'w1', output: { waits_for_the_user: true, tool: 'weather', file: 'weather.ts' }, ms: 212, ...done }, of);
+  backend.emit({ type: 'tool_call_started', call: 'w3', tool: 'dynamic.rates', args: { from: 'EUR', to: 'DKK' }, effect: 'external', principal }, of);
+  backend.emit({ type: 'credential_needed', credential: 'rates/key', consumer: 'tool:dynamic.rates' }, of);
+  backend.emit({ type: 'tool_call_completed', call: 'w3', output: { code: 'credential_needed', message: 'The credential rates/key is not there.', hint: 'Run `nova credential set rates/key`, then call again.' }, ms: 8, ...done, ok: false }, of);
+  backend.emit({ type: 'tool_call_started', call: 'w2', tool: 'dynamic.weather', args: { city: 'Kiel', days: 3 }, effect: 'read', principal }, of);
+  host('Let dynamic.weather send to geo.weather.com?', 'geo.weather.com', 1);
+  backend.emit({ type: 'approval_decided', call: 'w2', decision: 'once', by: 'user', reason: null }, of);
+  host('Let dynamic.weather send to api.weather.com?', 'api.weather.com', 2);
 }
 
 const root = document.getElementById('root');

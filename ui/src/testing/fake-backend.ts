@@ -176,15 +176,18 @@ export class FakeBackend implements Backend {
 
   call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
 
-  dry_run_tool = ({ name, hash }: Params<'dry_run_tool'>): Result<'dry_run_tool'> => {
-    this.pending(name, hash);
-    return { requests: [], credentials: [], logs: [], value: null, problem: null };
+  /** One request to each host that the tool declares or proposes, and all its credentials. */
+  dry_run_tool = ({ name, hash, args }: Params<'dry_run_tool'>): Result<'dry_run_tool'> => {
+    const { hosts = [], proposed_hosts = [], credentials = [] } = this.pending(name, hash).definition ?? {};
+    const headers = credentials.length > 0 ? ['authorization'] : [];
+    const requests = [...proposed_hosts, ...hosts].map((host) => ({ method: 'GET', url: `https://${host}/`, headers }));
+    return { requests, credentials, logs: [`called with ${JSON.stringify(args)}`], value: {}, problem: null };
   };
 
   promote_tool = ({ name, hash }: Params<'promote_tool'>): Result<'promote_tool'> => {
     const row = this.pending(name, hash);
     this.discard_tool({ name, hash });
-    return { tool: `dynamic.${row.definition?.tool ?? name}`, file: row.replaces?.file ?? row.file, replaced: null };
+    return { tool: `dynamic.${row.definition?.tool ?? name}`, file: row.replaces?.file ?? row.file, replaced: row.replaces && `replaced/${row.replaces.file}` };
   };
 
   discard_tool = ({ name, hash }: Params<'discard_tool'>) => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { EventBody, JsonValue, ToolResult, ToolRow } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
-import { sampleWorld } from '../testing/sample';
+import { sampleFileTools, sampleWorld } from '../testing/sample';
 import { RunToolPage } from './RunToolPage';
 
 const ok = (part: Partial<ToolResult>): ToolResult => ({
@@ -63,6 +63,31 @@ it('keeps a tool that cannot run in its place, says why and does not run it', as
   const { form } = setup('lookup.pull_up_symbol', { tools });
   await form();
   expect(screen.getByText(/Set FINNHUB_API_KEY/)).toBeVisible();
+  expect(screen.getByTestId('run-tool')).toBeDisabled();
+});
+
+it('says of tools from files which are broken, being read, or older than their file', async () => {
+  const { tools } = sampleFileTools();
+  setup('dynamic.rates', { tools });
+  const list = within(await screen.findByRole('navigation', { name: 'Tools' }));
+  expect((await list.findAllByRole('button')).map(({ textContent }) => textContent)).toEqual([
+    'packingread',
+    'ratesolder versionexternal',
+    'invoicesbroken',
+    'trainsstarting',
+  ]);
+  expect(screen.getByTestId('tool-trouble')).toHaveTextContent(/^older version: rates.ts, line 10: .* stays in use. Mend the file/);
+  expect(screen.getByTestId('run-tool')).toBeEnabled();
+});
+
+it.each([
+  ['dynamic.invoices', /^broken: invoices.ts, line 14, column 3: name is missing. Mend the file/],
+  ['dynamic.trains', /^starting: Its file is being read.$/],
+])('does not run %s, and says why', async (tool, text) => {
+  const { tools } = sampleFileTools();
+  const { form } = setup(tool, { tools });
+  await form();
+  expect(screen.getByTestId('tool-trouble')).toHaveTextContent(text);
   expect(screen.getByTestId('run-tool')).toBeDisabled();
 });
 

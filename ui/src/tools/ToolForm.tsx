@@ -3,7 +3,7 @@
 import { useState } from 'react';
 
 import type { JsonValue, ToolRow } from '../ipc';
-import { Button, EffectBadge, Icon, IconButton, keyText, skillStates } from '../shared';
+import { Button, EffectBadge, Icon, IconButton, keyText, troubleOf } from '../shared';
 import { SchemaForm, useSchemaForm } from '../shared/form';
 import { useApp } from '../state/hooks';
 import { commandLine } from './command-line';
@@ -25,6 +25,7 @@ export function ToolForm({ tool, initial, running, stopping, again, onRun, onSto
   const today = useApp((app) => app.status?.today ?? '');
   const form = useSchemaForm(tool.input_schema, initial);
   const able = canRun(tool);
+  const trouble = troubleOf(tool);
   const run = () => {
     const args = form.submit();
     if (args !== null && able && !running) onRun(args);
@@ -44,12 +45,12 @@ export function ToolForm({ tool, initial, running, stopping, again, onRun, onSto
           </span>
         </header>
         <p className="selectable mt-0.5 text-ui text-fg-2">{tool.description}</p>
-        {!able && (
-          <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2 text-small">
-            <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-            <span>
-              <span className="font-medium text-warn first-letter:uppercase">{skillStates[tool.state].word}</span>
-              {tool.reason && <span className="text-fg-2">: {tool.reason}</span>}
+        {trouble && (
+          <p role="status" data-testid="tool-trouble" className={`mt-3 flex gap-2 rounded-card px-3 py-2 text-small ${boxes[trouble.tone]}`}>
+            <Icon name={trouble.tone === 'grey' ? 'clock' : 'warn'} size={14} className="mt-0.5" />
+            <span className="selectable min-w-0 break-words">
+              <span className="inline-block font-medium first-letter:uppercase">{trouble.word}</span>
+              {trouble.message && <span className="text-fg-2">: {trouble.message}</span>}
             </span>
           </p>
         )}
@@ -85,6 +86,8 @@ export function ToolForm({ tool, initial, running, stopping, again, onRun, onSto
     </section>
   );
 }
+
+const boxes = { danger: 'bg-danger-soft text-danger', warn: 'bg-warn-soft text-warn', grey: 'bg-surface-sunken text-fg-2' };
 
 function CommandLine({ tool, args }: { tool: string; args: JsonValue }) {
   const platform = useApp((app) => app.status?.platform ?? 'linux');

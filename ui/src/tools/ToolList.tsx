@@ -3,7 +3,7 @@
 import { useMemo, useState, type KeyboardEvent } from 'react';
 
 import type { SkillRow, ToolRow } from '../ipc';
-import { EffectBadge, Empty, Icon, Menu, skillIcon, skillStates, TextField } from '../shared';
+import { EffectBadge, Empty, Icon, Menu, skillIcon, TextField, troubleOf } from '../shared';
 
 export interface ToolGroup {
   readonly skill: string;
@@ -100,20 +100,27 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
 
 function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; onChoose: (tool: string) => void }) {
   const able = canRun(tool);
+  const trouble = troubleOf(tool);
   return (
     <button
       type="button"
       data-tool={tool.name}
       aria-current={chosen || undefined}
-      title={able ? tool.description : (tool.reason ?? undefined)}
+      title={trouble?.message || tool.description}
       onClick={() => onChoose(tool.name)}
       className={`flex h-7 w-full items-center gap-2 rounded-control px-2 text-left ${chosen ? 'bg-selected' : 'hover:bg-hover'}`}
     >
       <span className={`cut flex-1 font-mono text-small ${able ? 'text-fg' : 'text-fg-3'}`}>{toolId(tool)}</span>
+      {able && trouble && (
+        <span className="flex shrink-0 items-center gap-1 text-meta text-warn">
+          <Icon name="warn" size={12} />
+          {trouble.word}
+        </span>
+      )}
       {able ? (
         <EffectBadge effect={tool.effect} />
       ) : (
-        <span className="shrink-0 text-meta text-fg-3">{skillStates[tool.state].word}</span>
+        <span className={`shrink-0 text-meta ${trouble?.tone === 'danger' ? 'text-danger' : 'text-fg-3'}`}>{trouble?.word}</span>
       )}
     </button>
   );
@@ -125,7 +132,7 @@ export function ToolMenu({ tools, skills, chosen, onChoose }: ToolListProps) {
     heading: group.name,
     items: group.tools.map((tool) => ({
       label: <span className="font-mono text-small">{toolId(tool)}</span>,
-      note: canRun(tool) ? tool.effect : skillStates[tool.state].word,
+      note: troubleOf(tool)?.word ?? tool.effect,
       checked: tool.name === chosen,
       onSelect: () => onChoose(tool.name),
     })),

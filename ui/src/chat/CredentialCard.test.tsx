@@ -1,0 +1,45 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import { Conversation } from './Conversation';
+import { commandFor } from './CredentialCard';
+import { openChat, turnStarted } from './fixture';
+
+const needed = (credential: string, consumer: string) => ({ type: 'credential_needed', credential, consumer }) as const;
+
+test('says which credential, for which tool, and the command', async () => {
+  const user = userEvent.setup();
+  await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
+  const card = screen.getByRole('group', { name: 'A credential is needed: weather/key' });
+  expect(card).toHaveTextContent('dynamic.weather needs the credential weather/key');
+  expect(card).toHaveTextContent('nova credential set weather/key');
+  await user.click(screen.getByRole('button', { name: 'Copy the command' }));
+  expect(await navigator.clipboard.readText()).toBe('nova credential set weather/key');
+  expect(card).toHaveTextContent('Copied');
+});
+
+test('calls a skill by its name', async () => {
+  await openChat(<Conversation />, [turnStarted(), needed('finnhub', 'skill:lookup')]);
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('Lookup needs the credential finnhub');
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('with the name of the key in place of KEY');
+});
+
+test.each<[string, string | null]>([
+  ['weather/key', 'nova credential set weather/key'],
+  ['my-service.v2/api_key', 'nova credential set my-service.v2/api_key'],
+  ['weather', 'nova credential set weather/KEY'],
+  ['weather/key; rm -rf ~', null],
+  ['weather/$(id)', null],
+  ['weather/key\nrm', null],
+  ['--help', null],
+  ['weather/-x', null],
+  ['a/b/c', null],
+  ['', null],
+])('the command for %j is %j', (credential, command) => expect(commandFor(credential)).toBe(command));
+
+test('a name that a terminal would obey is shown and never offered as a command', async () => {
+  await openChat(<Conversation />, [turnStarted(), needed('weather/key; rm -rf ~', 'tool:dynamic.weather')]);
+  expect(screen.getByTestId('credential-needed')).toHaveTextContent('No credential can have that name.');
+  expect(screen.queryByRole('button', { name: 'Copy the command' })).toBeNull();
+});

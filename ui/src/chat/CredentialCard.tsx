@@ -1,0 +1,96 @@
+import { useState } from 'react';
+
+import { Icon, IconButton, skillIcon } from '../shared';
+import { Revealed } from '../shared/Revealed';
+import { skillName } from '../state/app';
+import { useApp } from '../state/hooks';
+
+interface CredentialCardProps {
+  /** `service`, or `service/key` */
+  readonly credential: string;
+  /** `tool:skill.tool` or `skill:id` */
+  readonly consumer: string;
+}
+
+/** A credential is missing: which, for whom, and the command that keeps it. A secret is never asked for in the chat. */
+export function CredentialCard({ credential, consumer }: CredentialCardProps) {
+  const command = commandFor(credential);
+  return (
+    <section
+      data-testid="credential-needed"
+      data-credential={credential}
+      data-item
+      tabIndex={-1}
+      role="group"
+      aria-label={`A credential is needed: ${credential}`}
+      className="flex flex-col gap-2 rounded-message border border-line bg-surface-raised px-3.5 py-2.5"
+    >
+      <h3 className="flex min-w-0 items-center gap-2.5 text-body font-medium">
+        <Icon name="key" className="text-warn" />
+        <span className="min-w-0 break-words">
+          <Consumer consumer={consumer} /> needs the credential{' '}
+          <span className="font-mono text-ui">
+            <Revealed text={credential} />
+          </span>
+        </span>
+      </h3>
+      {command === null ? (
+        <p className="pl-6.5 text-small text-fg-2">No credential can have that name. Have the tool ask for another one.</p>
+      ) : (
+        <div className="flex flex-col gap-1.5 pl-6.5 text-small text-fg-2">
+          <p>
+            Keep it with this command in a terminal{!credential.includes('/') && ', with the name of the key in place of KEY'}, then ask again. It
+            asks for the secret; never write one into the chat.
+          </p>
+          <Command text={command} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/**
+ * `nova credential set finnhub/key`; `KEY` stands for a key that is not named. None for a name that a
+ * terminal could read as something else: a tool's file makes it up, and people copy the line.
+ */
+export function commandFor(credential: string): string | null {
+  if (!/^[A-Za-z0-9_][\w.-]*(\/[A-Za-z0-9_][\w.-]*)?$/.test(credential)) return null;
+  return `nova credential set ${credential}${credential.includes('/') ? '' : '/KEY'}`;
+}
+
+function Consumer({ consumer }: { consumer: string }) {
+  const at = consumer.indexOf(':');
+  const [kind, name] = [consumer.slice(0, at), consumer.slice(at + 1)];
+  const shown = useApp((app) => (kind === 'skill' ? skillName(app, name) : null));
+  if (shown !== null) return shown;
+  return (
+    <span className="font-mono text-ui">
+      <Icon name={skillIcon(name.split('.')[0] ?? '', 'dynamic')} size={14} className="mr-1.5 inline align-[-0.125em] text-fg-2" />
+      <Revealed text={name} />
+    </span>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  const [copied, setCopied] = useState<'copied' | 'refused' | null>(null);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied('copied'),
+      () => setCopied('refused'),
+    );
+  return (
+    <div className="flex items-center gap-2">
+      <code className="selectable min-w-0 flex-1 rounded-control bg-surface-sunken px-2.5 py-1 font-mono break-words text-fg">{text}</code>
+      <span role="status" className="empty:hidden">
+        {copied === 'copied' ? 'Copied' : copied === 'refused' ? 'Not copied. Mark the line and copy it' : ''}
+      </span>
+      <IconButton
+        icon={copied === 'copied' ? 'check' : 'copy'}
+        iconSize={14}
+        label="Copy the command"
+        onClick={() => void copy()}
+        onBlur={() => setCopied(null)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,351 @@
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { DryRunResult, PendingToolRow, PromotedTool } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { samplePendingTools, sampleWorld } from '../testing/sample';
+import { SettingsPage } from './SettingsPage';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const wait = (ms = 0) => act(() => vi.advanceTimersByTimeAsync(ms));
+/** Long enough for a click to be meant for what is shown. */
+const look = () => wait(400);
+
+async function setup(pendingTools: PendingToolRow[], waiting?: string) {
+  const backend = new FakeBackend({ ...sampleWorld(), pendingTools });
+  const view = { kind: 'settings', page: 'skills', ...(waiting === undefined ? {} : { waiting }) } as const;
+  const app = renderInApp(<SettingsPage />, { backend, app: { view } });
+  await wait();
+  return { ...app, backend };
+}
+
+const [weather, rates, tides] = samplePendingTools() as [PendingToolRow, PendingToolRow, PendingToolRow];
+const card = (name: string) => screen.getAllByTestId('waiting-tool').find(({ dataset }) => dataset['tool'] === name)!;
+const plain = (part: Partial<PendingToolRow> = {}): PendingToolRow => ({
+  ...weather,
+  definition: { ...weather.definition!, credentials: [], proposed_hosts: [] },
+  ...part,
+});
+
+describe('what waits', () => {
+  it('is not there while nothing waits', async () => {
+    await setup([]);
+    expect(screen.queryByTestId('waiting-tools')).toBeNull();
+    expect(screen.queryByTestId('waiting-count')).toBeNull();
+  });
+
+  it('is counted beside the page it is on, and stands in one line each', async () => {
+    await setup([weather, rates, tides]);
+    expect(screen.getByTestId('settings-nav-skills')).toHaveTextContent('3tools wait for you');
+    expect(screen.getAllByTestId('waiting-tool').map((one) => one.textContent)).toEqual([
+      'weatherForecast for a place, up to seven days.external',
+      'ratesExchange rate of two currencies, of the last bank day.new versionexternal',
+      'tidesExpected \',\', got \'}\'.does not load',
+    ]);
+    expect(screen.queryByTestId('promote-tool')).toBeNull();
+  });
+
+  it('appears, and goes, as the backend says', async () => {
+    const { backend } = await setup([]);
+    backend.world.pendingTools = [weather];
+    act(() => void backend.emit({ type: 'pending_tools_changed' }));
+    await wait();
+    expect(card('weather')).toBeVisible();
+    backend.world.pendingTools = [];
+    act(() => void backend.emit({ type: 'pending_tools_changed' }));
+    await wait();
+    expect(screen.queryByTestId('waiting-tools')).toBeNull();
+  });
+
+  it('opens the one that was asked for, with the focus on it', async () => {
+    await setup([weather, rates], 'rates');
+    const button = within(card('rates')).getByRole('button', { expanded: true });
+    expect(button).toHaveFocus();
+    expect(within(card('weather')).getByRole('button', { expanded: false })).toBeVisible();
+  });
+
+  it('says so where the one that was asked for waits no more', async () => {
+    await setup([], 'weather');
+    expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather does not wait any more: it was promoted or discarded.');
+  });
+
+  it('shows why it could not be read', async () => {
+    const backend = new FakeBackend({ ...sampleWorld() });
+    backend.fail('list_pending_tools', { message: 'The folder cannot be read.' });
+    renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'skills' } } });
+    await wait();
+    expect(screen.getByRole('alert')).toHaveTextContent('The folder cannot be read.');
+  });
+});
+
+describe('an opened tool', () => {
+  it('says what it declares, and what it does not', async () => {
+    await setup([weather]);
+    const opened = card('weather');
+    expect(opened).toHaveTextContent('api.weather.comgeo.weather.comnot declared');
+    expect(opened).toHaveTextContent('weather/keyit can read this secret');
+  });
+
+  it('shows its whole file with the numbers of its lines, and nothing invisible in it', async () => {
+    await setup([plain({ source: 'const a = 1;\r\n// x\u202e\r\n' })]);
+    const lines = [...screen.getByRole('region', { name: 'Source of weather.ts' }).children].map(({ textContent }) => textContent);
+    expect(lines).toEqual(['1const a = 1;', '2// xU+202E']);
+  });
+
+  it('shows of a new version what it changes, and the whole file', async () => {
+    await setup([rates]);
+    expect(screen.getByTestId('diff')).toHaveTextContent('return { rate: rates[to], day };');
+    expect(screen.queryByTestId('source')).toBeNull();
+    fireEvent.click(screen.getByRole('radio', { name: 'Whole file' }));
+    expect(screen.getByTestId('source')).toHaveTextContent('async run({ from, to })');
+  });
+
+  it('that does not load says where, and can only be discarded', async () => {
+    await setup([tides]);
+    expect(screen.getByRole('alert')).toHaveTextContent("tides.ts, line 10, column 5: Expected ',', got '}'. Ask Nova to mend it, or discard it.");
+    const marked = screen.getByTestId('source').querySelector('[data-marked]');
+    expect(marked).toHaveTextContent('10 };');
+    expect(screen.queryByTestId('promote-tool')).toBeNull();
+    expect(screen.queryByTestId('dry-run-open')).toBeNull();
+    expect(screen.getByTestId('discard-tool')).toBeVisible();
+  });
+
+  it('that cannot be read is left to the user', async () => {
+    await setup([{ ...tides, source: '', hash: '', problem: { file: 'tides.ts', line: null, column: null, message: 'It is no text.' } }]);
+    expect(screen.getByRole('alert')).toHaveTextContent('tides.ts: It is no text. Take the file out of the folder tools/pending.');
+    expect(screen.queryByTestId('discard-tool')).toBeNull();
+    expect(screen.queryByTestId('source')).toBeNull();
+  });
+});
+
+describe('Promote', () => {
+  it('puts in force what was shown, at one click, and says what came of it', async () => {
+    const { backend, store } = await setup([plain(), rates], 'weather');
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(backend.asked('promote_tool')).toEqual([{ name: 'weather', hash: 'weather-1' }]);
+    const said = screen.getByTestId('waiting-tool-settled');
+    expect(said).toHaveTextContent('dynamic.weather can be called from now on, its file is weather.ts. Run it');
+    expect(said).toHaveFocus();
+    expect(screen.getAllByTestId('waiting-tool')).toHaveLength(1);
+    fireEvent.click(within(said).getByRole('button', { name: 'Run it' }));
+    expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'dynamic.weather' });
+  });
+
+  it('says where the version before is kept', async () => {
+    await setup([rates]);
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The version before is kept as replaced/rates.ts.');
+  });
+
+  it('is asked once, also by two clicks', async () => {
+    const { backend } = await setup([plain()]);
+    let answer: (promoted: PromotedTool) => void = () => undefined;
+    backend.on('promote_tool', () => new Promise((resolve) => (answer = resolve)));
+    await look();
+    const button = screen.getByTestId('promote-tool');
+    act(() => {
+      button.click();
+      button.click();
+    });
+    await wait();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    fireEvent.click(screen.getByTestId('discard-tool'));
+    expect(backend.asked('promote_tool')).toHaveLength(1);
+    expect(screen.queryByTestId('discard-confirm')).toBeNull();
+    await act(async () => answer({ tool: 'dynamic.weather', file: 'weather.ts', replaced: null }));
+    expect(screen.getByTestId('waiting-tool-settled')).toBeVisible();
+  });
+
+  it('ignores clicks of the first 400 ms', async () => {
+    const { backend } = await setup([plain()]);
+    await wait(399);
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(backend.asked('promote_tool')).toEqual([]);
+  });
+
+  it.each<[string, Partial<NonNullable<PendingToolRow['definition']>>, string]>([
+    ['reads a secret', { credentials: ['weather/key'] }, 'It can read weather/key from its first call on'],
+    ['sends', { effect: 'send' }, 'It sends in your name'],
+    ['destroys', { effect: 'destructive' }, 'It does what cannot be taken back'],
+    ['does not say what it does', { effect: 'undeclared' }, 'It does not say what it does'],
+  ])('of a tool that %s is confirmed, a double click is no confirmation, and Esc goes back', async (_, definition, text) => {
+    const { backend } = await setup([plain({ definition: { ...plain().definition!, ...definition } })]);
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    expect(screen.getByRole('group', { name: new RegExp(text) })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Back' })).toHaveFocus();
+    fireEvent.click(screen.getByTestId('promote-confirm'));
+    await wait();
+    expect(backend.asked('promote_tool')).toEqual([]);
+    fireEvent.keyDown(screen.getByRole('button', { name: 'Back' }), { key: 'Escape' });
+    expect(screen.getByTestId('promote-tool')).toHaveFocus();
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await look();
+    fireEvent.click(screen.getByTestId('promote-confirm'));
+    await wait();
+    expect(backend.asked('promote_tool')).toEqual([{ name: 'weather', hash: 'weather-1' }]);
+  });
+
+  it('of a file that changed meanwhile puts nothing in force: it is shown as it is now', async () => {
+    const { backend } = await setup([plain()]);
+    await look();
+    // The event of the change has not come yet.
+    backend.world.pendingTools = [plain({ hash: 'weather-2', source: 'const other = 2;\n' })];
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(screen.getByTestId('source')).toHaveTextContent('const other = 2;');
+    expect(screen.getByRole('alert')).toHaveTextContent('weather.ts changed while you looked. This is how it is now; look again.');
+    expect(screen.getByTestId('promote-tool')).toBeDisabled();
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(backend.asked('promote_tool').map(({ hash }) => hash)).toEqual(['weather-1', 'weather-2']);
+  });
+
+  it('waits for another look where the file changes before the click', async () => {
+    const { backend } = await setup([weather]);
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await look();
+    backend.world.pendingTools = [{ ...weather, hash: 'weather-2' }];
+    act(() => void backend.emit({ type: 'pending_tools_changed' }));
+    await wait();
+    expect(screen.queryByTestId('promote-confirm')).toBeNull();
+    expect(screen.getByTestId('promote-tool')).toBeDisabled();
+    expect(backend.asked('promote_tool')).toEqual([]);
+  });
+
+  it('that failed says why, and can be tried again', async () => {
+    const { backend } = await setup([plain()]);
+    backend.fail('promote_tool', { code: 'io', message: 'The disk is full.', hint: 'Make room.' });
+    await look();
+    fireEvent.click(screen.getByTestId('promote-tool'));
+    await wait();
+    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full.Make room.');
+    expect(screen.getByTestId('promote-tool')).toBeEnabled();
+  });
+});
+
+describe('Discard', () => {
+  it('asks once, and names what it deletes', async () => {
+    const { backend } = await setup([weather]);
+    await look();
+    fireEvent.click(screen.getByTestId('discard-tool'));
+    expect(screen.getByRole('group', { name: 'weather.ts will be deleted and cannot be brought back.' })).toBeVisible();
+    expect(backend.asked('discard_tool')).toEqual([]);
+    await look();
+    fireEvent.click(screen.getByTestId('discard-confirm'));
+    await wait();
+    expect(backend.asked('discard_tool')).toEqual([{ name: 'weather', hash: 'weather-1' }]);
+    expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather was discarded.');
+    expect(screen.queryByTestId('waiting-count')).toBeNull();
+  });
+
+  it('can be left', async () => {
+    const { backend } = await setup([weather]);
+    await look();
+    fireEvent.click(screen.getByTestId('discard-tool'));
+    fireEvent.click(screen.getByRole('button', { name: 'Back' }));
+    expect(screen.getByTestId('discard-tool')).toHaveFocus();
+    expect(backend.asked('discard_tool')).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  const ran: DryRunResult = {
+    requests: [{ method: 'POST', url: 'https://api.weather.com/v3?q=Kiel\u200b', headers: ['authorization', 'accept'] }],
+    credentials: ['weather/key'],
+    logs: ['asked for Kiel'],
+    value: { degrees: 4 },
+    problem: null,
+  };
+  /** Opens the form and fills in the one argument that has to be given. */
+  const fill = async () => {
+    fireEvent.click(screen.getByTestId('dry-run-open'));
+    await wait();
+    fireEvent.change(screen.getByLabelText(/City/), { target: { value: 'Kiel' } });
+  };
+
+  it('shows what would have been sent, and says that nothing was', async () => {
+    const { backend } = await setup([weather]);
+    backend.on('dry_run_tool', () => ran);
+    await fill();
+    fireEvent.click(screen.getByTestId('dry-run-start'));
+    await wait();
+    expect(backend.asked('dry_run_tool')).toEqual([{ name: 'weather', hash: 'weather-1', args: { city: 'Kiel', days: 3 } }]);
+    const result = screen.getByTestId('dry-run-result');
+    expect(result).toHaveTextContent('Nothing left this machine.');
+    expect(result).toHaveTextContent('POST https://api.weather.com/v3?q=KielU+200Bheaders authorization, accept');
+    expect(within(result).getByRole('region', { name: 'Asked for' })).toHaveTextContent('weather/key');
+    expect(within(result).getByRole('region', { name: 'Log' })).toHaveTextContent('asked for Kiel');
+    expect(within(result).getByRole('region', { name: 'It answered' })).toHaveTextContent('Degrees4');
+  });
+
+  it('that fails says where in the file', async () => {
+    const { backend } = await setup([weather]);
+    const problem = { file: 'weather.ts', line: 19, column: 40, message: 'place.id is undefined' };
+    backend.on('dry_run_tool', () => ({ ...ran, requests: [], credentials: [], logs: [], value: null, problem }));
+    await fill();
+    fireEvent.click(screen.getByTestId('dry-run-start'));
+    await wait();
+    const result = screen.getByTestId('dry-run-result');
+    expect(result).toHaveTextContent('Would have sent nothing');
+    expect(result).toHaveTextContent('weather.ts, line 19, column 40: place.id is undefined.');
+    expect(result).not.toHaveTextContent('It answered');
+  });
+
+  it('without an argument it needs does not begin; a second click while it runs neither', async () => {
+    const { backend } = await setup([weather]);
+    backend.on('dry_run_tool', () => new Promise(() => undefined));
+    fireEvent.click(screen.getByTestId('dry-run-open'));
+    await wait();
+    fireEvent.click(screen.getByTestId('dry-run-start'));
+    await wait();
+    expect(backend.asked('dry_run_tool')).toEqual([]);
+    fireEvent.change(screen.getByLabelText(/City/), { target: { value: 'Kiel' } });
+    const button = screen.getByTestId('dry-run-start');
+    act(() => {
+      button.click();
+      button.click();
+    });
+    await wait();
+    expect(backend.asked('dry_run_tool')).toHaveLength(1);
+    expect(screen.getByTestId('dry-run-start')).toBeDisabled();
+  });
+
+  it('of a file that changed meanwhile shows the file as it is now', async () => {
+    const { backend } = await setup([weather]);
+    await fill();
+    backend.world.pendingTools = [{ ...weather, hash: 'weather-2' }];
+    fireEvent.click(screen.getByTestId('dry-run-start'));
+    await wait();
+    expect(screen.getByText(/weather.ts changed while you looked/)).toBeVisible();
+    expect(screen.queryByTestId('dry-run-result')).toBeNull();
+  });
+});
+
+it('goes on without the tool that another window discarded', async () => {
+  const { backend } = await setup([plain(), rates]);
+  fireEvent.click(within(card('weather')).getByRole('button'));
+  await look();
+  backend.world.pendingTools = [rates];
+  fireEvent.click(screen.getByTestId('promote-tool'));
+  await wait();
+  expect(screen.getAllByTestId('waiting-tool')).toHaveLength(1);
+  expect(screen.getByTestId('waiting-count')).toHaveTextContent('1');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('weather does not wait any more');
+  expect(screen.getByTestId('waiting-tool-settled')).toHaveFocus();
+});

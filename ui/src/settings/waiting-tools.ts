@@ -1,0 +1,55 @@
+// What is said of a tool that waits.
+
+import type { PendingToolRow, ToolFileProblem, UserError } from '../ipc';
+
+export interface Confirmation {
+  /** What promoting it means. */
+  readonly text: string;
+  readonly button: string;
+  /** It can do what cannot be taken back. */
+  readonly grave: boolean;
+}
+
+/**
+ * What has to be confirmed before the tool is promoted; `null` where one click is enough. A promoted
+ * file counts as seen: from then on only its effect and its hosts are asked about, never again what
+ * secrets it reads.
+ */
+export function confirmation({ definition }: Pick<PendingToolRow, 'definition'>): Confirmation | null {
+  if (definition === null) return null;
+  const { tool, effect, credentials } = definition;
+  const grave = effect === 'send' || effect === 'destructive' || effect === 'undeclared';
+  if (!grave && credentials.length === 0) return null;
+  const does = {
+    send: 'It sends in your name; each call asks first.',
+    destructive: 'It does what cannot be taken back; each call asks first.',
+    undeclared: 'It does not say what it does; its calls ask first.',
+  };
+  const parts = [
+    grave ? does[effect] : '',
+    credentials.length > 0 ? `It can read ${credentials.join(', ')} from its first call on, without asking again.` : '',
+  ];
+  return { text: parts.filter((part) => part !== '').join(' '), button: `Promote ${tool}`, grave };
+}
+
+/** "weather.ts, line 14, column 3: name is missing." */
+export function problemLine({ file, line, column, message }: ToolFileProblem): string {
+  const place = [file, line === null ? '' : `line ${line}`, line === null || column === null ? '' : `column ${column}`];
+  const text = /[.!?]$/.test(message) ? message : `${message}.`;
+  // Some messages name their place themselves.
+  return message.startsWith(file) ? text : `${place.filter((part) => part !== '').join(', ')}: ${text}`;
+}
+
+export type StaleReason = 'changed' | 'gone';
+
+/** Whether a command failed because the tool is not what is shown. */
+export function staleReason({ code }: UserError): StaleReason | null {
+  switch (code) {
+    case 'pending_tool_changed':
+      return 'changed';
+    case 'unknown_pending_tool':
+      return 'gone';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+
+import type { SkillState } from '../ipc';
+import { troubleOf } from './tool-trouble';
+
+test.each<[SkillState, string | null]>([
+  ['available', null],
+  ['active', null],
+  ['available', ''],
+])('%s with the reason %j is in order', (state, reason) => expect(troubleOf({ state, reason })).toBeNull());
+
+test.each<[SkillState, string | null, string, boolean, string]>([
+  [
+    'available',
+    'a.ts, line 2: no name. The last good version stays in use.',
+    'older version',
+    true,
+    'a.ts, line 2: no name. The last good version stays in use. Mend the file; it is read again when it is saved.',
+  ],
+  ['available', 'a.ts defines the tool b. Name the file b.ts.', 'needs a look', true, 'a.ts defines the tool b. Name the file b.ts.'],
+  ['broken', 'a.ts, line 2: no name', 'broken', false, 'a.ts, line 2: no name. Mend the file; it is read again when it is saved.'],
+  ['broken', null, 'broken', false, 'Its file cannot be read. Mend the file; it is read again when it is saved.'],
+  ['starting', null, 'starting', false, 'Its file is being read.'],
+  ['unavailable', 'Set KEY', 'unavailable', false, 'Set KEY.'],
+  ['disabled', null, 'off', false, ''],
+])('%s with the reason %j is "%s"', (state, reason, word, usable, message) =>
+  expect(troubleOf({ state, reason })).toMatchObject({ word, usable, message }),
+);
