@@ -9,4 +9,5 @@ mod harness;
 mod mending;
 mod model;
 mod opening;
+mod waiting_tools;
 mod without_a_model;

@@ -3,6 +3,8 @@
 
 mod harness;
 mod model;
+#[allow(dead_code, reason = "its tool is in a picture, too")]
+mod waiting_tools;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,7 @@ async fn main() {
         first_run(name, theme).await;
         chat(name, theme).await;
         problems(name, theme).await;
+        waiting_tool(name, theme).await;
     }
 }
 
@@ -81,6 +84,19 @@ async fn problems(name: &str, theme: Theme) {
     window.click("[data-testid=show-problems]").await;
     window.wait_for("[data-testid=note-problems]").await;
     take(&window, "problems", name).await;
+    window.close().await;
+}
+
+async fn waiting_tool(name: &str, theme: Theme) {
+    let home = Home::new()
+        .theme(theme)
+        .settings(&serde_json::json!({}))
+        .waiting_tool("tides.ts", waiting_tools::TIDES);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.wait_for("[data-testid=promote-tool]").await;
+    take(&window, "waiting-tool", name).await;
     window.close().await;
 }
 

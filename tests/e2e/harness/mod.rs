@@ -105,6 +105,14 @@ impl Home {
         self.path("vault")
     }
 
+    /// A TypeScript tool that the assistant wrote and nobody has approved.
+    pub(crate) fn waiting_tool(self, file: &str, source: &str) -> Self {
+        let folder = self.path("config/tools/pending");
+        std::fs::create_dir_all(&folder).expect("the folder of waiting tools");
+        std::fs::write(folder.join(file), source).expect("the tool");
+        self
+    }
+
     /// Where Nova keeps its own files.
     pub(crate) fn data(&self) -> PathBuf {
         self.path("data")
