@@ -74,6 +74,8 @@ screenshots: ui $(DRIVER)
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
+	cargo build --release -p nova-guard
+	cargo bench -p nova-script --bench scripts
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 
