@@ -76,6 +76,8 @@ screenshots: ui $(DRIVER)
 bench: ui $(DRIVER)
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
 	cargo bench -p nova-guard --bench start
+	cargo build --release -p nova-guard
+	cargo bench -p nova-script --bench scripts
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 

@@ -67,9 +67,11 @@ impl Host {
 
     pub(super) fn end_call(&self) {
         self.tell_progress();
-        let mut state = self.state.borrow_mut();
-        state.calling = false;
-        state.timers.clear();
+        self.state.borrow_mut().calling = false;
+    }
+
+    pub(super) fn stop_timers(&self) {
+        self.state.borrow_mut().timers.clear();
     }
 
     /// When the next timer is due.

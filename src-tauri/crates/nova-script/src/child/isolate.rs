@@ -140,6 +140,7 @@ impl Isolate {
         }
         let mut definition: Definition = serde_json::from_str(&json)
             .map_err(|error| self.wrong(&format!("the definition cannot be sent: {error}")))?;
+        self.quieten()?;
         definition.proposed_hosts =
             hosts.into_iter().filter(|host| !definition.hosts.contains(host)).collect();
         Ok(definition)
@@ -159,9 +160,7 @@ impl Isolate {
             self.tell_rejected();
         }
         self.host.end_call();
-        if !fatal {
-            self.enter(|ctx| self.prelude::<()>(ctx, "end", ()))?;
-        }
+        let ended = if fatal { ended } else { self.quieten().and(ended) };
         match ended {
             // Whatever a call that was stopped says, that is why.
             Err(Ended { fatal, .. }) if self.budget.is_cancelled() => {
@@ -169,6 +168,16 @@ impl Isolate {
             }
             ended => ended,
         }
+    }
+
+    /// Lets what a load or a call left in the queue run to its end, on its own time and able to ask
+    /// for nothing, so that nothing of it goes on in the next call.
+    fn quieten(&self) -> Result<(), Ended> {
+        self.run_jobs()?;
+        self.rejected.take();
+        self.enter(|ctx| self.prelude::<()>(ctx, "end", ()))?;
+        self.host.stop_timers();
+        Ok(())
     }
 
     fn called(

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::frames::{FrameError, Frames, encode};
 use super::pool::Place;
 use super::spawn::{Process, Spawn, Spawned};
-use crate::protocol::{Definition, Fault, FromChild, Level, Limits, ToChild};
+use crate::protocol::{Definition, Fault, FaultKind, FromChild, Level, Limits, ToChild};
 
 /// A started process. To drop it is to end it.
 pub(super) struct Running {
@@ -119,6 +119,9 @@ impl Running {
                 self.loaded.remove(file);
                 Err(LoadError::Fault { fault, fatal })
             }
+            Err(Broken::Ended(ending)) if ending.is_crash() => {
+                Err(LoadError::Fault { fault: too_much_to_read(), fatal: true })
+            }
             Err(broken) => Err(LoadError::Broken(broken)),
         }
     }
@@ -196,6 +199,15 @@ impl From<ExitStatus> for Ending {
     }
 }
 
+impl Ending {
+    /// Whether the process ended itself because it could not go on; not by a hand from outside, nor
+    /// by the kernel for want of memory.
+    fn is_crash(self) -> bool {
+        // SIGABRT, SIGBUS and SIGSEGV have these numbers wherever there are signals.
+        matches!(self, Self::Signal(6 | 7 | 11))
+    }
+}
+
 impl fmt::Display for Ending {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -203,6 +215,22 @@ impl fmt::Display for Ending {
             Self::Signal(signal) => write!(out, "signal {signal}"),
             Self::Unknown => out.write_str("nobody knows how"),
         }
+    }
+}
+
+/// The fault of a file whose reading crashes the process.
+///
+/// The compiler goes down into a source on its stack, in some forty ways (`!!!!…`, `a=>a=>…`,
+/// `if(1)if(1)…`, `x.y.y…`), and has no limit of its own. Every source that people write fits.
+fn too_much_to_read() -> Fault {
+    Fault {
+        kind: FaultKind::Memory,
+        message: "reading it took more stack or memory than it may use: an expression or a statement \
+                  nests too deeply. Split it into several."
+            .into(),
+        line: None,
+        column: None,
+        stack: Vec::new(),
     }
 }
 

@@ -1,7 +1,11 @@
-use nova_script::protocol::{FaultKind, FromChild, Level, Limits};
+use std::{os::unix::process::ExitStatusExt, time::Duration};
+
+use nova_script::protocol::{FaultKind, FromChild, Level, Limits, ToChild};
 use serde_json::json;
 
 use crate::process::{LIMITS, Process, told, tool};
+
+const SIGABRT: i32 = 6;
 
 /// What a call in a process of its own ends with, when that ends the process.
 fn ends(limits: Limits, body: &str) -> nova_script::protocol::Fault {
@@ -22,10 +26,7 @@ fn an_endless_loop_is_ended_and_its_line_told() {
     assert_eq!(fault.stack[0], "execute (tool.ts:6:12)");
 
     let mut process = Process::hurried();
-    process.send(&nova_script::protocol::ToChild::Load {
-        file: "tool.ts".into(),
-        source: "type A = 1\nfor (;;) {}".into(),
-    });
+    process.send(&ToChild::Load { file: "tool.ts".into(), source: "type A = 1\nfor (;;) {}".into() });
     let (fault, _) = process.fatal();
     assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
 }
@@ -297,13 +298,87 @@ fn what_is_no_message_ends_the_process() {
     assert_eq!(process.child.wait().unwrap().code(), Some(2));
 }
 
+/// Nothing polls the interpreter's interrupt in there, so that only the watching thread can end it.
+#[test]
+fn a_loop_of_the_engine_itself_is_ended_by_processor_time() {
+    // The second would compute for minutes.
+    for body in ["return `${new Array(1e8)}`.length", "return new Array(2 ** 32 - 1).indexOf(0)"] {
+        let mut process = Process::with(Limits { memory: 4 << 30, ..HURRIED });
+        process.load(&tool(body)).unwrap();
+        let before = process.processor_time();
+        process.begin("tool.ts", json!({}));
+        let Some(FromChild::Failed { fault, fatal: true }) = process.next() else { panic!("{body}") };
+        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{body}");
+        assert_eq!(process.next(), None, "{body}: the process ends");
+        let used = process.processor_time() - before;
+        assert!(used >= Duration::from_millis(300), "{body}: {used:?} of processor time");
+        assert!(used < Duration::from_secs(3), "{body}: {used:?} of processor time");
+    }
+}
+
 /// The parser goes down on its stack, and brackets are not the only way: nothing is answered, and
-/// Nova sees the process end.
+/// Nova sees the process end by a signal of its own.
 #[test]
 fn a_source_that_nests_without_brackets_ends_the_process() {
+    for (level, end) in [("!", "1"), ("a=>", "1"), ("if(1)", ";"), ("x.y.", "z"), ("<any>", "1")] {
+        let mut process = Process::start();
+        let source = level.repeat(1_000_000 / level.len()) + end;
+        process.send(&ToChild::Load { file: "tool.ts".into(), source });
+        assert_eq!(process.next(), None, "{level}");
+        assert_eq!(process.child.wait().unwrap().signal(), Some(SIGABRT), "{level}");
+    }
+}
+
+#[test]
+fn what_people_write_does_not_nest_too_deeply() {
     let mut process = Process::start();
-    let source = "!".repeat(1_000_000) + "1";
-    process.send(&nova_script::protocol::ToChild::Load { file: "tool.ts".into(), source });
-    assert_eq!(process.next(), None);
-    assert!(!process.child.wait().unwrap().success());
+    for expression in [
+        vec!["'line of a long text'"; 1_000].join(" + "),
+        "z.string()".to_owned() + &".min(1)".repeat(300),
+        "n => ".repeat(100) + "1",
+        (0..500).map(|n| format!("x === {n} ? {n} : ")).collect::<String>() + "0",
+    ] {
+        process.load(&(tool("return 1") + "const x = 1; const long: unknown = " + &expression)).unwrap();
+    }
+    let chain: String = (0..300).map(|n| format!("if (x === {n}) {{ x++ }} else ")).collect();
+    process.load(&(tool("return 1") + "let x = 1; " + &chain + "{ x-- }")).unwrap();
+}
+
+#[test]
+fn what_a_call_leaves_in_the_queue_does_not_run_in_the_next_call() {
+    let mut process = Process::start();
+    // To tell Nova what was thrown runs the tool's code once more, after the call.
+    let lurking = "globalThis.late ??= []; const { late } = globalThis
+    if (late.length > 0) {
+      await new Promise(r => setTimeout(r, 20))
+      return late
+    }
+    const left = () => {
+      late.push('ran'); setTimeout(() => late.push('timer'))
+      fetch('https://late.example').catch(e => late.push(e.name))
+    }
+    throw { toJSON() { Promise.resolve().then(left); return 'thrown' } }";
+    process.load(&tool(lurking)).unwrap();
+    process.call(json!({})).1.unwrap_err();
+    assert_eq!(process.call(json!({})), (vec![], Ok(json!(["ran", "TypeError"]))));
+}
+
+#[test]
+fn what_a_call_leaves_in_the_queue_runs_on_its_own_time() {
+    for left in ["for (;;) {}", "const again = () => Promise.resolve().then(again); again()"] {
+        let body = format!("throw {{ toJSON() {{ Promise.resolve().then(() => {{ {left} }}) }} }}");
+        let fault = ends(HURRIED, &body);
+        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{left}");
+    }
+}
+
+#[test]
+fn what_a_file_leaves_running_while_it_is_loaded_does_not_run_in_a_call() {
+    let mut process = Process::start();
+    let source = tool("await new Promise(r => setTimeout(r, 20)); return globalThis.late")
+        + "globalThis.late = []
+setTimeout(() => globalThis.late.push('timer'))
+setInterval(() => fetch('https://late.example'), 1)";
+    process.load(&source).unwrap();
+    assert_eq!(process.call(json!({})), (vec![], Ok(json!([]))));
 }

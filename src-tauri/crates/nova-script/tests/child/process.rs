@@ -1,8 +1,10 @@
 //! The real process, talked to in messages.
 
 use std::{
+    fs,
     io::{BufReader, Write},
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    time::Duration,
 };
 
 use nova_script::protocol::{
@@ -86,6 +88,15 @@ impl Process {
                 other => said.push(other),
             }
         }
+    }
+
+    /// What it has computed so far, all threads together; known also of one that has just ended.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        // After the name in brackets: user and system time are the 14th and 15th field.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let ticks: u64 = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
     }
 
     /// Loads a tool whose `execute` has this body, and calls it.

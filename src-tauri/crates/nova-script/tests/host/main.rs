@@ -5,6 +5,7 @@
 
 mod asking;
 mod calling;
+mod confined;
 mod keeping;
 mod misbehaving;
 mod pooling;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{Context, Host, failure, file, host_of, run, value, within};
 
-const WEATHER: &str = "import { z } from 'zod'
+pub(crate) const WEATHER: &str = "import { z } from 'zod'
 import { defineTool } from '@nexus/tools'
 
 export default defineTool({
@@ -32,7 +32,7 @@ fn host(change: impl FnOnce(&mut HostOptions)) -> Host {
 }
 
 /// A tool whose function has this body.
-fn tool(body: &str) -> String {
+pub(crate) fn tool(body: &str) -> String {
     format!(
         "import {{ z }} from 'zod'\nimport {{ defineTool }} from '@nova/tools'\nexport default defineTool({{ \
          name: 'stand_in', description: 'D.', parameters: z.object({{}}), {body} }})\n"
@@ -74,6 +74,35 @@ async fn a_loop_without_end_ends_and_the_next_call_works() {
     let endless = host.tool(&source).await;
     let (message, _) = failure(&endless, json!({})).await;
     assert!(message.starts_with("stand_in.ts"), "{message}");
+    let fine = host.tool(&tool("execute: async () => 5")).await;
+    assert_eq!(value(&fine, json!({})).await.unwrap(), json!(5));
+}
+
+#[tokio::test]
+async fn a_loop_of_the_engine_itself_ends_and_the_next_call_works() {
+    let host = host(|options| {
+        options.limits.computing_ms = 300;
+        options.limits.memory = 4 << 30;
+    });
+    let endless = host.tool(&tool("execute: async () => `${new Array(1e8)}`.length")).await;
+    let (message, _) = failure(&endless, json!({})).await;
+    assert_eq!(message, "stand_in.ts: it computed longer than 300 ms and was ended");
+    let fine = host.tool(&tool("execute: async () => 5")).await;
+    assert_eq!(value(&fine, json!({})).await.unwrap(), json!(5));
+}
+
+#[tokio::test]
+async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
+    let host = host(|_| {});
+    let source = tool("execute: async () => 5") + &"!".repeat(900_000) + "1";
+    for loads in 1..=2 {
+        let error = within(host.host.load(file("a", "a.ts", &source))).await.err().unwrap();
+        let told = "a.ts: reading it took more stack or memory than it may use: an expression or a \
+                    statement nests too deeply. Split it into several.";
+        assert_eq!(error.to_string(), told);
+        // It is no lasting fault: the machine may have had no memory.
+        assert_eq!(host.host.started(), loads);
+    }
     let fine = host.tool(&tool("execute: async () => 5")).await;
     assert_eq!(value(&fine, json!({})).await.unwrap(), json!(5));
 }

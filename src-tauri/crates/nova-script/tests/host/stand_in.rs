@@ -1,9 +1,11 @@
 //! In place of the process that runs scripts: speaks its messages, and misbehaves as it is asked.
 //! A source is JSON, see `Source`; what a call does stands in the argument `do`.
+//!
+//! With `guard` as its first argument it is the guard, the real one: Nova is that in the same way.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Write};
-use std::process;
+use std::process::{self, ExitCode};
 
 use nova_script::protocol::{
     Answer, Definition, Fault, FaultKind, FromChild, Level, ToChild, Want, encode, read, write,
@@ -38,7 +40,16 @@ impl Default for Source {
     }
 }
 
-fn main() {
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == "guard") {
+        return nova_guard::main(args);
+    }
+    serve();
+    ExitCode::SUCCESS
+}
+
+fn serve() {
     let Some(ToChild::Start { .. }) = next() else { return };
     while let Some(message) = next() {
         match message {

@@ -65,10 +65,14 @@ pub(crate) fn host_with(change: impl FnOnce(&mut HostOptions)) -> Host {
 }
 
 pub(crate) fn host_of(program: &'static str, change: impl FnOnce(&mut HostOptions)) -> Host {
+    host_by(Plain(program), change)
+}
+
+pub(crate) fn host_by(spawn: impl Spawn + 'static, change: impl FnOnce(&mut HostOptions)) -> Host {
     let data = TempDir::new().unwrap();
     let mut options = options(data.path());
     change(&mut options);
-    Host { host: ScriptHost::new(Arc::new(Plain(program)), options), data }
+    Host { host: ScriptHost::new(Arc::new(spawn), options), data }
 }
 
 pub(crate) fn file(owner: &str, name: &str, source: &str) -> ToolFile {
