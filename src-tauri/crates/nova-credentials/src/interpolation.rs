@@ -68,7 +68,10 @@ impl Template {
     ///
     /// # Errors
     /// What `secret` says, and a value that would not stay within its header or variable.
-    pub async fn resolve<F>(&self, secret: impl Fn(CredentialName) -> F) -> Result<SecretString, CredentialError>
+    pub async fn resolve<F>(
+        &self,
+        secret: impl Fn(CredentialName) -> F,
+    ) -> Result<SecretString, CredentialError>
     where
         F: Future<Output = Result<SecretString, CredentialError>>,
     {
@@ -130,14 +133,17 @@ mod tests {
 
     #[tokio::test]
     async fn references_in_arguments_are_refused() {
-        let error = resolved(Place::Args, "--key=${credentials:github/token}").await.expect_err("an argument");
+        let error =
+            resolved(Place::Args, "--key=${credentials:github/token}").await.expect_err("an argument");
         assert!(matches!(error, CredentialError::InArgument { .. }), "{error}");
         assert_eq!(resolved(Place::Args, "--verbose").await.expect("no reference"), "--verbose");
     }
 
     #[tokio::test]
     async fn half_references_are_errors_and_not_text() {
-        for text in ["${credentials:github/token", "${credentials:}", "${credentials:github}", "${credentials:../x}"] {
+        for text in
+            ["${credentials:github/token", "${credentials:}", "${credentials:github}", "${credentials:../x}"]
+        {
             let error = resolved(Place::Env, text).await.expect_err(text);
             assert!(matches!(error, CredentialError::BadReference), "{text}: {error}");
         }

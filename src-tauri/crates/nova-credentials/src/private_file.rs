@@ -79,7 +79,9 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, CredentialError> {
 pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), CredentialError> {
     let new = beside(file, ".new");
     match std::fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(CredentialError::io(&new)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(CredentialError::io(&new)(error));
+        }
         _ => {}
     }
     let mut options = File::options();

@@ -31,8 +31,11 @@ impl TokenHttp {
         let client = self.0.clone();
         async move {
             let answer = async {
-                let (parts, body) = request.into_parts();
-                let request = client.request(parts.method, parts.uri.to_string()).headers(parts.headers).body(body);
+                let (mut parts, body) = request.into_parts();
+                // Not shown by what logs headers.
+                parts.headers.values_mut().for_each(|value| value.set_sensitive(true));
+                let request =
+                    client.request(parts.method, parts.uri.to_string()).headers(parts.headers).body(body);
                 read(request.send().await.map_err(failure)?).await
             };
             match tokio::time::timeout(limit, answer).await {

@@ -1,3 +1,4 @@
+use std::io;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ const ASKING: Duration = Duration::from_secs(10);
 pub(super) struct Loopback {
     listener: TcpListener,
     port: u16,
+    redirect: Url,
 }
 
 impl Loopback {
@@ -29,17 +31,15 @@ impl Loopback {
         let bound = async {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
             let port = listener.local_addr()?.port();
-            std::io::Result::Ok(Self { listener, port })
+            let redirect = Url::parse(&format!("http://127.0.0.1:{port}{PATH}")).map_err(io::Error::other)?;
+            io::Result::Ok(Self { listener, port, redirect })
         };
         bound.await.map_err(|error| failed(format!("no port of this machine is free ({error})")))
     }
 
     /// The address to come back to.
-    pub(super) fn redirect(&self) -> Url {
-        let mut url = Url::parse("http://127.0.0.1/callback").unwrap_or_else(|_| unreachable!());
-        // A port is always allowed in an http address.
-        let _ = url.set_port(Some(self.port));
-        url
+    pub(super) fn redirect(&self) -> &Url {
+        &self.redirect
     }
 
     /// Waits for the browser and gives the code that it brings. The first request to the right
@@ -70,7 +70,9 @@ impl Loopback {
 async fn ask(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
     let head = tokio::time::timeout(ASKING, head_of(&mut stream)).await.ok()??;
     let Some(query) = callback_in(&head, port) else {
-        let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await;
+        let _ = stream
+            .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            .await;
         return None;
     };
     Some((query, stream))

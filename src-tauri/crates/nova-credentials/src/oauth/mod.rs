@@ -11,14 +11,15 @@ use async_trait::async_trait;
 use nova_skill::Clock;
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse};
 use oauth2::{
-    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, ErrorResponse,
+    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet,
     PkceCodeChallenge, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenUrl,
 };
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::{CredentialError, CredentialName, CredentialStore, private_file};
 pub use endpoint::Endpoint;
+
+use crate::{CredentialError, CredentialName, CredentialStore, private_file};
 use http::{HttpFailure, TokenHttp};
 use loopback::Loopback;
 use tokens::Tokens;
@@ -109,7 +110,7 @@ impl OAuth {
         opener: &dyn Opener,
     ) -> Result<(), CredentialError> {
         let loopback = Loopback::bind().await?;
-        let redirect = RedirectUrl::from_url(loopback.redirect());
+        let redirect = RedirectUrl::from_url(loopback.redirect().clone());
         let client = client(server).set_redirect_uri(redirect);
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let mut request = client
@@ -125,7 +126,10 @@ impl OAuth {
         let (address, state) = request.url();
 
         let answered = async {
-            opener.open(&address).await.map_err(|reason| failed(format!("the address was not opened: {reason}")))?;
+            opener
+                .open(&address)
+                .await
+                .map_err(|reason| failed(format!("the address was not opened: {reason}")))?;
             loopback.code(state.secret()).await
         };
         let code = tokio::time::timeout(self.sign_in_limit, answered)

@@ -38,7 +38,8 @@ struct Kept<T> {
 impl Tokens {
     /// `before` is the refresh token that was used: it stays where the server sends no other.
     pub(super) fn of(server: &OAuthClient, answer: &Answer, before: Option<SecretString>, now: i64) -> Self {
-        let said = answer.expires_in().map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(UNSAID));
+        let said =
+            answer.expires_in().map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(UNSAID));
         let lasts = said.unwrap_or(UNSAID);
         // One that lasts a minute would otherwise never be fresh.
         let used = (lasts - SKEW).max(lasts / 2);

@@ -65,7 +65,8 @@ impl EncryptedFile {
     }
 
     fn decrypt(&self, bytes: &[u8]) -> Result<Values, CredentialError> {
-        let damaged = |reason: &str| CredentialError::Damaged { file: self.file.clone(), reason: reason.into() };
+        let damaged =
+            |reason: &str| CredentialError::Damaged { file: self.file.clone(), reason: reason.into() };
         let refused = |error| match error {
             DecryptError::DecryptionFailed
             | DecryptError::KeyDecryptionFailed

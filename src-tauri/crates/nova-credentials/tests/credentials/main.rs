@@ -1,1 +1,11 @@
+//! Credentials against the real thing: files, processes, a Secret Service, an authorisation server.
 
+mod auth_server;
+mod canary;
+mod children;
+mod encrypted_file;
+mod grants;
+mod renewing;
+mod secret_service;
+mod signing_in;
+mod support;
