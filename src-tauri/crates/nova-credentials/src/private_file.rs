@@ -4,47 +4,51 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::CredentialError;
 
 /// How long another process may be busy with a file.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The right to write a file; other processes wait until it is dropped.
 pub(crate) struct Lock {
     _file: File,
 }
 
-/// Waits for the right to write `file`. The lock is a file beside it, because the file itself is
-/// replaced by each write.
+/// Waits for the right to write `file`; blocks. The lock is a file beside it, because the file
+/// itself is replaced by each write.
 pub(crate) fn lock(file: &Path) -> Result<Lock, CredentialError> {
-    let begun = Instant::now();
-    let lock = open_lock(file)?;
-    loop {
-        if is_ours(&lock, file)? {
-            return Ok(Lock { _file: lock });
-        }
-        if begun.elapsed() > PATIENCE {
-            return Err(CredentialError::Busy { file: file.to_owned() });
-        }
-        std::thread::sleep(PAUSE);
-    }
+    wait(file, PATIENCE)
 }
 
-/// The same without blocking a thread, for locks that are held while a server answers.
+/// The same without blocking a thread of the runtime, for locks that are held while a server answers.
 pub(crate) async fn lock_for_long(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
-    let begun = Instant::now();
+    let own = file.to_owned();
+    let waited = tokio::task::spawn_blocking(move || wait(&own, patience)).await;
+    waited.unwrap_or_else(|_| Err(CredentialError::Busy { file: file.to_owned() }))
+}
+
+/// The system queues those who wait. Asking again and again instead would mean never getting it
+/// beside a process that writes all the time. Its queue knows no limit, and so a thread stands in it.
+fn wait(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
     let lock = open_lock(file)?;
-    loop {
-        if is_ours(&lock, file)? {
-            return Ok(Lock { _file: lock });
-        }
-        if begun.elapsed() > patience {
-            return Err(CredentialError::Busy { file: file.to_owned() });
-        }
-        tokio::time::sleep(PAUSE).await;
+    match lock.try_lock() {
+        Ok(()) => return Ok(Lock { _file: lock }),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(source)) => return Err(CredentialError::io(file)(source)),
+    }
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let got = lock.lock().map(|()| lock);
+        // Nobody may be waiting any more: then the lock is let go at once.
+        let _ = tell.send(got);
+    });
+    match told.recv_timeout(patience) {
+        Ok(Ok(lock)) => Ok(Lock { _file: lock }),
+        Ok(Err(source)) => Err(CredentialError::io(file)(source)),
+        Err(_) => Err(CredentialError::Busy { file: file.to_owned() }),
     }
 }
 
@@ -55,14 +59,6 @@ fn open_lock(file: &Path) -> Result<File, CredentialError> {
     options.create(true).append(true);
     private(&mut options);
     options.open(&path).map_err(CredentialError::io(&path))
-}
-
-fn is_ours(lock: &File, file: &Path) -> Result<bool, CredentialError> {
-    match lock.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(source)) => Err(CredentialError::Io { file: file.to_owned(), source }),
-    }
 }
 
 /// What the file holds; None where there is none.
