@@ -159,18 +159,30 @@ impl CredentialStore {
         if let Some(other) = names.into_iter().find(|other| other.differs_in_case_only(name)) {
             return Err(CredentialError::SameButForCase { name: name.clone(), other });
         }
-        // The record first: a credential that it does not know could be forgotten at the next start.
         let mut after = before.clone();
         after.kept_in = Some(self.kept_in());
         after.names.insert(name.clone());
-        if after != before {
-            self.record.write(&lock, &after)?;
+        match self.kept_in() {
+            // The record first: where it is silent, a start without the keychain would begin a file.
+            KeptIn::Keychain => {
+                if after != before {
+                    self.record.write(&lock, &after)?;
+                }
+                let set = self.keeper.set(name, value);
+                if set.is_err() && after != before {
+                    self.record.write(&lock, &before)?;
+                }
+                set
+            }
+            // The file first: it speaks for itself, and a record without it says that it was lost.
+            KeptIn::File => {
+                self.keeper.set(name, value)?;
+                if after != before {
+                    self.record.write(&lock, &after)?;
+                }
+                Ok(())
+            }
         }
-        let set = self.keeper.set(name, value);
-        if set.is_err() && after != before {
-            self.record.write(&lock, &before)?;
-        }
-        set
     }
 
     /// The names, sorted.
@@ -225,4 +237,5 @@ async fn blocking<T: Send + 'static>(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

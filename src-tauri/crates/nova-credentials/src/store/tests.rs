@@ -157,3 +157,44 @@ async fn values_and_names_that_would_be_trouble_are_refused() {
     assert!(matches!(error, CredentialError::TooLong { most: 65_536, .. }), "{error}");
     assert_eq!(names(&store.list().await.unwrap()), ["OpenAI/key"]);
 }
+
+/// A keeper that looks at the record at the moment when it is written to.
+struct Looking {
+    data: std::path::PathBuf,
+    kept_in: KeptIn,
+    recorded: Mutex<Option<bool>>,
+}
+
+impl Keeper for Looking {
+    fn kept_in(&self) -> KeptIn {
+        self.kept_in
+    }
+
+    fn get(&self, _name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        Ok(None)
+    }
+
+    fn set(&self, _name: &CredentialName, _value: &SecretString) -> Result<(), CredentialError> {
+        *self.recorded.lock().unwrap() = Some(self.data.join("credentials.json").exists());
+        Ok(())
+    }
+
+    fn remove(&self, _name: &CredentialName) -> Result<bool, CredentialError> {
+        Ok(false)
+    }
+
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_start_in_the_middle_of_the_first_credential_finds_a_state_that_makes_sense() {
+    for (kept_in, recorded) in [(KeptIn::Keychain, true), (KeptIn::File, false)] {
+        let data = tempfile::tempdir().unwrap();
+        let looking = Arc::new(Looking { data: data.path().to_owned(), kept_in, recorded: Mutex::new(None) });
+        let store = CredentialStore { record: Arc::new(Record::of(data.path())), keeper: looking.clone() };
+        store.set_now(&name("a/b"), &"1".into()).unwrap();
+        assert_eq!(*looking.recorded.lock().unwrap(), Some(recorded), "{kept_in:?}");
+    }
+}
