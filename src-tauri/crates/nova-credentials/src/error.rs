@@ -1,0 +1,152 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nova_skill::ToolError;
+
+use crate::{CredentialName, KeptIn};
+
+/// Why a credential was not read, kept, given or renewed. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum CredentialError {
+    #[error("That is not the name of a credential.")]
+    BadName,
+    #[error("There is already a credential {other}, which differs from {name} in capital letters only.")]
+    SameButForCase { name: CredentialName, other: CredentialName },
+    #[error("The credential {name} is missing.")]
+    Missing { name: CredentialName },
+    /// Nobody has allowed this consumer to have it there.
+    #[error("{consumer} may not have the credential {name} for {destination}.")]
+    NotGranted { name: CredentialName, consumer: String, destination: String },
+    /// `${credentials:…}` where other processes can read it.
+    #[error("The credential {name} is named in an argument, and every process can read arguments.")]
+    InArgument { name: CredentialName },
+    /// `${credentials:` that does not go on as it should.
+    #[error("A reference to a credential is not of the form ${{credentials:service/key}}.")]
+    BadReference,
+    /// A line break, say, in a header.
+    #[error("The value of {name} holds characters that cannot stand in a header or an environment variable.")]
+    Unfit { name: CredentialName },
+    #[error("The value of {name} is empty.")]
+    Empty { name: CredentialName },
+    #[error("The value of {name} is too long: {most} bytes fit where it is kept.")]
+    TooLong { name: CredentialName, most: usize },
+
+    /// Neither a keychain nor a passphrase.
+    #[error("There is no place to keep credentials: the keychain does not answer ({reason}).")]
+    NoStore { reason: String },
+    /// Credentials are there and cannot be reached; no other store is opened in their stead.
+    #[error("The credentials are kept in {kept_in}, and it cannot be reached ({reason}).")]
+    Unreachable { kept_in: KeptIn, reason: String },
+    /// Another Nova has meanwhile begun to keep them elsewhere.
+    #[error("The credentials are now kept in {kept_in}.")]
+    Moved { kept_in: KeptIn },
+    #[error("The credentials are in an encrypted file, and its passphrase was not given.")]
+    PassphraseNeeded,
+    #[error("The passphrase is empty.")]
+    EmptyPassphrase,
+    #[error("The passphrase does not open {}.", file.display())]
+    WrongPassphrase { file: PathBuf },
+    #[error("{} is damaged: {reason}.", file.display())]
+    Damaged { file: PathBuf, reason: String },
+    #[error("The keychain refused: {reason}.")]
+    Keychain { reason: String },
+    #[error("{} cannot be read or written: {source}.", file.display())]
+    Io { file: PathBuf, source: io::Error },
+    #[error("Another Nova has been busy with {} for too long.", file.display())]
+    Busy { file: PathBuf },
+
+    /// Only the user can go on.
+    #[error("{name} needs a new sign-in: {reason}.")]
+    NeedsSignIn { name: CredentialName, reason: String },
+    /// An address for signing in that is not used.
+    #[error("The {what} cannot be used: {reason}.")]
+    BadEndpoint { what: &'static str, reason: &'static str },
+    /// The sign-in did not come to an end.
+    #[error("The sign-in failed: {reason}.")]
+    SignIn { reason: String },
+    /// The token server does not answer as it should; trying again may help.
+    #[error("{host} gave no token: {reason}.")]
+    TokenServer { host: String, reason: String },
+}
+
+impl CredentialError {
+    /// The name of the error for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "credential_needed",
+            Self::NotGranted { .. } => "credential_not_granted",
+            Self::NeedsSignIn { .. } => "needs_sign_in",
+            Self::BadName
+            | Self::SameButForCase { .. }
+            | Self::InArgument { .. }
+            | Self::BadReference
+            | Self::Unfit { .. }
+            | Self::Empty { .. }
+            | Self::TooLong { .. }
+            | Self::BadEndpoint { .. } => "credential_invalid",
+            Self::SignIn { .. } | Self::TokenServer { .. } => "sign_in_failed",
+            _ => "credential_store",
+        }
+    }
+
+    /// What to do about it, one sentence.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::BadName => {
+                "Use SERVICE/KEY, of letters, digits, `_`, `-` and `.`, as in openai/key.".to_owned()
+            }
+            Self::SameButForCase { other, .. } => format!("Use {other}, or remove it first."),
+            Self::Missing { name } => format!("Run `nova credential set {name}`."),
+            Self::NotGranted { name, consumer, .. } => {
+                format!("Run `nova credential grant {name} --to {consumer}` if it should have it.")
+            }
+            Self::InArgument { .. } => "Hand it over in `env` or `headers`.".to_owned(),
+            Self::BadReference => "Write ${credentials:service/key}.".to_owned(),
+            Self::Unfit { name } | Self::Empty { name } => {
+                format!("Run `nova credential set {name}` with the right value.")
+            }
+            Self::TooLong { .. } => "Use a shorter key or token.".to_owned(),
+            Self::NoStore { .. } => "Start the keychain, or give a passphrase (--passphrase-fd, or \
+                 NOVA_PASSPHRASE_FILE) to keep them in an encrypted file."
+                .to_owned(),
+            Self::Unreachable { kept_in: KeptIn::Keychain, .. } => {
+                "Unlock or start the keychain, then start Nova again.".to_owned()
+            }
+            Self::Unreachable { kept_in: KeptIn::File, .. } => {
+                "Put credentials.age back into Nova's data folder; or remove credentials.json there to start \
+                 without credentials."
+                    .to_owned()
+            }
+            Self::Moved { .. } => "Start Nova again.".to_owned(),
+            Self::PassphraseNeeded | Self::EmptyPassphrase => {
+                "Give it with --passphrase-fd or NOVA_PASSPHRASE_FILE.".to_owned()
+            }
+            Self::WrongPassphrase { .. } => "Try again with the passphrase it was made with.".to_owned(),
+            Self::Damaged { .. } => "Put a good copy in its place, or move it away.".to_owned(),
+            Self::Keychain { .. } => "Unlock the keychain, then try again.".to_owned(),
+            Self::Io { .. } => "Check the folder's permissions and the space on the disk.".to_owned(),
+            Self::Busy { .. } => "Look for a Nova that hangs, and end it.".to_owned(),
+            Self::NeedsSignIn { .. } => "Sign in again.".to_owned(),
+            Self::BadEndpoint { .. } => {
+                "Use an https address, or an http address of this machine.".to_owned()
+            }
+            Self::SignIn { .. } => "Start the sign-in again.".to_owned(),
+            Self::TokenServer { .. } => "Check the connection, then try again.".to_owned(),
+        }
+    }
+
+    pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { file: file.to_owned(), source }
+    }
+}
+
+impl From<CredentialError> for ToolError {
+    fn from(error: CredentialError) -> Self {
+        let (what, remedy) = (error.to_string(), error.hint());
+        match error {
+            CredentialError::Missing { name } => Self::CredentialNeeded { credential: name.into() },
+            CredentialError::NotGranted { .. } => Self::NotAllowed { what, remedy, unanswered: true },
+            _ => Self::failed(what, remedy),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Credentials: where secrets are kept, who gets one, and signing in at a server.
+//!
+//! Secrets are in the system's keychain, or, where none answers, in a file that a passphrase
+//! encrypts. Nothing here writes one as plain text, prints one, puts one into an error, or opens
+//! another store because the one that holds them cannot be reached. Nothing here opens a browser.
+
+mod error;
+mod grants;
+mod interpolation;
+mod name;
+mod oauth;
+mod private_file;
+mod store;
+
+pub use error::CredentialError;
+pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
+pub use interpolation::{Place, Template};
+pub use name::CredentialName;
+pub use oauth::{Endpoint, OAuth, OAuthClient, Opener};
+pub use store::{CredentialStore, KeptIn, MOST_BYTES};

@@ -1,0 +1,79 @@
+use std::time::Duration;
+
+use oauth2::{HttpRequest, HttpResponse};
+use reqwest::redirect::Policy;
+
+use crate::CredentialError;
+
+/// More is no answer of a token server.
+const MOST: usize = 256 * 1024;
+
+/// Requests to token servers. No redirect is followed: what is sent is for this server alone.
+#[derive(Clone)]
+pub(super) struct TokenHttp(reqwest::Client);
+
+/// Without the address and the body: both can carry secrets.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct HttpFailure(String);
+
+impl TokenHttp {
+    pub(super) fn new() -> Result<Self, CredentialError> {
+        let client = reqwest::Client::builder().redirect(Policy::none()).referer(false).build();
+        client.map(Self).map_err(|error| CredentialError::SignIn { reason: told(error) })
+    }
+
+    pub(super) fn send(
+        &self,
+        request: HttpRequest,
+        limit: Duration,
+    ) -> impl Future<Output = Result<HttpResponse, HttpFailure>> + use<> {
+        let client = self.0.clone();
+        async move {
+            let answer = async {
+                let (mut parts, body) = request.into_parts();
+                // Not shown by what logs headers.
+                parts.headers.values_mut().for_each(|value| value.set_sensitive(true));
+                let request =
+                    client.request(parts.method, parts.uri.to_string()).headers(parts.headers).body(body);
+                read(request.send().await.map_err(failure)?).await
+            };
+            match tokio::time::timeout(limit, answer).await {
+                Ok(answer) => answer,
+                Err(_) => Err(HttpFailure(format!("no answer in {} s", limit.as_secs_f32()))),
+            }
+        }
+    }
+}
+
+async fn read(mut response: reqwest::Response) -> Result<HttpResponse, HttpFailure> {
+    let status = response.status();
+    if status.is_redirection() {
+        return Err(HttpFailure("it led elsewhere".to_owned()));
+    }
+    if status.is_server_error() {
+        return Err(HttpFailure(format!("status {}", status.as_u16())));
+    }
+    let content_type = response.headers().get(reqwest::header::CONTENT_TYPE).cloned();
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(failure)? {
+        if body.len() + piece.len() > MOST {
+            return Err(HttpFailure(format!("more than {MOST} bytes")));
+        }
+        body.extend_from_slice(&piece);
+    }
+    let mut answer = HttpResponse::new(body);
+    *answer.status_mut() = status;
+    if let Some(content_type) = content_type {
+        answer.headers_mut().insert(reqwest::header::CONTENT_TYPE, content_type);
+    }
+    Ok(answer)
+}
+
+fn failure(error: reqwest::Error) -> HttpFailure {
+    HttpFailure(told(error))
+}
+
+fn told(error: reqwest::Error) -> String {
+    if error.is_connect() { "it cannot be reached".to_owned() } else { error.without_url().to_string() }
+}

@@ -1,0 +1,145 @@
+use std::io;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use url::Url;
+
+use super::{error_code, failed};
+use crate::CredentialError;
+
+const PATH: &str = "/callback";
+/// A longer request is none of a browser that was sent here.
+const MOST: usize = 16 * 1024;
+/// More connections than this wait for others to end.
+const CONNECTIONS: usize = 16;
+/// How long one connection may take to ask.
+const ASKING: Duration = Duration::from_secs(10);
+
+/// Where the browser comes back to: a port of this machine that serves one request.
+pub(super) struct Loopback {
+    listener: TcpListener,
+    port: u16,
+    redirect: Url,
+}
+
+impl Loopback {
+    pub(super) async fn bind() -> Result<Self, CredentialError> {
+        let bound = async {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+            let port = listener.local_addr()?.port();
+            let redirect = Url::parse(&format!("http://127.0.0.1:{port}{PATH}")).map_err(io::Error::other)?;
+            io::Result::Ok(Self { listener, port, redirect })
+        };
+        bound.await.map_err(|error| failed(format!("no port of this machine is free ({error})")))
+    }
+
+    /// The address to come back to.
+    pub(super) fn redirect(&self) -> &Url {
+        &self.redirect
+    }
+
+    /// Waits for the browser and gives the code that it brings. The first request to the right
+    /// place decides, whatever it says; browsers also open connections without asking anything and
+    /// ask for icons, and those do not count. The port is closed when this returns.
+    pub(super) async fn code(self, state: &str) -> Result<SecretString, CredentialError> {
+        let mut asking = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept(), if asking.len() < CONNECTIONS => match accepted {
+                    Ok((stream, _)) => { asking.spawn(ask(stream, self.port)); }
+                    Err(error) => return Err(failed(format!("the port of this machine is gone ({error})"))),
+                },
+                Some(asked) = asking.join_next() => {
+                    if let Ok(Some((query, stream))) = asked {
+                        drop(self.listener);
+                        let code = code_in(&query, state);
+                        answer(stream, code.is_ok()).await;
+                        return code;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The query of a request to the right place.
+async fn ask(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
+    let head = tokio::time::timeout(ASKING, head_of(&mut stream)).await.ok()??;
+    let Some(query) = callback_in(&head, port) else {
+        let _ = stream
+            .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            .await;
+        return None;
+    };
+    Some((query, stream))
+}
+
+async fn head_of(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        if head.len() >= MOST || stream.read_buf(&mut head).await.ok()? == 0 {
+            return None;
+        }
+    }
+    String::from_utf8(head).ok()
+}
+
+/// The Host header says that the browser meant this machine, and not a name that leads here.
+fn callback_in(head: &str, port: u16) -> Option<String> {
+    let mut lines = head.split("\r\n");
+    let target = lines.next()?.strip_prefix("GET ")?.strip_suffix(" HTTP/1.1")?;
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut hosts = lines.filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("host").then(|| value.trim())
+    });
+    let is_here = hosts.next() == Some(format!("127.0.0.1:{port}").as_str()) && hosts.next().is_none();
+    (path == PATH && is_here).then(|| query.to_owned())
+}
+
+fn code_in(query: &str, state: &str) -> Result<SecretString, CredentialError> {
+    let once = |key: &str| {
+        let mut values =
+            url::form_urlencoded::parse(query.as_bytes()).filter(|(k, _)| k == key).map(|(_, value)| value);
+        values.next().filter(|_| values.next().is_none())
+    };
+    // Hashes compare in constant time.
+    if !once("state").is_some_and(|got| blake3::hash(got.as_bytes()) == blake3::hash(state.as_bytes())) {
+        return Err(failed("the answer was not to this sign-in".to_owned()));
+    }
+    if let Some(error) = once("error") {
+        return Err(failed(format!("the server refused ({})", error_code(&error))));
+    }
+    match once("code") {
+        Some(code) if !code.is_empty() => Ok(code.into_owned().into()),
+        _ => Err(failed("the answer has no code".to_owned())),
+    }
+}
+
+/// A page of fixed text: nothing of the request is in it.
+async fn answer(mut stream: TcpStream, worked: bool) {
+    let (status, text) = if worked {
+        ("200 OK", "Nova has the answer. You can close this page.")
+    } else {
+        ("400 Bad Request", "The sign-in did not work. Go back to Nova; you can close this page.")
+    };
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Nova</title><p>{text}</p></html>\n"
+    );
+    let answer = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
+         Content-Security-Policy: default-src 'none'\r\nConnection: close\r\n\r\n{page}",
+        page.len()
+    );
+    let sent = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await
+    };
+    // The code counts, also when the browser is gone.
+    let _ = tokio::time::timeout(ASKING, sent).await;
+}

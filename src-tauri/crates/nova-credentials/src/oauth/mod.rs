@@ -1,0 +1,322 @@
+mod endpoint;
+mod http;
+mod loopback;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_skill::Clock;
+use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse};
+use oauth2::{
+    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet,
+    PkceCodeChallenge, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenUrl,
+};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+pub use endpoint::Endpoint;
+
+use crate::{CredentialError, CredentialName, CredentialStore, private_file};
+use http::{HttpFailure, TokenHttp};
+use loopback::Loopback;
+use tokens::Tokens;
+
+/// How long the user may take to sign in.
+const SIGN_IN: Duration = Duration::from_secs(3 * 60);
+/// How long a token server may take to answer.
+const ANSWER: Duration = Duration::from_secs(30);
+/// What Nova sets itself.
+const RESERVED: [&str; 7] = [
+    "response_type",
+    "client_id",
+    "redirect_uri",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+    "scope",
+];
+
+/// What is known of a server at which one can sign in.
+#[derive(Debug, Clone)]
+pub struct OAuthClient {
+    /// Where the user signs in.
+    pub authorize: Endpoint,
+    /// Where a code becomes a token.
+    pub token: Endpoint,
+    pub client_id: String,
+    /// None for a public client, which is what a program on a desk is.
+    pub client_secret: Option<SecretString>,
+    pub scopes: Vec<String>,
+    /// Further parameters of the address to open: `access_type=offline` for Google, `resource` for MCP.
+    pub extra: Vec<(String, String)>,
+}
+
+/// Shows an address to the user, in a browser as a rule.
+#[async_trait]
+pub trait Opener: Send + Sync {
+    /// # Errors
+    /// Why it could not be shown; the sign-in ends.
+    async fn open(&self, address: &Url) -> Result<(), String>;
+}
+
+/// Signing in (OAuth 2, authorisation code with PKCE, loopback redirect), and tokens that are renewed
+/// before they end. Tokens are credentials of the store. Cloning is cheap.
+#[derive(Clone)]
+pub struct OAuth {
+    store: CredentialStore,
+    locks: PathBuf,
+    clock: Arc<dyn Clock>,
+    http: TokenHttp,
+    sign_in_limit: Duration,
+    answer_limit: Duration,
+}
+
+type Client = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+type RequestFailure = RequestTokenError<HttpFailure, BasicErrorResponse>;
+
+impl OAuth {
+    /// # Errors
+    /// When HTTPS cannot be set up on this machine.
+    pub fn new(store: CredentialStore, data: &Path, clock: Arc<dyn Clock>) -> Result<Self, CredentialError> {
+        Ok(Self {
+            store,
+            locks: data.join("oauth"),
+            clock,
+            http: TokenHttp::new()?,
+            sign_in_limit: SIGN_IN,
+            answer_limit: ANSWER,
+        })
+    }
+
+    /// Other limits than three minutes for the user and 30 s for the token server.
+    #[must_use]
+    pub fn with_limits(mut self, sign_in: Duration, answer: Duration) -> Self {
+        self.sign_in_limit = sign_in;
+        self.answer_limit = answer;
+        self
+    }
+
+    /// Has the user sign in and keeps the tokens as credential `name`. Dropping the future ends it.
+    ///
+    /// # Errors
+    /// When the user refuses or takes too long, and when anything in the answers is not as it must be.
+    pub async fn sign_in(
+        &self,
+        name: &CredentialName,
+        server: &OAuthClient,
+        opener: &dyn Opener,
+    ) -> Result<(), CredentialError> {
+        let loopback = Loopback::bind().await?;
+        let redirect = RedirectUrl::from_url(loopback.redirect().clone());
+        let client = client(server).set_redirect_uri(redirect);
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let mut request = client
+            .authorize_url(CsrfToken::new_random)
+            .set_pkce_challenge(challenge)
+            .add_scopes(server.scopes.iter().cloned().map(Scope::new));
+        for (key, value) in &server.extra {
+            if RESERVED.contains(&key.as_str()) {
+                return Err(failed(format!("the parameter {key} is Nova's own")));
+            }
+            request = request.add_extra_param(key, value);
+        }
+        let (address, state) = request.url();
+
+        let answered = async {
+            opener
+                .open(&address)
+                .await
+                .map_err(|reason| failed(format!("the address was not opened: {reason}")))?;
+            loopback.code(state.secret()).await
+        };
+        let code = tokio::time::timeout(self.sign_in_limit, answered)
+            .await
+            .map_err(|_| failed(format!("nobody signed in within {} s", self.sign_in_limit.as_secs())))??;
+
+        let http = |request| self.http.send(request, self.answer_limit);
+        let answer = client
+            .exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()))
+            .set_pkce_verifier(verifier)
+            .request_async(&http)
+            .await
+            .map_err(|failure| match refusal(&failure) {
+                Some(code) => failed(format!("{} refused ({code})", server.token.host())),
+                None => not_understood(server, failure),
+            })?;
+        let tokens = Tokens::of(server, &answer, None, self.now());
+        // A refresh of the old tokens must not end after this and put itself in their place.
+        let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
+        self.store.set(name, tokens.to_secret()?).await
+    }
+
+    /// A token that is good for now; renewed first when it is about to end.
+    ///
+    /// # Errors
+    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can go on,
+    /// [`CredentialError::TokenServer`] where trying again may help.
+    pub async fn access_token(
+        &self,
+        name: &CredentialName,
+        server: &OAuthClient,
+    ) -> Result<SecretString, CredentialError> {
+        let tokens = self.tokens(name, server).await?;
+        if tokens.is_fresh(self.now()) {
+            return Ok(tokens.access);
+        }
+        self.renew(name, server, None).await
+    }
+
+    /// Another token, because a server refused this one although its time is not over. Where somebody
+    /// has renewed it in the meantime, that one.
+    ///
+    /// # Errors
+    /// As [`Self::access_token`].
+    pub async fn after_refusal(
+        &self,
+        name: &CredentialName,
+        server: &OAuthClient,
+        refused: &SecretString,
+    ) -> Result<SecretString, CredentialError> {
+        self.renew(name, server, Some(refused.clone())).await
+    }
+
+    /// One request however many ask, here and in other processes: whoever has the lock looks first
+    /// whether another has done it. It goes on when the caller gives up, because the server may
+    /// already have ended the old refresh token.
+    async fn renew(
+        &self,
+        name: &CredentialName,
+        server: &OAuthClient,
+        refused: Option<SecretString>,
+    ) -> Result<SecretString, CredentialError> {
+        let (this, name, server) = (self.clone(), name.clone(), server.clone());
+        let renewing = tokio::spawn(async move { this.renew_alone(&name, &server, refused).await });
+        renewing.await.unwrap_or_else(|_| Err(failed("it failed inside".to_owned())))
+    }
+
+    async fn renew_alone(
+        &self,
+        name: &CredentialName,
+        server: &OAuthClient,
+        refused: Option<SecretString>,
+    ) -> Result<SecretString, CredentialError> {
+        let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
+        let mut tokens = self.tokens(name, server).await?;
+        let is_refused =
+            refused.is_some_and(|refused| refused.expose_secret() == tokens.access.expose_secret());
+        if !is_refused && tokens.is_fresh(self.now()) {
+            return Ok(tokens.access);
+        }
+        let Some(refresh) = tokens.refresh.take() else {
+            return Err(needs_sign_in(name, "the sign-in has ended"));
+        };
+        let http = |request| self.http.send(request, self.answer_limit);
+        let answer = client(server)
+            .exchange_refresh_token(&RefreshToken::new(refresh.expose_secret().to_owned()))
+            .request_async(&http)
+            .await;
+        match answer {
+            Ok(answer) => {
+                let tokens = Tokens::of(server, &answer, Some(refresh), self.now());
+                self.store.set(name, tokens.to_secret()?).await?;
+                Ok(tokens.access)
+            }
+            Err(failure) => match refusal(&failure) {
+                // Nobody needs to ask with this one again.
+                Some(code) if ends_sign_in(&code) => {
+                    tokens.end();
+                    self.store.set(name, tokens.to_secret()?).await?;
+                    Err(needs_sign_in(name, &format!("{} refused to renew it ({code})", server.token.host())))
+                }
+                Some(code) => Err(token_server(server, format!("it refused ({code})"))),
+                // The old one may have some seconds left.
+                None if !is_refused && tokens.is_valid(self.now()) => {
+                    tracing::warn!(credential = %name, "a token was not renewed, and is good for a while yet");
+                    Ok(tokens.access)
+                }
+                None => Err(not_understood(server, failure)),
+            },
+        }
+    }
+
+    /// The tokens as they are kept, if they are of this server: a refresh token goes nowhere else.
+    async fn tokens(&self, name: &CredentialName, server: &OAuthClient) -> Result<Tokens, CredentialError> {
+        let kept = self.store.get(name).await?;
+        let kept = kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })?;
+        let tokens = Tokens::from_secret(&kept).ok_or_else(|| needs_sign_in(name, "it is no sign-in yet"))?;
+        if !tokens.are_of(server) {
+            return Err(needs_sign_in(name, "it was made at another server"));
+        }
+        Ok(tokens)
+    }
+
+    fn now(&self) -> i64 {
+        self.clock.now().as_second()
+    }
+
+    /// Others may have to wait for a slow server before it is their turn.
+    fn patience(&self) -> Duration {
+        self.answer_limit * 2 + Duration::from_secs(10)
+    }
+
+    fn lock_file(&self, name: &CredentialName) -> PathBuf {
+        self.locks.join(name.as_str().replace('/', "+"))
+    }
+}
+
+fn client(server: &OAuthClient) -> Client {
+    let client = BasicClient::new(ClientId::new(server.client_id.clone()))
+        .set_auth_uri(AuthUrl::from_url(server.authorize.url().clone()))
+        .set_token_uri(TokenUrl::from_url(server.token.url().clone()));
+    match &server.client_secret {
+        Some(secret) => client.set_client_secret(ClientSecret::new(secret.expose_secret().to_owned())),
+        None => client,
+    }
+}
+
+/// The error code of a server that has understood and says no. Its description is left out: it is
+/// foreign text and may repeat what was sent.
+fn refusal(failure: &RequestFailure) -> Option<String> {
+    match failure {
+        RequestTokenError::ServerResponse(response) => Some(error_code(response.error().as_ref())),
+        _ => None,
+    }
+}
+
+/// RFC 6749, 5.2: what no repetition will change.
+fn ends_sign_in(code: &str) -> bool {
+    matches!(code, "invalid_grant" | "invalid_client" | "unauthorized_client" | "invalid_scope")
+}
+
+/// A code of an OAuth error, if it is one.
+fn error_code(text: &str) -> String {
+    let is_code = (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    if is_code { text.to_owned() } else { "without a reason".to_owned() }
+}
+
+fn not_understood(server: &OAuthClient, failure: RequestFailure) -> CredentialError {
+    let reason = match failure {
+        RequestTokenError::Request(failure) => failure.to_string(),
+        // The answer may hold a token, and so nothing of it is shown.
+        _ => "its answer is not that of a token server".to_owned(),
+    };
+    token_server(server, reason)
+}
+
+fn token_server(server: &OAuthClient, reason: String) -> CredentialError {
+    CredentialError::TokenServer { host: server.token.host().to_owned(), reason }
+}
+
+fn failed(reason: String) -> CredentialError {
+    CredentialError::SignIn { reason }
+}
+
+fn needs_sign_in(name: &CredentialName, reason: &str) -> CredentialError {
+    CredentialError::NeedsSignIn { name: name.clone(), reason: reason.to_owned() }
+}
+
+/// What a token server answers.
+type Answer = BasicTokenResponse;

@@ -1,0 +1,100 @@
+use std::time::Duration;
+
+use oauth2::TokenResponse;
+use secrecy::zeroize::Zeroizing;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, OAuthClient};
+use crate::CredentialError;
+
+/// How long before its end a token is renewed, in seconds: it has to arrive, too, and clocks differ.
+const SKEW: i64 = 60;
+/// How long a token is taken to last when the server does not say, in seconds.
+const UNSAID: i64 = 60 * 60;
+
+/// What a sign-in has brought. Times are seconds since 1970.
+pub(super) struct Tokens {
+    pub(super) access: SecretString,
+    pub(super) refresh: Option<SecretString>,
+    renew_at: i64,
+    ends_at: i64,
+    /// Where they are from, and so the only place where the refresh token goes.
+    server: String,
+    client_id: String,
+}
+
+/// As they are in the store, which keeps them as it keeps any secret.
+#[derive(Serialize, Deserialize)]
+struct Kept<T> {
+    access: T,
+    refresh: Option<T>,
+    renew_at: i64,
+    ends_at: i64,
+    server: String,
+    client_id: String,
+}
+
+impl Tokens {
+    /// `before` is the refresh token that was used: it stays where the server sends no other.
+    pub(super) fn of(server: &OAuthClient, answer: &Answer, before: Option<SecretString>, now: i64) -> Self {
+        let said =
+            answer.expires_in().map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(UNSAID));
+        let lasts = said.unwrap_or(UNSAID);
+        // One that lasts a minute would otherwise never be fresh.
+        let used = (lasts - SKEW).max(lasts / 2);
+        Self {
+            access: answer.access_token().secret().as_str().into(),
+            refresh: answer.refresh_token().map(|token| token.secret().as_str().into()).or(before),
+            renew_at: now.saturating_add(used),
+            ends_at: now.saturating_add(lasts),
+            server: server.token.url().to_string(),
+            client_id: server.client_id.clone(),
+        }
+    }
+
+    pub(super) fn is_fresh(&self, now: i64) -> bool {
+        now < self.renew_at
+    }
+
+    pub(super) fn is_valid(&self, now: i64) -> bool {
+        now < self.ends_at
+    }
+
+    pub(super) fn are_of(&self, server: &OAuthClient) -> bool {
+        self.server == server.token.url().as_str() && self.client_id == server.client_id
+    }
+
+    /// From now on only the user can go on.
+    pub(super) fn end(&mut self) {
+        self.refresh = None;
+        (self.renew_at, self.ends_at) = (0, 0);
+    }
+
+    /// None where the text is something else: a key that the user typed, say.
+    pub(super) fn from_secret(secret: &SecretString) -> Option<Self> {
+        let kept: Kept<String> = serde_json::from_str(secret.expose_secret()).ok()?;
+        Some(Self {
+            access: kept.access.into(),
+            refresh: kept.refresh.map(Into::into),
+            renew_at: kept.renew_at,
+            ends_at: kept.ends_at,
+            server: kept.server,
+            client_id: kept.client_id,
+        })
+    }
+
+    pub(super) fn to_secret(&self) -> Result<SecretString, CredentialError> {
+        let kept = Kept {
+            access: self.access.expose_secret(),
+            refresh: self.refresh.as_ref().map(ExposeSecret::expose_secret),
+            renew_at: self.renew_at,
+            ends_at: self.ends_at,
+            server: self.server.clone(),
+            client_id: self.client_id.clone(),
+        };
+        let text = serde_json::to_string(&kept)
+            .map_err(|_| CredentialError::SignIn { reason: "the tokens cannot be kept".to_owned() })?;
+        Ok(Zeroizing::new(text).as_str().into())
+    }
+}

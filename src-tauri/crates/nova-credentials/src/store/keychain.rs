@@ -1,0 +1,113 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use keyring::{Entry, Error};
+use secrecy::zeroize::Zeroizing;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Keeper, KeptIn};
+use crate::{CredentialError, CredentialName};
+
+/// What the keychain lists Nova's entries under.
+const SERVICE: &str = "nova";
+/// How long a keychain may take to answer at start. It is only greeted: nothing is unlocked and
+/// nobody is asked.
+const GREETING: Duration = Duration::from_secs(10);
+/// CRED_MAX_CREDENTIAL_BLOB_SIZE of Windows: 5 * 512 bytes.
+const MOST_ON_WINDOWS: usize = 2560;
+
+/// The system's keychain: Secret Service, Keychain Services or Credential Manager.
+struct Keychain;
+
+/// The keychain, or why there is none.
+pub(super) async fn answering() -> Result<Arc<dyn Keeper>, String> {
+    let greeted = tokio::task::spawn_blocking(|| match Entry::store_status() {
+        Ok(()) => Ok(()),
+        Err(error) => Err(told(error)),
+    });
+    match tokio::time::timeout(GREETING, greeted).await {
+        Ok(Ok(Ok(()))) => Ok(Arc::new(Keychain)),
+        Ok(Ok(Err(reason))) => Err(reason),
+        Ok(Err(_)) => Err("it failed inside".to_owned()),
+        Err(_) => Err(format!("no answer in {} s", GREETING.as_secs())),
+    }
+}
+
+impl Keeper for Keychain {
+    fn kept_in(&self) -> KeptIn {
+        KeptIn::Keychain
+    }
+
+    fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        // As bytes: as a password Windows would take half as many.
+        match entry(name)?.get_secret() {
+            Ok(bytes) => {
+                let bytes = Zeroizing::new(bytes);
+                let text = std::str::from_utf8(&bytes).map_err(|_| CredentialError::Keychain {
+                    reason: format!("what it has as {name} is not text"),
+                })?;
+                Ok(Some(text.into()))
+            }
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError> {
+        let value = value.expose_secret().as_bytes();
+        if cfg!(windows) && value.len() > MOST_ON_WINDOWS {
+            return Err(CredentialError::TooLong { name: name.clone(), most: MOST_ON_WINDOWS });
+        }
+        match entry(name)?.set_secret(value) {
+            Ok(()) => Ok(()),
+            Err(Error::TooLong(_, most)) => {
+                Err(CredentialError::TooLong { name: name.clone(), most: most.try_into().unwrap_or(0) })
+            }
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
+        match entry(name)?.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// The stores of macOS and Windows search by words of their own, and so there the record tells.
+    #[cfg(all(unix, not(target_os = "macos")))]
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
+        let found = keyring_core::Entry::search(&[("service", SERVICE)].into());
+        let found = found.map_err(|error| refused(&error))?;
+        // Others may keep something under that service; it is not Nova's.
+        let names = found.iter().filter_map(|entry| entry.get_specifiers()?.1.parse().ok());
+        Ok(Some(names.collect()))
+    }
+
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
+        Ok(None)
+    }
+}
+
+fn entry(name: &CredentialName) -> Result<Entry, CredentialError> {
+    Entry::new(SERVICE, name.as_str()).map_err(|error| refused(&error))
+}
+
+fn refused(error: &Error) -> CredentialError {
+    CredentialError::Keychain { reason: told(error) }
+}
+
+/// Some of these errors carry the bytes that they are about, and show them.
+fn told(error: &Error) -> String {
+    match error {
+        Error::PlatformFailure(error) => error.to_string(),
+        Error::NoStorageAccess(error) => format!("it is locked, or denies access: {error}"),
+        Error::Ambiguous(_) => "it has several entries of that name".to_owned(),
+        Error::NoDefaultStore => "there is none".to_owned(),
+        Error::Invalid(what, why) => format!("{what}: {why}"),
+        Error::NotSupportedByStore(_) => "it cannot do that".to_owned(),
+        _ => "what it has is damaged".to_owned(),
+    }
+}

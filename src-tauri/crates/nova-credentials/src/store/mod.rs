@@ -1,0 +1,241 @@
+mod encrypted_file;
+mod keychain;
+mod record;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::{CredentialError, CredentialName};
+use encrypted_file::EncryptedFile;
+use record::Record;
+
+/// The longest value, in bytes. Windows keeps less: [`CredentialStore::set`].
+pub const MOST_BYTES: usize = 64 * 1024;
+
+/// Where secrets are kept. Cloning is cheap.
+///
+/// Which store it is, is decided once, by the first credential, and written into
+/// `<data>/credentials.json` with the names (never a value). From then on it is that one or an error.
+#[derive(Clone)]
+pub struct CredentialStore {
+    record: Arc<Record>,
+    keeper: Arc<dyn Keeper>,
+}
+
+/// Which of the two stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptIn {
+    Keychain,
+    /// `<data>/credentials.age`
+    File,
+}
+
+impl fmt::Display for KeptIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keychain => "the system's keychain",
+            Self::File => "the encrypted file credentials.age",
+        })
+    }
+}
+
+/// One of the stores. Its functions block.
+trait Keeper: Send + Sync {
+    fn kept_in(&self) -> KeptIn;
+    fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError>;
+    fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError>;
+    /// Whether there was one.
+    fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError>;
+    /// None where the store cannot tell.
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError>;
+}
+
+impl CredentialStore {
+    /// Opens the store that holds this data folder's credentials. Where there are none yet: the
+    /// keychain if it answers, else the encrypted file if there is a passphrase.
+    ///
+    /// The keychain is the user's and knows no data folders: two of them share it.
+    ///
+    /// # Errors
+    /// [`CredentialError::Unreachable`] and [`CredentialError::PassphraseNeeded`] where there are
+    /// credentials and no way to them, [`CredentialError::WrongPassphrase`],
+    /// [`CredentialError::NoStore`] where nothing can be begun.
+    pub async fn open(data: &Path, passphrase: Option<SecretString>) -> Result<Self, CredentialError> {
+        let keychain = keychain::answering().await;
+        let data = data.to_owned();
+        blocking(move || Self::choose(&data, passphrase, keychain)).await
+    }
+
+    /// As [`Self::open`], without a look at the keychain: for `--data` on machines without one.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_file(data: &Path, passphrase: SecretString) -> Result<Self, CredentialError> {
+        let data = data.to_owned();
+        let keychain = Err("it was not asked".to_owned());
+        blocking(move || Self::choose(&data, Some(passphrase), keychain)).await
+    }
+
+    fn choose(
+        data: &Path,
+        passphrase: Option<SecretString>,
+        keychain: Result<Arc<dyn Keeper>, String>,
+    ) -> Result<Self, CredentialError> {
+        let record = Record::of(data);
+        let file = data.join("credentials.age");
+        let open_file = |passphrase| EncryptedFile::open(file.clone(), passphrase);
+        let keeper: Arc<dyn Keeper> = match (record.read()?.in_use(), file.exists()) {
+            (Some(KeptIn::Keychain), other) => {
+                if other {
+                    tracing::warn!("credentials.age is not used: the credentials are kept in the keychain");
+                }
+                keychain
+                    .map_err(|reason| CredentialError::Unreachable { kept_in: KeptIn::Keychain, reason })?
+            }
+            (Some(KeptIn::File), false) => {
+                let reason = "it is gone".to_owned();
+                return Err(CredentialError::Unreachable { kept_in: KeptIn::File, reason });
+            }
+            (_, true) => Arc::new(open_file(passphrase.ok_or(CredentialError::PassphraseNeeded)?)?),
+            (None, false) => match (keychain, passphrase) {
+                (Ok(keychain), _) => keychain,
+                (Err(reason), None) => return Err(CredentialError::NoStore { reason }),
+                (Err(reason), Some(passphrase)) => {
+                    tracing::info!("no keychain ({reason}): credentials are kept in an encrypted file");
+                    Arc::new(open_file(passphrase)?)
+                }
+            },
+        };
+        Ok(Self { record: Arc::new(record), keeper })
+    }
+
+    pub fn kept_in(&self) -> KeptIn {
+        self.keeper.kept_in()
+    }
+
+    /// # Errors
+    /// When the store cannot be read; a credential that is not there is None.
+    pub async fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        let (keeper, name) = (self.keeper.clone(), name.clone());
+        blocking(move || keeper.get(&name)).await
+    }
+
+    /// # Errors
+    /// As [`Self::get`].
+    pub async fn has(&self, name: &CredentialName) -> Result<bool, CredentialError> {
+        Ok(self.get(name).await?.is_some())
+    }
+
+    /// Keeps a value, in the place of an older one.
+    ///
+    /// # Errors
+    /// When it is empty or longer than [`MOST_BYTES`] (on Windows 2,560 bytes, which is what its
+    /// Credential Manager takes), when the name differs from another in capital letters only, and
+    /// when the store refuses.
+    pub async fn set(&self, name: &CredentialName, value: SecretString) -> Result<(), CredentialError> {
+        let (store, name) = (self.clone(), name.clone());
+        blocking(move || store.set_now(&name, &value)).await
+    }
+
+    fn set_now(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError> {
+        match value.expose_secret().len() {
+            0 => return Err(CredentialError::Empty { name: name.clone() }),
+            length if length > MOST_BYTES => {
+                return Err(CredentialError::TooLong { name: name.clone(), most: MOST_BYTES });
+            }
+            _ => {}
+        }
+        let lock = self.record.lock()?;
+        let before = self.record.read()?;
+        if let Some(kept_in) = before.in_use().filter(|kept_in| *kept_in != self.kept_in()) {
+            return Err(CredentialError::Moved { kept_in });
+        }
+        let names = self.keeper.names()?.unwrap_or_else(|| before.names.iter().cloned().collect());
+        if let Some(other) = names.into_iter().find(|other| other.differs_in_case_only(name)) {
+            return Err(CredentialError::SameButForCase { name: name.clone(), other });
+        }
+        let mut after = before.clone();
+        after.kept_in = Some(self.kept_in());
+        after.names.insert(name.clone());
+        match self.kept_in() {
+            // The record first: where it is silent, a start without the keychain would begin a file.
+            KeptIn::Keychain => {
+                if after != before {
+                    self.record.write(&lock, &after)?;
+                }
+                let set = self.keeper.set(name, value);
+                if set.is_err() && after != before {
+                    self.record.write(&lock, &before)?;
+                }
+                set
+            }
+            // The file first: it speaks for itself, and a record without it says that it was lost.
+            KeptIn::File => {
+                self.keeper.set(name, value)?;
+                if after != before {
+                    self.record.write(&lock, &after)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The names, sorted.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list(&self) -> Result<Vec<CredentialName>, CredentialError> {
+        let store = self.clone();
+        blocking(move || {
+            let names = match store.keeper.names()? {
+                Some(names) => names.into_iter().collect(),
+                None => store.record.read()?.names,
+            };
+            Ok(names.into_iter().collect())
+        })
+        .await
+    }
+
+    /// Whether there was one.
+    ///
+    /// # Errors
+    /// When the store refuses.
+    pub async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
+        let (store, name) = (self.clone(), name.clone());
+        blocking(move || {
+            let lock = store.record.lock()?;
+            let was_there = store.keeper.remove(&name)?;
+            let mut entries = store.record.read()?;
+            if entries.names.remove(&name) {
+                store.record.write(&lock, &entries)?;
+            }
+            Ok(was_there)
+        })
+        .await
+    }
+}
+
+impl fmt::Debug for CredentialStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CredentialStore({:?})", self.kept_in())
+    }
+}
+
+/// Keychains and disks block, and a keychain may even wait for the user.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CredentialError> + Send + 'static,
+) -> Result<T, CredentialError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(_) => Err(CredentialError::Keychain { reason: "it failed inside".to_owned() }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,200 @@
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::*;
+
+/// Stands for a keychain.
+#[derive(Default)]
+struct InMemory(Mutex<BTreeMap<CredentialName, SecretString>>);
+
+impl Keeper for InMemory {
+    fn kept_in(&self) -> KeptIn {
+        KeptIn::Keychain
+    }
+
+    fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        Ok(self.0.lock().unwrap().get(name).cloned())
+    }
+
+    fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError> {
+        if value.expose_secret() == "refused" {
+            return Err(CredentialError::Keychain { reason: "it is locked".into() });
+        }
+        self.0.lock().unwrap().insert(name.clone(), value.clone());
+        Ok(())
+    }
+
+    fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
+        Ok(self.0.lock().unwrap().remove(name).is_some())
+    }
+
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
+        Ok(None)
+    }
+}
+
+fn name(text: &str) -> CredentialName {
+    text.parse().unwrap()
+}
+
+fn passphrase() -> Option<SecretString> {
+    Some("correct horse".into())
+}
+
+fn answers(keychain: &Arc<InMemory>) -> Result<Arc<dyn Keeper>, String> {
+    Ok(keychain.clone())
+}
+
+fn silent() -> Result<Arc<dyn Keeper>, String> {
+    Err("no session bus".into())
+}
+
+fn names(store: &[CredentialName]) -> Vec<&str> {
+    store.iter().map(CredentialName::as_str).collect()
+}
+
+#[test]
+fn the_keychain_comes_first_also_with_a_passphrase() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), answers(&Arc::default())).unwrap();
+    assert_eq!(store.kept_in(), KeptIn::Keychain);
+}
+
+#[test]
+fn without_a_keychain_a_passphrase_decides_for_the_file() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    assert_eq!(store.kept_in(), KeptIn::File);
+}
+
+#[test]
+fn without_either_there_is_no_store() {
+    let data = tempfile::tempdir().unwrap();
+    let error = CredentialStore::choose(data.path(), None, silent()).unwrap_err();
+    assert!(matches!(error, CredentialError::NoStore { .. }), "{error}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing is begun");
+}
+
+#[test]
+fn a_keychain_with_credentials_that_does_not_answer_is_not_replaced() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
+
+    let error = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap_err();
+    assert!(
+        matches!(error, CredentialError::Unreachable { kept_in: KeptIn::Keychain, .. }),
+        "a passphrase does not open another store: {error}"
+    );
+    assert!(!data.path().join("credentials.age").exists());
+}
+
+#[test]
+fn a_file_with_credentials_is_kept_when_a_keychain_appears() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
+
+    let keychain = Arc::default();
+    let store = CredentialStore::choose(data.path(), passphrase(), answers(&keychain)).unwrap();
+    assert_eq!(store.kept_in(), KeptIn::File);
+    let error = CredentialStore::choose(data.path(), None, answers(&keychain)).unwrap_err();
+    assert!(matches!(error, CredentialError::PassphraseNeeded), "{error}");
+}
+
+#[test]
+fn a_file_that_is_gone_is_not_begun_anew() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
+    std::fs::remove_file(data.path().join("credentials.age")).unwrap();
+
+    let error = CredentialStore::choose(data.path(), passphrase(), answers(&Arc::default())).unwrap_err();
+    assert!(matches!(error, CredentialError::Unreachable { kept_in: KeptIn::File, .. }), "{error}");
+}
+
+#[test]
+fn a_broken_record_is_no_empty_record() {
+    let data = tempfile::tempdir().unwrap();
+    std::fs::write(data.path().join("credentials.json"), "{\"kept_in\": \"key").unwrap();
+    let error = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap_err();
+    assert!(matches!(error, CredentialError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn of_two_that_begin_at_once_in_different_stores_one_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let in_file = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    let in_keychain = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    in_file.set_now(&name("a/b"), &"1".into()).unwrap();
+    let error = in_keychain.set_now(&name("c/d"), &"2".into()).unwrap_err();
+    assert!(matches!(error, CredentialError::Moved { kept_in: KeptIn::File }), "{error}");
+}
+
+#[tokio::test]
+async fn a_keychain_that_cannot_list_is_listed_from_the_record() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    store.set(&name("b/key"), "1".into()).await.unwrap();
+    store.set(&name("a/key"), "2".into()).await.unwrap();
+    store.set(&name("c/key"), "refused".into()).await.unwrap_err();
+    assert_eq!(names(&store.list().await.unwrap()), ["a/key", "b/key"]);
+    assert!(store.remove(&name("b/key")).await.unwrap());
+    assert!(!store.remove(&name("b/key")).await.unwrap());
+    assert_eq!(names(&store.list().await.unwrap()), ["a/key"]);
+}
+
+#[tokio::test]
+async fn values_and_names_that_would_be_trouble_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    store.set(&name("OpenAI/key"), "1".into()).await.unwrap();
+    let error = store.set(&name("openai/key"), "2".into()).await.unwrap_err();
+    assert!(matches!(error, CredentialError::SameButForCase { .. }), "{error}");
+    let error = store.set(&name("a/key"), "".into()).await.unwrap_err();
+    assert!(matches!(error, CredentialError::Empty { .. }), "{error}");
+    let error = store.set(&name("a/key"), "x".repeat(65_537).into()).await.unwrap_err();
+    assert!(matches!(error, CredentialError::TooLong { most: 65_536, .. }), "{error}");
+    assert_eq!(names(&store.list().await.unwrap()), ["OpenAI/key"]);
+}
+
+/// A keeper that looks at the record at the moment when it is written to.
+struct Looking {
+    data: std::path::PathBuf,
+    kept_in: KeptIn,
+    recorded: Mutex<Option<bool>>,
+}
+
+impl Keeper for Looking {
+    fn kept_in(&self) -> KeptIn {
+        self.kept_in
+    }
+
+    fn get(&self, _name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
+        Ok(None)
+    }
+
+    fn set(&self, _name: &CredentialName, _value: &SecretString) -> Result<(), CredentialError> {
+        *self.recorded.lock().unwrap() = Some(self.data.join("credentials.json").exists());
+        Ok(())
+    }
+
+    fn remove(&self, _name: &CredentialName) -> Result<bool, CredentialError> {
+        Ok(false)
+    }
+
+    fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_start_in_the_middle_of_the_first_credential_finds_a_state_that_makes_sense() {
+    for (kept_in, recorded) in [(KeptIn::Keychain, true), (KeptIn::File, false)] {
+        let data = tempfile::tempdir().unwrap();
+        let looking = Arc::new(Looking { data: data.path().to_owned(), kept_in, recorded: Mutex::new(None) });
+        let store = CredentialStore { record: Arc::new(Record::of(data.path())), keeper: looking.clone() };
+        store.set_now(&name("a/b"), &"1".into()).unwrap();
+        assert_eq!(*looking.recorded.lock().unwrap(), Some(recorded), "{kept_in:?}");
+    }
+}

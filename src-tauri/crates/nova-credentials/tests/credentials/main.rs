@@ -1,0 +1,13 @@
+//! Credentials against the real thing: files, processes, a Secret Service, an authorisation server.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod auth_server;
+mod canary;
+mod children;
+mod encrypted_file;
+mod grants;
+mod renewing;
+mod secret_service;
+mod signing_in;
+mod support;

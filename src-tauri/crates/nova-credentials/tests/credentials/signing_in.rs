@@ -1,0 +1,260 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nova_credentials::{CredentialError, OAuth};
+use tempfile::{TempDir, tempdir};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use url::Url;
+
+use crate::auth_server::{AuthServer, Browser, Mode, browser};
+use crate::support::{TestClock, name, shown, store_in};
+
+pub(crate) async fn oauth_in(data: &TempDir, clock: &TestClock) -> OAuth {
+    OAuth::new(store_in(data).await, data.path(), Arc::new(clock.clone())).unwrap()
+}
+
+/// Signs in with this browser and gives the error.
+async fn refused(server: &AuthServer, browser: Browser<impl Fn(Url) -> Vec<Url> + Send + Sync>) -> String {
+    let data = tempdir().unwrap();
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let error = oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap_err();
+    let missing = oauth.access_token(&name("mail/login"), &server.client()).await.unwrap_err();
+    assert!(matches!(missing, CredentialError::Missing { .. }), "nothing is kept: {missing}");
+    error.to_string()
+}
+
+fn with(mut back: Url, change: impl Fn(&str, &str) -> Option<String>) -> Url {
+    let pairs: Vec<_> = back
+        .query_pairs()
+        .filter_map(|(key, value)| Some((key.to_string(), change(&key, &value)?)))
+        .collect();
+    back.query_pairs_mut().clear().extend_pairs(pairs);
+    back
+}
+
+#[tokio::test]
+async fn the_user_signs_in_and_the_token_is_there() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let visited = Arc::new(Mutex::new(Vec::new()));
+    let seen = visited.clone();
+    let browser = Browser(move |back: Url| {
+        seen.lock().unwrap().push(back.clone());
+        vec![back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+
+    let token = oauth.access_token(&name("mail/login"), &server.client()).await.unwrap();
+    assert_eq!(shown(&token), "access-2");
+    let back = visited.lock().unwrap()[0].clone();
+    assert_eq!((back.scheme(), back.host_str(), back.path()), ("http", Some("127.0.0.1"), "/callback"));
+    let requests = server.state().token_requests.clone();
+    assert_eq!(requests.len(), 1);
+    assert!(requests[0]["code_verifier"].len() >= 43, "RFC 7636, 4.1");
+}
+
+#[tokio::test]
+async fn an_answer_to_another_sign_in_is_refused_before_its_code_is_used() {
+    let server = AuthServer::start().await;
+    let told = "The sign-in failed: the answer was not to this sign-in.";
+    let other = Browser(|back| {
+        vec![with(back, |key, value| Some(if key == "state" { "x" } else { value }.to_owned()))]
+    });
+    assert_eq!(refused(&server, other).await, told);
+    let none = Browser(|back| vec![with(back, |key, value| (key != "state").then(|| value.to_owned()))]);
+    assert_eq!(refused(&server, none).await, told);
+    let twice = Browser(|mut back: Url| {
+        back.query_pairs_mut().append_pair("state", "x");
+        vec![back]
+    });
+    assert_eq!(refused(&server, twice).await, told);
+    assert_eq!(server.state().token_requests.len(), 0);
+}
+
+#[tokio::test]
+async fn the_users_no_is_told() {
+    let server = AuthServer::start().await;
+    let no = Browser(|back| {
+        let mut back = with(back, |key, value| (key == "state").then(|| value.to_owned()));
+        back.query_pairs_mut()
+            .append_pair("error", "access_denied")
+            .append_pair("error_description", "<b>no</b>");
+        vec![back]
+    });
+    assert_eq!(refused(&server, no).await, "The sign-in failed: the server refused (access_denied).");
+    let strange = Browser(|back| {
+        let mut back = with(back, |key, value| (key == "state").then(|| value.to_owned()));
+        back.query_pairs_mut().append_pair("error", "\u{1b}[31m<script>");
+        vec![back]
+    });
+    assert_eq!(refused(&server, strange).await, "The sign-in failed: the server refused (without a reason).");
+}
+
+#[tokio::test]
+async fn what_is_no_answer_does_not_count() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let browser = Browser(|back: Url| {
+        let mut icon = back.clone();
+        icon.set_path("/favicon.ico");
+        let mut renamed = back.clone();
+        renamed.set_host(Some("localhost")).unwrap();
+        vec![icon, renamed, back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+    assert_eq!(server.state().token_requests.len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_holds_nobody_up() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let idle = Arc::new(Mutex::new(Vec::new()));
+    let kept = idle.clone();
+    let browser = Browser(move |back: Url| {
+        let port = back.port().unwrap();
+        kept.lock().unwrap().push(std::net::TcpStream::connect(("127.0.0.1", port)).unwrap());
+        vec![back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+    assert_eq!(idle.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_second_answer_meets_a_closed_port() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let browser = Browser(move |back: Url| {
+        if let Some(tell) = tell.lock().unwrap().take() {
+            tell.send(back.port().unwrap()).unwrap();
+        }
+        vec![back.clone(), back]
+    });
+    oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
+    let port = told.await.unwrap();
+    assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err());
+    assert_eq!(server.state().token_requests.len(), 1);
+}
+
+#[tokio::test]
+async fn the_page_repeats_nothing_of_the_request() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let browser = Browser(move |back: Url| {
+        tell.lock().unwrap().take().unwrap().send(back).unwrap();
+        Vec::new()
+    });
+    let visit = async {
+        let mut back = told.await.unwrap();
+        back.query_pairs_mut().append_pair("note", "<script>alert(1)</script>");
+        let mut stream = TcpStream::connect(("127.0.0.1", back.port().unwrap())).await.unwrap();
+        let ask = format!(
+            "GET {}?{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n",
+            back.path(),
+            back.query().unwrap(),
+            back.port().unwrap()
+        );
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        let mut page = String::new();
+        stream.read_to_string(&mut page).await.unwrap();
+        page
+    };
+    let client = server.client();
+    let login = name("mail/login");
+    let (signed_in, page) = tokio::join!(oauth.sign_in(&login, &client, &browser), visit);
+    signed_in.unwrap();
+    assert!(page.starts_with("HTTP/1.1 200 OK"), "{page}");
+    assert!(page.contains("default-src 'none'"), "{page}");
+    assert!(!page.contains("script>") && !page.contains("code-"), "{page}");
+}
+
+#[tokio::test]
+async fn a_code_that_was_used_before_is_refused() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let (login, used) = (name("mail/login"), Arc::new(Mutex::new(String::new())));
+    let seen = used.clone();
+    let browser = Browser(move |back: Url| {
+        *seen.lock().unwrap() = back.query_pairs().find(|(key, _)| key == "code").unwrap().1.into_owned();
+        vec![back]
+    });
+    oauth.sign_in(&login, &server.client(), &browser).await.unwrap();
+    let old = used.lock().unwrap().clone();
+    let again = Browser(move |back: Url| {
+        vec![with(back, |key, value| Some(if key == "code" { old.clone() } else { value.to_owned() }))]
+    });
+    assert_eq!(refused(&server, again).await, "The sign-in failed: 127.0.0.1 refused (invalid_grant).");
+}
+
+#[tokio::test]
+async fn nobody_who_comes_ends_the_sign_in_and_closes_the_port() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let oauth = oauth.with_limits(Duration::from_millis(300), Duration::from_secs(30));
+    let port = Arc::new(Mutex::new(0));
+    let seen = port.clone();
+    let nobody = Browser(move |back: Url| {
+        *seen.lock().unwrap() = back.port().unwrap();
+        Vec::new()
+    });
+    let error = oauth.sign_in(&name("mail/login"), &server.client(), &nobody).await.unwrap_err();
+    assert!(error.to_string().contains("nobody signed in"), "{error}");
+    let port = *port.lock().unwrap();
+    assert!(port == 0 || TcpStream::connect(("127.0.0.1", port)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_told() {
+    let server = AuthServer::start().await;
+    let json = "Content-Type: application/json\r\n".to_owned();
+    for (mode, expected) in [
+        (Mode::Silent, "no answer in 0.2 s"),
+        (
+            Mode::Fixed("200 OK", json.clone(), "{\"access_token\":\"leak".into()),
+            "not that of a token server",
+        ),
+        (
+            Mode::Fixed("200 OK", "Content-Type: text/html\r\n".into(), "<p>leak".into()),
+            "not that of a token server",
+        ),
+        (Mode::Fixed("503 Service Unavailable", json.clone(), "leak".into()), "status 503"),
+        (Mode::Fixed("200 OK", json, "x".repeat(300_000)), "more than 262144 bytes"),
+    ] {
+        server.state().mode = mode;
+        let data = tempdir().unwrap();
+        let oauth = oauth_in(&data, &TestClock::new()).await;
+        let oauth = oauth.with_limits(Duration::from_secs(60), Duration::from_millis(200));
+        let error = oauth.sign_in(&name("mail/login"), &server.client(), &browser()).await.unwrap_err();
+        // A machine under load may be too slow for the others.
+        let slow = error.to_string().contains("no answer");
+        assert!(error.to_string().contains(expected) || slow, "{error}");
+        assert!(!format!("{error:?}").contains("leak"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_server_that_leads_elsewhere_is_not_followed() {
+    let (server, elsewhere) = (AuthServer::start().await, AuthServer::start().await);
+    for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
+        server.state().mode =
+            Mode::Fixed(status, format!("Location: {}/steal\r\n", elsewhere.address), String::new());
+        let error = refused(&server, browser()).await;
+        assert_eq!(error, "127.0.0.1 gave no token: it led elsewhere.", "{status}");
+    }
+    assert!(elsewhere.state().other_requests.is_empty());
+}
+
+#[tokio::test]
+async fn what_nova_sets_itself_cannot_be_set_otherwise() {
+    let (server, data) = (AuthServer::start().await, tempdir().unwrap());
+    let oauth = oauth_in(&data, &TestClock::new()).await;
+    let mut client = server.client();
+    client.extra = vec![("redirect_uri".into(), "https://evil.example/".into())];
+    let error = oauth.sign_in(&name("mail/login"), &client, &browser()).await.unwrap_err();
+    assert_eq!(error.to_string(), "The sign-in failed: the parameter redirect_uri is Nova's own.");
+}
