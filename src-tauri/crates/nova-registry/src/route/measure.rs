@@ -1,0 +1,191 @@
+//! How good the ranking is, beside plain BM25 with stemming. `--nocapture` shows the figures.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use std::collections::HashMap;
+
+use super::fixture::{requests, snapshot};
+use super::profile::Profile;
+use super::words::{name_tokens, tokens};
+use super::*;
+
+type Requests = Vec<(String, Option<(String, String)>)>;
+
+struct Set {
+    skills: Vec<Profile>,
+    requests: Requests,
+}
+
+fn set(skills: &str, text: &str) -> Set {
+    let snapshot = snapshot(skills);
+    Set { skills: snapshot.available().map(|skill| Profile::of(skill)).collect(), requests: requests(text) }
+}
+
+fn dev() -> Set {
+    set(
+        include_str!("../../tests/routing/dev/skills.yaml"),
+        include_str!("../../tests/routing/dev/requests.txt"),
+    )
+}
+
+fn held_out() -> Set {
+    set(
+        include_str!("../../tests/routing/held_out/skills.yaml"),
+        include_str!("../../tests/routing/held_out/requests.txt"),
+    )
+}
+
+/// Shares of the requests that need a tool.
+#[derive(Debug, Clone, Copy)]
+struct Quality {
+    skill_first: f64,
+    tool_first: f64,
+    tool_in_three: f64,
+    /// Mean of 1 / rank of the tool.
+    reciprocal: f64,
+}
+
+fn quality(set: &Set, rank: &dyn Fn(&str) -> Vec<(String, String)>) -> Quality {
+    let mut sums = [0.0; 4];
+    let mut count = 0.0;
+    for (text, wanted) in &set.requests {
+        let Some(wanted) = wanted else { continue };
+        count += 1.0;
+        let ranked = rank(text);
+        let at = ranked.iter().position(|tool| tool == wanted);
+        sums[0] += f64::from(ranked.first().is_some_and(|first| first.0 == wanted.0));
+        sums[1] += f64::from(at == Some(0));
+        sums[2] += f64::from(at.is_some_and(|at| at < 3));
+        sums[3] += at.map_or(0.0, |at| 1.0 / (at + 1) as f64);
+    }
+    let [skill_first, tool_first, tool_in_three, reciprocal] = sums.map(|sum| sum / count);
+    Quality { skill_first, tool_first, tool_in_three, reciprocal }
+}
+
+/// BM25 (k1 1.2, b 0.75) with stemming over all that is known of a tool and its skill, as one text.
+fn floor(set: &Set) -> impl Fn(&str) -> Vec<(String, String)> {
+    let mut documents = Vec::new();
+    for skill in &set.skills {
+        for tool in &skill.tools {
+            let mut words = [name_tokens(&skill.id), name_tokens(&tool.id)].concat();
+            let examples = skill.examples.iter().map(|example| &example.text);
+            let texts = [&skill.name, &skill.description, &tool.purpose].into_iter();
+            for text in texts.chain(&skill.use_when).chain(examples).chain(&tool.use_when) {
+                words.extend(tokens(text));
+            }
+            words.extend(tool.parameters.iter().flat_map(|name| name_tokens(name)));
+            let mut counts: HashMap<String, f64> = HashMap::new();
+            for word in words.into_iter().filter(|word| !word.common && !word.word.is_empty()) {
+                *counts.entry(word.word).or_default() += 1.0;
+            }
+            documents.push(((skill.id.clone(), tool.id.clone()), counts));
+        }
+    }
+    let length = |counts: &HashMap<String, f64>| counts.values().sum::<f64>();
+    let mean = documents.iter().map(|(_, counts)| length(counts)).sum::<f64>() / documents.len() as f64;
+    move |text| {
+        let mut scored: Vec<(f64, (String, String))> = Vec::new();
+        for (name, counts) in &documents {
+            let mut score = 0.0;
+            for word in tokens(text).into_iter().filter(|word| !word.common) {
+                let with = documents.iter().filter(|(_, counts)| counts.contains_key(&word.word)).count() as f64;
+                let rarity = (1.0 + (documents.len() as f64 - with + 0.5) / (with + 0.5)).ln();
+                let count = counts.get(&word.word).copied().unwrap_or_default();
+                score += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length(counts) / mean));
+            }
+            if score > 0.0 {
+                scored.push((score, name.clone()));
+            }
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        scored.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+fn ours(set: &Set, weights: Weights) -> impl Fn(&str) -> Vec<(String, String)> {
+    let router = Router::build(set.skills.clone(), weights);
+    move |text| {
+        let ranked = router.route(text, usize::MAX).into_iter();
+        ranked.map(|ranked| (ranked.skill, ranked.tool.unwrap_or_default())).collect()
+    }
+}
+
+/// How often the router acted where a skill was needed, and how often it was right when it acted.
+fn certainty(set: &Set, weights: Weights, score: f32, lead: f32) -> (f64, f64) {
+    let router = Router::build(set.skills.clone(), weights);
+    let (mut acted, mut right, mut needed) = (0.0, 0.0, 0.0);
+    for (text, wanted) in &set.requests {
+        needed += f64::from(wanted.is_some());
+        let ranked = router.route(text, usize::MAX);
+        if let Some(skill) = sure(&ranked, score, lead) {
+            acted += 1.0;
+            right += f64::from(wanted.as_ref().is_some_and(|(wanted, _)| wanted == skill));
+        }
+    }
+    (right / acted, right / needed)
+}
+
+fn print(name: &str, q: Quality) {
+    println!(
+        "{name:<28} skill first {:.3}  tool first {:.3}  in three {:.3}  MRR {:.3}",
+        q.skill_first, q.tool_first, q.tool_in_three, q.reciprocal
+    );
+}
+
+#[test]
+#[ignore]
+fn explore() {
+    let dev = dev();
+    print("dev BM25", quality(&dev, &floor(&dev)));
+    print("dev", quality(&dev, &ours(&dev, Weights::default())));
+    let d = Weights::default();
+    for (name, weights) in [
+        ("no synonyms", Weights { synonym: 0.0, ..d }),
+        ("no near", Weights { nearly: 0.0, ..d }),
+        ("no marks", Weights { mark: 0.0, ..d }),
+        ("no phrases", Weights { phrase: 0.0, ..d }),
+        ("skill .3", Weights { skill: 0.3, ..d }),
+        ("skill .7", Weights { skill: 0.7, ..d }),
+        ("phrase .3", Weights { phrase: 0.3, ..d }),
+        ("phrase .9", Weights { phrase: 0.9, ..d }),
+        ("synonym .2", Weights { synonym: 0.2, ..d }),
+        ("synonym .6", Weights { synonym: 0.6, ..d }),
+        ("mark .4", Weights { mark: 0.4, ..d }),
+        ("mark 1", Weights { mark: 1.0, ..d }),
+        ("name 0", Weights { unknown_name: 0.0, ..d }),
+        ("name .6", Weights { unknown_name: 0.6, ..d }),
+        ("light .3", Weights { light: 0.3, ..d }),
+        ("light .8", Weights { light: 0.8, ..d }),
+        ("question 1", Weights { question: 1.0, ..d }),
+        ("question .5", Weights { question: 0.5, ..d }),
+        ("parameter 1", Weights { parameter: 1.0, ..d }),
+        ("parameter 4", Weights { parameter: 4.0, ..d }),
+        ("against 0", Weights { against: 0.0, instead: 0.0, ..d }),
+        ("skill 1", Weights { skill: 1.0, ..d }),
+        ("phrase .2", Weights { phrase: 0.2, ..d }),
+        ("near .3", Weights { nearly: 0.3, ..d }),
+    ] {
+        print(name, quality(&dev, &ours(&dev, weights)));
+    }
+    for score in [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5] {
+        for lead in [0.1, 0.2, 0.3, 0.4, 0.5] {
+            let (p, c) = certainty(&dev, d, score, lead);
+            print!("{score} {lead}: {p:.3}/{c:.3}   ");
+        }
+        println!();
+    }
+    let router = Router::build(dev.skills.clone(), d);
+    for (text, wanted) in &dev.requests {
+        let ranked = router.route(text, 3);
+        let ok = match (wanted, ranked.first()) {
+            (Some((skill, tool)), Some(first)) => first.skill == *skill && first.tool.as_ref() == Some(tool),
+            (None, Some(first)) => first.score < 0.3,
+            (None, None) => true,
+            _ => false,
+        };
+        if !ok {
+            let shown: Vec<_> =
+                ranked.iter().map(|r| format!("{}.{} {:.2}", r.skill, r.tool.clone().unwrap_or_default(), r.score)).collect();
+            println!("{text} = {wanted:?}: {shown:?}");
+        }
+    }
+}
