@@ -78,8 +78,8 @@ struct Weights {
 
 /// The least score, and the least lead over the best tool of any other skill as a share of the
 /// score, that make the router sure.
-const SURE_SCORE: f32 = 0.40;
-const SURE_LEAD: f32 = 0.35;
+const SURE_SCORE: f32 = 0.45;
+const SURE_LEAD: f32 = 0.30;
 
 /// The skill to activate without asking the model, if there is one that is sure to be meant.
 pub fn confident(ranked: &[Ranked]) -> Option<&str> {
@@ -96,17 +96,17 @@ fn sure(ranked: &[Ranked], least_score: f32, least_lead: f32) -> Option<&str> {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            skill: 0.7,
+            skill: 0.8,
             tool: 0.5,
             phrase: 0.4,
             against: 0.7,
             instead: 0.4,
-            synonym: 0.5,
+            synonym: 0.6,
             nearly: 0.6,
-            mark: 0.7,
+            mark: 0.8,
             unknown_name: 0.3,
-            light: 0.5,
-            question: 0.75,
+            light: 0.4,
+            question: 0.6,
             parameter: 2.0,
         }
     }
@@ -264,7 +264,7 @@ impl Router {
                         for_tool[tool] = for_tool[tool].max(likeness);
                     }
                 }
-                Meaning::Against { owner, instead } if likeness >= 0.3 => {
+                Meaning::Against { owner, instead } if likeness >= 0.4 => {
                     against.push((*owner, *instead, likeness));
                 }
                 Meaning::Against { .. } => {}
