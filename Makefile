@@ -73,7 +73,7 @@ screenshots: ui $(DRIVER)
 
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)
-	cargo bench --no-fail-fast -p nova-vault --bench '*'
+	cargo bench --no-fail-fast -p nova-vault -p nova-registry --bench '*'
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 

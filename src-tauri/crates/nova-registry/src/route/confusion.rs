@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::profile::{Example, Profile};
-use super::words::tokens;
+use super::words::{Mark, tokens};
 use super::{Ranked, Router, Weights};
 use crate::{SkillEntry, Snapshot};
 
@@ -75,16 +75,16 @@ fn confusions(profiles: Vec<Profile>) -> Vec<Confusion> {
 
 fn confusions_of(router: &Router) -> Vec<Confusion> {
     let mut found = Vec::new();
-    for (at, skill) in router.skills.iter().enumerate() {
-        for (number, example) in skill.examples.iter().enumerate() {
-            let first = first(router, &example.text, Some((at, number)));
+    for skill in &router.skills {
+        for example in &skill.examples {
+            let first = first(router, &example.text);
             if !fits(first.as_ref(), &skill.id, example.tool.as_deref()) {
                 let kind = ConfusionKind::Example;
                 found.push(Confusion::new(skill, example.tool.clone(), kind, &example.text, first));
             }
         }
         for text in &skill.near_misses {
-            let first = first(router, text, None);
+            let first = first(router, text);
             if first.as_ref().is_some_and(|first| first.skill == skill.id) {
                 found.push(Confusion::new(skill, None, ConfusionKind::NearMiss, text, first));
             }
@@ -93,8 +93,8 @@ fn confusions_of(router: &Router) -> Vec<Confusion> {
     found
 }
 
-fn first(router: &Router, text: &str, without: Option<(usize, usize)>) -> Option<Ranked> {
-    router.rank(text, &tokens(text), without, 1).pop()
+fn first(router: &Router, text: &str) -> Option<Ranked> {
+    router.rank(text, &tokens(text), Some(text), 1).pop()
 }
 
 fn fits(first: Option<&Ranked>, skill: &str, tool: Option<&str>) -> bool {
@@ -104,13 +104,20 @@ fn fits(first: Option<&Ranked>, skill: &str, tool: Option<&str>) -> bool {
 }
 
 impl Confusion {
-    fn new(skill: &Profile, tool: Option<String>, kind: ConfusionKind, text: &str, won: Option<Ranked>) -> Self {
+    fn new(
+        skill: &Profile,
+        tool: Option<String>,
+        kind: ConfusionKind,
+        text: &str,
+        won: Option<Ranked>,
+    ) -> Self {
         Self { skill: skill.id.clone(), tool, kind, text: text.to_owned(), won, missing: Vec::new() }
     }
 
     /// Tries hints until one mends it.
     fn find_missing(&mut self, profiles: &[Profile]) {
-        let phrase = generalised(&self.text);
+        let router = Router::build(profiles.to_vec(), Weights::default());
+        let phrase = generalised(&router, &self.text);
         let not_when = self.won.as_ref().and_then(|won| {
             let instead = match self.kind {
                 ConfusionKind::Example if won.skill == self.skill => return None,
@@ -118,7 +125,7 @@ impl Confusion {
                     Some(tool) => format!("{}.{tool}", self.skill),
                     None => self.skill.clone(),
                 },
-                ConfusionKind::NearMiss => self.owner_of_near_miss(profiles)?,
+                ConfusionKind::NearMiss => self.owner_of_near_miss(&router)?,
             };
             Some(MissingHint::NotWhen { skill: won.skill.clone(), phrase: phrase.clone(), instead })
         });
@@ -141,7 +148,8 @@ impl Confusion {
             let mut amended = profiles.to_vec();
             hints.iter().for_each(|hint| hint.add_to(&mut amended));
             !confusions_of(&Router::build(amended, Weights::default())).iter().any(|left| {
-                (left.kind, &left.skill, &left.text, &left.tool) == (self.kind, &self.skill, &self.text, &self.tool)
+                (left.kind, &left.skill, &left.text, &left.tool)
+                    == (self.kind, &self.skill, &self.text, &self.tool)
             })
         };
         let best = tries.iter().position(mends).unwrap_or(tries.len().saturating_sub(1));
@@ -149,12 +157,11 @@ impl Confusion {
     }
 
     /// The skill that has it as an example, else the next best one.
-    fn owner_of_near_miss(&self, profiles: &[Profile]) -> Option<String> {
+    fn owner_of_near_miss(&self, router: &Router) -> Option<String> {
         let has_it = |skill: &&Profile| skill.examples.iter().any(|Example { text, .. }| *text == self.text);
-        if let Some(owner) = profiles.iter().find(has_it) {
+        if let Some(owner) = router.skills.iter().find(has_it) {
             return Some(owner.id.clone());
         }
-        let router = Router::build(profiles.to_vec(), Weights::default());
         let ranked = router.rank(&self.text, &tokens(&self.text), None, usize::MAX);
         ranked.into_iter().find(|ranked| ranked.skill != self.skill).map(|ranked| ranked.skill)
     }
@@ -185,10 +192,12 @@ impl fmt::Display for MissingHint {
 }
 
 /// The request with `TICKER` for each symbol: a hint for all requests of its kind.
-fn generalised(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
-        let mark = tokens(word).first().and_then(|token| token.mark);
-        mark.and_then(super::Mark::placeholder).unwrap_or(word)
+fn generalised(router: &Router, text: &str) -> String {
+    let words = text.split_whitespace().map(|word| match tokens(word).first() {
+        Some(token) if token.mark == Some(Mark::Ticker) && router.vocabulary.id(&token.word).is_none() => {
+            "TICKER"
+        }
+        _ => word,
     });
     words.collect::<Vec<_>>().join(" ")
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use nova_skill::{
-    CallToken, Description, Effect, Hints, Manifest, NotWhen, NoteScope, Routing, Tool, ToolContext, ToolError,
-    ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, Hints, Manifest, NotWhen, NoteScope, Routing, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use serde::Deserialize;
 

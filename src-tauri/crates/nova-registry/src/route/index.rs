@@ -59,9 +59,13 @@ impl Vocabulary {
         id
     }
 
-    /// Term ids of words that count; a mark counts as a term beside its word.
+    /// Term ids of the words that count, and of what stands for a word.
     pub(super) fn add_all(&mut self, tokens: &[Token]) -> Vec<u32> {
-        tokens.iter().filter(|token| !token.common && !token.word.is_empty()).map(|token| self.add(&token.word)).collect()
+        let terms = tokens.iter().filter(|token| !token.common).filter_map(|token| match token.mark {
+            Some(mark) if token.word.is_empty() => Some(mark.term()),
+            _ => (!token.word.is_empty()).then_some(token.word.as_str()),
+        });
+        terms.map(|term| self.add(term)).collect()
     }
 
     /// Terms spelled nearly like this one, with the share of letter triples in common.
@@ -78,7 +82,9 @@ impl Vocabulary {
         }
         let mut near: Vec<(u32, f32)> = shared
             .into_iter()
-            .map(|(id, shared)| (id, 2.0 * shared as f32 / (grams.len() as u32 + self.trigrams[id as usize]) as f32))
+            .map(|(id, shared)| {
+                (id, 2.0 * shared as f32 / (grams.len() as u32 + self.trigrams[id as usize]) as f32)
+            })
             .filter(|(_, likeness)| *likeness >= 0.5)
             .collect();
         near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -33,7 +33,11 @@ pub(super) struct Heard {
 
 impl Phrases {
     /// `phrases` are the tokens with the number of the skill that says them.
-    pub(super) fn new(phrases: &[(usize, Vec<Token>)], is_word: &dyn Fn(&str) -> bool, skills: usize) -> Self {
+    pub(super) fn new(
+        phrases: &[(usize, Vec<Token>)],
+        is_word: &dyn Fn(&str) -> bool,
+        skills: usize,
+    ) -> Self {
         let mut made = Self::default();
         let mut said_by: Vec<HashSet<usize>> = Vec::new();
         let mut kinds: Vec<f32> = Vec::new();
@@ -90,8 +94,12 @@ impl Phrases {
         if phrase.length == 0.0 || heard.length == 0.0 {
             return 0.0;
         }
-        let shared: f32 =
-            phrase.terms.iter().filter_map(|term| heard.weights.get(term)).map(|weight| weight * weight).sum();
+        let shared: f32 = phrase
+            .terms
+            .iter()
+            .filter_map(|term| heard.weights.get(term))
+            .map(|weight| weight * weight)
+            .sum();
         shared / (phrase.length * heard.length)
     }
 }

@@ -46,7 +46,8 @@ impl Profile {
             _ => Example { text: text.clone(), tool: None },
         };
         let manifest = &skill.manifest;
-        let mut examples: Vec<Example> = manifest.routing.examples.iter().take(MAX_PHRASES).map(read).collect();
+        let mut examples: Vec<Example> =
+            manifest.routing.examples.iter().take(MAX_PHRASES).map(read).collect();
         for tool in &tools {
             let own = tool.examples.iter();
             examples.extend(own.map(|text| Example { text: text.clone(), tool: Some(tool.id.clone()) }));

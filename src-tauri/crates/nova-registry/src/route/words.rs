@@ -29,6 +29,7 @@ pub(super) struct Token {
 /// What a piece of text is an example of: `UBER` and `NVDA` are alike although no letter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
+    /// `UBER`, `$UBER`; a hint writes `TICKER`.
     Ticker,
     Money,
     Day,
@@ -57,14 +58,6 @@ impl Mark {
             Self::Path => "<path>",
             Self::Version => "<version>",
             Self::Key => "<key>",
-        }
-    }
-
-    /// How a hint writes it, where a hint has a word for it.
-    pub(super) fn placeholder(self) -> Option<&'static str> {
-        match self {
-            Self::Ticker => Some("TICKER"),
-            _ => None,
         }
     }
 
@@ -103,6 +96,10 @@ pub(super) fn tokens_with_notes(text: &str, is_note: &dyn Fn(&str) -> bool) -> V
         if out.len() >= MAX_TOKENS {
             break;
         }
+        if trimmed(chunk) == "TICKER" {
+            out.push(Token::marked(Mark::Ticker));
+            continue;
+        }
         if chunk.starts_with("[[") {
             out.push(Token::marked(Mark::Note));
             continue;
@@ -110,7 +107,9 @@ pub(super) fn tokens_with_notes(text: &str, is_note: &dyn Fn(&str) -> bool) -> V
         let next = chunks.get(at + 1).map_or("", |next| trimmed(next));
         let before = at.checked_sub(1).and_then(|at| chunks.get(at)).map_or("", |before| trimmed(before));
         match mark(chunk, before, next) {
-            Some(mark @ (Mark::Url | Mark::Email | Mark::Money | Mark::Hour | Mark::Version | Mark::Path)) => {
+            Some(
+                mark @ (Mark::Url | Mark::Email | Mark::Money | Mark::Hour | Mark::Version | Mark::Path),
+            ) => {
                 out.push(Token::marked(mark));
             }
             mark => {
@@ -183,7 +182,8 @@ fn chunks(text: &str) -> Vec<&str> {
 }
 
 fn trimmed(chunk: &str) -> &str {
-    chunk.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '#' | '~' | '/' | '%'))
+    chunk
+        .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '#' | '~' | '/' | '%'))
 }
 
 fn mark(chunk: &str, before: &str, next: &str) -> Option<Mark> {
@@ -191,7 +191,8 @@ fn mark(chunk: &str, before: &str, next: &str) -> Option<Mark> {
     let lower = chunk.to_lowercase();
     let digits = chunk.chars().filter(char::is_ascii_digit).count();
     let starts_with_digit = chunk.starts_with(|c: char| c.is_ascii_digit());
-    let numeric = starts_with_digit && chunk.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'));
+    let numeric =
+        starts_with_digit && chunk.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'));
 
     if lower.contains("://") || lower.starts_with("www.") {
         return Some(Mark::Url);
@@ -222,7 +223,8 @@ fn mark(chunk: &str, before: &str, next: &str) -> Option<Mark> {
         return Some(Mark::Tag);
     }
     if numeric {
-        let currency = ["eur", "euro", "euros", "usd", "dollars", "bucks", "quid", "pounds", "gbp", "chf", "cents"];
+        let currency =
+            ["eur", "euro", "euros", "usd", "dollars", "bucks", "quid", "pounds", "gbp", "chf", "cents"];
         return if currency.contains(&&*next.to_lowercase()) {
             Some(Mark::Money)
         } else if chunk.contains(':') {
@@ -244,7 +246,15 @@ fn mark(chunk: &str, before: &str, next: &str) -> Option<Mark> {
         return Some(Mark::Day);
     }
     const DAYS: [&str; 10] = [
-        "today", "tomorrow", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+        "today",
+        "tomorrow",
+        "yesterday",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
         "sunday",
     ];
     if DAYS.contains(&lower.trim_end_matches("'s").trim_end_matches("’s")) {
@@ -261,7 +271,7 @@ fn mark(chunk: &str, before: &str, next: &str) -> Option<Mark> {
         return Some(Mark::Key);
     }
     let capitals = (2..=5).contains(&chunk.len()) && chunk.chars().all(|c| c.is_ascii_uppercase());
-    (capitals || chunk == "TICKER").then_some(Mark::Ticker)
+    capitals.then_some(Mark::Ticker)
 }
 
 fn words(chunk: &str, stemmer: &Stemmer) -> Vec<Token> {
@@ -336,26 +346,202 @@ fn base_form(word: &str) -> &str {
 
 fn is_common(word: &str) -> bool {
     const COMMON: &[&str] = &[
-        "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
-        "could", "d", "did", "do", "does", "doing", "else", "for", "from", "get", "give", "had", "has", "have", "he",
-        "her", "here", "hers", "him", "his", "how", "i", "id", "if", "ill", "im", "in", "into", "is", "it", "its",
-        "ive", "just", "let", "lets", "like", "ll", "m", "may", "me", "mine", "more", "much", "must", "my", "no",
-        "not", "now", "of", "off", "on", "one", "or", "our", "out", "over", "please", "s", "shall", "she", "should",
-        "so", "some", "such", "t", "than", "that", "thats", "the", "their", "them", "then", "there", "these", "they",
-        "this", "those", "to", "too", "up", "us", "use", "user", "users", "want", "wants", "was", "we", "were",
-        "what", "whats", "when", "where", "wheres", "whether", "which", "who", "whom", "whose", "why", "will",
-        "with", "would", "you", "your", "got", "ask", "asks", "something", "somebody", "anything", "every",
+        "a",
+        "about",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "d",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "else",
+        "for",
+        "from",
+        "get",
+        "give",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "id",
+        "if",
+        "ill",
+        "im",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "ive",
+        "just",
+        "let",
+        "lets",
+        "like",
+        "ll",
+        "m",
+        "may",
+        "me",
+        "mine",
+        "more",
+        "much",
+        "must",
+        "my",
+        "no",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "one",
+        "or",
+        "our",
+        "out",
+        "over",
+        "please",
+        "s",
+        "shall",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "t",
+        "than",
+        "that",
+        "thats",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "too",
+        "up",
+        "us",
+        "use",
+        "user",
+        "users",
+        "want",
+        "wants",
+        "was",
+        "we",
+        "were",
+        "what",
+        "whats",
+        "when",
+        "where",
+        "wheres",
+        "whether",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "got",
+        "ask",
+        "asks",
+        "something",
+        "somebody",
+        "anything",
+        "every",
     ];
     word.len() == 1 && word.is_ascii() || COMMON.contains(&word)
 }
 
 fn is_light(word: &str) -> bool {
     const LIGHT: &[&str] = &[
-        "make", "made", "put", "say", "said", "tell", "told", "show", "know", "see", "look", "go", "going", "went",
-        "take", "took", "keep", "kept", "set", "let", "need", "help", "think", "thing", "things", "new", "add", "find",
-        "found", "open", "list", "write", "read", "work", "works", "time", "day", "week", "month", "year", "last", "next",
-        "back", "today", "tomorrow", "yesterday", "first", "latest", "call", "called", "name", "move", "start", "stop",
-        "still", "many", "time", "been", "way", "check", "again", "text",
+        "make",
+        "made",
+        "put",
+        "say",
+        "said",
+        "tell",
+        "told",
+        "show",
+        "know",
+        "see",
+        "look",
+        "go",
+        "going",
+        "went",
+        "take",
+        "took",
+        "keep",
+        "kept",
+        "set",
+        "let",
+        "need",
+        "help",
+        "think",
+        "thing",
+        "things",
+        "new",
+        "add",
+        "find",
+        "found",
+        "open",
+        "list",
+        "write",
+        "read",
+        "work",
+        "works",
+        "time",
+        "day",
+        "week",
+        "month",
+        "year",
+        "last",
+        "next",
+        "back",
+        "today",
+        "tomorrow",
+        "yesterday",
+        "first",
+        "latest",
+        "call",
+        "called",
+        "name",
+        "move",
+        "start",
+        "stop",
+        "still",
+        "many",
+        "time",
+        "been",
+        "way",
+        "check",
+        "again",
+        "text",
     ];
     LIGHT.contains(&word)
 }
@@ -383,7 +569,14 @@ mod tests {
         assert_eq!(seen("€200 85$ 1,500 euros 14.50"), ["<money>", "<money>", "<money>", "euro", "<money>"]);
         assert_eq!(seen("a@b.example https://x.example/y x.example/z"), ["<email>", "<url>", "<url>"]);
         assert_eq!(seen("[[Lisbon plan]] 2.0.1 9:30 5pm"), ["<note>", "<version>", "<hour>", "<hour>"]);
-        assert_eq!(seen("ENG-214 2026-05-04 ~/x.toml"), ["eng<key>".to_owned(), "214".into(), "<day>".into(), "<path>".into()][..1].iter().cloned().chain(["<day>".into(), "<path>".into()]).collect::<Vec<_>>());
+        assert_eq!(
+            seen("ENG-214 2026-05-04 ~/x.toml"),
+            ["eng<key>".to_owned(), "214".into(), "<day>".into(), "<path>".into()][..1]
+                .iter()
+                .cloned()
+                .chain(["<day>".into(), "<path>".into()])
+                .collect::<Vec<_>>()
+        );
     }
 
     #[test]
