@@ -1,4 +1,5 @@
 //! Skills from a few lines of YAML, and requests from lines of text.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

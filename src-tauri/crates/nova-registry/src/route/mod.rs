@@ -65,6 +65,16 @@ enum Meaning {
     },
 }
 
+/// What the phrases say of a request.
+struct PhraseScores {
+    /// By skill: the greatest likeness to a phrase of its own.
+    for_skill: Vec<f32>,
+    /// By tool, the same.
+    for_tool: Vec<f32>,
+    /// Against whom, for whom, how much.
+    against: Vec<(Owner, Owner, f32)>,
+}
+
 /// What each sign is worth. Chosen on `tests/routing/dev`.
 #[derive(Debug, Clone, Copy)]
 struct Weights {
@@ -185,7 +195,7 @@ impl Router {
         let wanted = self.wanted(tokens);
         let skill_scores = spread(&self.of_skills, &wanted, self.skills.len());
         let mut scores = spread(&self.of_tools, &wanted, self.tools.len());
-        let (for_skill, for_tool, against) = self.phrase_scores(tokens, without);
+        let PhraseScores { for_skill, for_tool, against } = self.phrase_scores(tokens, without);
         let w = &self.weights;
         let share = if is_talk(text) { 0.5 } else { 1.0 };
         let question = is_question(text);
@@ -263,13 +273,8 @@ impl Router {
         wanted
     }
 
-    /// Per skill and per tool the greatest likeness to a phrase of theirs; and what speaks against
-    /// whom and for whom.
-    fn phrase_scores(
-        &self,
-        tokens: &[Token],
-        without: Option<&str>,
-    ) -> (Vec<f32>, Vec<f32>, Vec<(Owner, Owner, f32)>) {
+    /// Phrases that the request is like.
+    fn phrase_scores(&self, tokens: &[Token], without: Option<&str>) -> PhraseScores {
         let heard = self.phrases.hear(tokens, &|word| self.vocabulary.id(word).is_some());
         let mut for_skill = vec![0.0_f32; self.skills.len()];
         let mut for_tool = vec![0.0_f32; self.tools.len()];
@@ -293,7 +298,7 @@ impl Router {
                 Meaning::Against { .. } => {}
             }
         }
-        (for_skill, for_tool, against)
+        PhraseScores { for_skill, for_tool, against }
     }
 
     /// Whether the name of the tool is that of something that is done, not asked.
@@ -385,7 +390,7 @@ fn tool_fields(
     fields
 }
 
-fn parameter_marks<'a>(names: &mut dyn Iterator<Item = &'a String>, vocabulary: &mut Vocabulary) -> Vec<u32> {
+fn parameter_marks(names: &mut dyn Iterator<Item = &String>, vocabulary: &mut Vocabulary) -> Vec<u32> {
     let mut marks: Vec<Mark> = names.filter_map(|name| Mark::of_parameter(name)).collect();
     marks.sort_unstable();
     marks.dedup();
