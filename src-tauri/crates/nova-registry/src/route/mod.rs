@@ -4,10 +4,10 @@
 //! skills and the same text give the same answer, and nothing is read, asked or remembered.
 
 mod confusion;
+mod english;
 mod index;
 mod phrases;
 mod profile;
-mod thesaurus;
 mod words;
 
 #[cfg(test)]
@@ -21,6 +21,7 @@ use std::collections::HashMap;
 
 pub use confusion::{Confusion, ConfusionKind, MissingHint, test_routing, would_take};
 
+use self::english::{is_question, is_talk};
 use self::index::{Documents, Field, Index, Vocabulary};
 use self::phrases::{Owner, Phrases};
 use self::profile::Profile;
@@ -175,7 +176,7 @@ impl Router {
         let (of_skills, of_tools) = (of_skills.index(&vocabulary), of_tools.index(&vocabulary));
         let (said, meanings) = phrases_of(&skills);
         let phrases = Phrases::new(&said, &|word| vocabulary.id(word).is_some(), skills.len());
-        let synonyms = thesaurus::synonyms();
+        let synonyms = english::synonyms();
         Self {
             skills,
             tools,
@@ -207,14 +208,17 @@ impl Router {
                 *score *= w.question;
             }
         }
-        for (owner, instead, likeness) in against {
-            for (at, score) in scores.iter_mut().enumerate() {
-                if self.belongs(at, owner) {
-                    *score *= 1.0 - w.against * likeness;
-                } else if self.belongs(at, instead) {
-                    *score += w.instead * likeness;
+        for (at, score) in scores.iter_mut().enumerate() {
+            // The likest hint alone: a skill gains nothing by saying a thing a hundred times.
+            let (mut minus, mut plus) = (0.0_f32, 0.0_f32);
+            for (owner, instead, likeness) in &against {
+                if self.belongs(at, *owner) {
+                    minus = minus.max(*likeness);
+                } else if self.belongs(at, *instead) {
+                    plus = plus.max(*likeness);
                 }
             }
+            *score = *score * (1.0 - w.against * minus) + w.instead * plus;
         }
         let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
         let name = |at: usize| {
@@ -439,52 +443,4 @@ fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
         }
     }
     (said, meanings)
-}
-
-/// Whether the text asks for something that is known, not for something to be done.
-fn is_question(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "what", "which", "who", "when", "where", "how", "did", "does", "do", "is", "are", "am", "was", "any",
-        "anything", "has", "have", "show", "list", "tell", "find",
-    ];
-    let first: String = text.trim_start().chars().take_while(|c| c.is_alphabetic()).take(12).collect();
-    BEGINNINGS.contains(&&*first.to_lowercase())
-}
-
-/// Whether the text begins as talk and questions of general knowledge do: no skill is sure then.
-fn is_talk(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "explain ",
-        "tell me a joke",
-        "tell me something",
-        "write a poem",
-        "write a haiku",
-        "write a limerick",
-        "write a story",
-        "write a short story",
-        "write a function",
-        "write a song",
-        "write a python",
-        "what is a ",
-        "what is an ",
-        "what is the difference",
-        "what's the difference",
-        "what makes ",
-        "what would you",
-        "how does ",
-        "why do ",
-        "why does ",
-        "why is ",
-        "why are ",
-        "who was ",
-        "who invented ",
-        "compare ",
-        "should i ",
-        "is a ",
-        "what does the word ",
-        "suggest a name",
-        "say that again",
-    ];
-    let start: String = text.trim_start().chars().take(40).flat_map(char::to_lowercase).collect();
-    BEGINNINGS.iter().any(|beginning| start.starts_with(beginning))
 }

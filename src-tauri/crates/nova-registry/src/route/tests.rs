@@ -100,6 +100,21 @@ fn a_hint_against_counts_only_while_the_other_skill_is_there() {
 }
 
 #[test]
+fn a_hint_said_a_hundred_times_counts_once() {
+    let skills = |times: usize| {
+        let hints = vec!["{ phrase: harbour news, instead: paper }"; times].join(", ");
+        format!(
+            "
+- {{ id: scan, description: Scans the harbour., not_when: [{hints}] }}
+- {{ id: paper, description: Reads the newspaper. }}
+"
+        )
+    };
+    let route = |times| Router::new(&snapshot(&skills(times))).route("harbour news", 5);
+    assert_eq!(route(60), route(1));
+}
+
+#[test]
 fn the_router_is_sure_only_with_a_lead_over_other_skills() {
     let ranked = |scores: &[(&str, f32)]| -> Vec<Ranked> {
         let ranked = scores.iter();
