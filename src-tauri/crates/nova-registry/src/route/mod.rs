@@ -328,19 +328,24 @@ impl Router {
 fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) -> Vec<f32> {
     let mut scores = vec![0.0_f32; documents];
     let mut most = 0.0_f32;
-    let mut best: HashMap<u32, f32> = HashMap::new();
+    // What the word adds to each document, and the documents it adds to.
+    let mut best = vec![0.0_f32; documents];
+    let mut touched: Vec<usize> = Vec::new();
     for (terms, importance) in wanted {
         let rarest = terms.first().map(|(term, _)| *term);
         most += importance * index.rarity(rarest);
-        best.clear();
         for (term, share) in terms {
             for (document, adds) in index.documents_with(*term) {
-                let so_far = best.entry(*document).or_default();
-                *so_far = so_far.max(share * adds);
+                let document = *document as usize;
+                if best[document] == 0.0 {
+                    touched.push(document);
+                }
+                best[document] = best[document].max(share * adds);
             }
         }
-        for (document, adds) in &best {
-            scores[*document as usize] += importance * adds;
+        for document in touched.drain(..) {
+            scores[document] += importance * best[document];
+            best[document] = 0.0;
         }
     }
     if most > 0.0 {

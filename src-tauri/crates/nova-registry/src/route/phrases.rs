@@ -27,7 +27,8 @@ struct Phrase {
 
 /// A request, made ready to be compared.
 pub(super) struct Heard {
-    weights: HashMap<u32, f32>,
+    /// By term of the phrases; 0 where the request does not have it.
+    weights: Vec<f32>,
     length: f32,
 }
 
@@ -68,7 +69,7 @@ impl Phrases {
     }
 
     pub(super) fn hear(&self, tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> Heard {
-        let mut weights = HashMap::new();
+        let mut weights = vec![0.0; self.weights.len()];
         let mut squares = 0.0_f32;
         let mut seen = HashSet::new();
         for (term, share) in terms_of(tokens, is_word) {
@@ -82,7 +83,7 @@ impl Phrases {
                 squares += weight * weight;
             }
             if let Some(id) = known {
-                weights.insert(id, weight);
+                weights[id as usize] = weight;
             }
         }
         Heard { weights, length: squares.sqrt() }
@@ -94,12 +95,7 @@ impl Phrases {
         if phrase.length == 0.0 || heard.length == 0.0 {
             return 0.0;
         }
-        let shared: f32 = phrase
-            .terms
-            .iter()
-            .filter_map(|term| heard.weights.get(term))
-            .map(|weight| weight * weight)
-            .sum();
+        let shared: f32 = phrase.terms.iter().map(|term| heard.weights[*term as usize].powi(2)).sum();
         shared / (phrase.length * heard.length)
     }
 }
