@@ -78,6 +78,7 @@ bench: ui $(DRIVER)
 	cargo bench -p nova-guard --bench start
 	cargo build --release -p nova-guard
 	cargo bench -p nova-script --bench scripts
+	cargo bench --no-fail-fast -p nova-vault -p nova-registry --bench '*'
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 

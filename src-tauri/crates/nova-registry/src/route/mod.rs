@@ -1,0 +1,451 @@
+//! Which skill and tool a request belongs to, without a model.
+//!
+//! One ranking for `search_tools`, the picker, the command line and the router. Pure: the same
+//! skills and the same text give the same answer, and nothing is read, asked or remembered.
+
+mod confusion;
+mod english;
+mod index;
+mod phrases;
+mod profile;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod measure;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+pub use confusion::{Confusion, ConfusionKind, MissingHint, test_routing, would_take};
+
+use self::english::{is_question, is_talk};
+use self::index::{Documents, Field, Index, Vocabulary};
+use self::phrases::{Owner, Phrases};
+use self::profile::Profile;
+use self::words::{Mark, Token, name_tokens, tokens, tokens_with_notes};
+use crate::{SkillEntry, Snapshot};
+
+/// Ranks the tools of the skills of one snapshot.
+pub struct Router {
+    skills: Vec<Profile>,
+    /// By tool: its skill and its place there. Of a skill without tools None.
+    tools: Vec<(usize, Option<usize>)>,
+    /// By skill: where its tools begin in `tools`.
+    first_tool: Vec<usize>,
+    vocabulary: Vocabulary,
+    of_skills: Index,
+    of_tools: Index,
+    phrases: Phrases,
+    /// By phrase.
+    meanings: Vec<Meaning>,
+    synonyms: HashMap<String, Vec<String>>,
+    weights: Weights,
+}
+
+/// How well a tool fits a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Its id.
+    pub skill: String,
+    /// Its id; None where the skill has no tools.
+    pub tool: Option<String>,
+    /// Greater than 0. About 1 is the most; comparable between requests.
+    pub score: f32,
+}
+
+/// What it means that a request is like a phrase.
+enum Meaning {
+    /// With the text of the example, if it is one.
+    For(Owner, Option<String>),
+    Against {
+        owner: Owner,
+        instead: Owner,
+    },
+}
+
+/// What the phrases say of a request.
+struct PhraseScores {
+    /// By skill: the greatest likeness to a phrase of its own.
+    for_skill: Vec<f32>,
+    /// By tool, the same.
+    for_tool: Vec<f32>,
+    /// Against whom, for whom, how much.
+    against: Vec<(Owner, Owner, f32)>,
+}
+
+/// What each sign is worth. Chosen on `tests/routing/dev`.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    skill: f32,
+    tool: f32,
+    phrase: f32,
+    against: f32,
+    instead: f32,
+    synonym: f32,
+    nearly: f32,
+    mark: f32,
+    unknown_name: f32,
+    light: f32,
+    question: f32,
+    parameter: f32,
+}
+
+/// The least score, and the least lead over the best tool of any other skill as a share of the
+/// score, that make the router sure.
+const SURE_SCORE: f32 = 0.45;
+const SURE_LEAD: f32 = 0.30;
+
+/// The skill to activate without asking the model, if there is one that is sure to be meant.
+///
+/// `ranked` needs the best tool of two skills at least: ask [`Router::route`] for all.
+///
+/// Score and lead were chosen on `tests/routing/dev`, where it is right in 98 of 100 cases that it
+/// acts and acts rightly on 46 of 100 requests that need a skill. On `tests/routing/held_out`, other
+/// skills that nothing was chosen on, it is right in 95 and acts rightly on 37 of 100.
+pub fn confident(ranked: &[Ranked]) -> Option<&str> {
+    sure(ranked, SURE_SCORE, SURE_LEAD)
+}
+
+fn sure(ranked: &[Ranked], least_score: f32, least_lead: f32) -> Option<&str> {
+    let best = ranked.first()?;
+    let other = ranked.iter().find(|other| other.skill != best.skill).map_or(0.0, |other| other.score);
+    let lead = (best.score - other) / best.score;
+    (best.score >= least_score && lead >= least_lead).then_some(best.skill.as_str())
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            skill: 0.8,
+            tool: 0.5,
+            phrase: 0.4,
+            against: 0.7,
+            instead: 0.4,
+            synonym: 0.6,
+            nearly: 0.6,
+            mark: 0.8,
+            unknown_name: 0.3,
+            light: 0.4,
+            question: 0.6,
+            parameter: 2.0,
+        }
+    }
+}
+
+impl Router {
+    /// Of the skills that are available.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        Self::of(snapshot.available().map(|skill| skill.as_ref()))
+    }
+
+    fn of<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> Self {
+        Self::build(skills.map(Profile::of).collect(), Weights::default())
+    }
+
+    /// The best `k` tools for a request, best first; those that it has nothing in common with are
+    /// absent. Of a very long text both ends count.
+    pub fn route(&self, text: &str, k: usize) -> Vec<Ranked> {
+        self.rank(text, &tokens(text), None, k)
+    }
+
+    /// As [`Router::route`]; `is_note` says of a few words whether they are the name of a note.
+    pub fn route_with_notes(&self, text: &str, k: usize, is_note: &dyn Fn(&str) -> bool) -> Vec<Ranked> {
+        self.rank(text, &tokens_with_notes(text, is_note), None, k)
+    }
+
+    fn build(skills: Vec<Profile>, weights: Weights) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let mut of_skills = Documents::default();
+        let mut of_tools = Documents::default();
+        let (mut tools, mut first_tool) = (Vec::new(), Vec::new());
+        for (at, skill) in skills.iter().enumerate() {
+            first_tool.push(tools.len());
+            of_skills.push(skill_fields(skill, &mut vocabulary, weights));
+            for (tool, profile) in skill.tools.iter().enumerate() {
+                of_tools.push(tool_fields(profile, &mut vocabulary, weights));
+                tools.push((at, Some(tool)));
+            }
+            if skill.tools.is_empty() {
+                of_tools.push(Vec::new());
+                tools.push((at, None));
+            }
+        }
+        let (of_skills, of_tools) = (of_skills.index(&vocabulary), of_tools.index(&vocabulary));
+        let (said, meanings) = phrases_of(&skills);
+        let phrases = Phrases::new(&said, &|word| vocabulary.id(word).is_some(), skills.len());
+        let synonyms = english::synonyms();
+        Self {
+            skills,
+            tools,
+            first_tool,
+            vocabulary,
+            of_skills,
+            of_tools,
+            phrases,
+            meanings,
+            synonyms,
+            weights,
+        }
+    }
+
+    /// Examples that read as `without` are left out, so that one that is tested does not find itself.
+    fn rank(&self, text: &str, tokens: &[Token], without: Option<&str>, k: usize) -> Vec<Ranked> {
+        let wanted = self.wanted(tokens);
+        let skill_scores = spread(&self.of_skills, &wanted, self.skills.len());
+        let mut scores = spread(&self.of_tools, &wanted, self.tools.len());
+        let PhraseScores { for_skill, for_tool, against } = self.phrase_scores(tokens, without);
+        let w = &self.weights;
+        let share = if is_talk(text) { 0.5 } else { 1.0 };
+        let question = is_question(text);
+        for (at, score) in scores.iter_mut().enumerate() {
+            let (skill, _) = self.tools[at];
+            let phrase = for_skill[skill].max(for_tool[at]) + 0.3 * for_tool[at];
+            *score = w.skill * skill_scores[skill] + w.tool * *score + w.phrase * phrase;
+            if question && self.changes(at) {
+                *score *= w.question;
+            }
+        }
+        for (at, score) in scores.iter_mut().enumerate() {
+            // The likest hint alone: a skill gains nothing by saying a thing a hundred times.
+            let (mut minus, mut plus) = (0.0_f32, 0.0_f32);
+            for (owner, instead, likeness) in &against {
+                if self.belongs(at, *owner) {
+                    minus = minus.max(*likeness);
+                } else if self.belongs(at, *instead) {
+                    plus = plus.max(*likeness);
+                }
+            }
+            *score = *score * (1.0 - w.against * minus) + w.instead * plus;
+        }
+        let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+        let name = |at: usize| {
+            let (skill, tool) = self.tools[at];
+            (&self.skills[skill].id, tool.map(|tool| &self.skills[skill].tools[tool].id))
+        };
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then_with(|| name(*a).cmp(&name(*b))));
+        let ranked = order.into_iter().take(k).map(|at| {
+            let (skill, tool) = name(at);
+            Ranked { skill: skill.clone(), tool: tool.cloned(), score: scores[at] * share }
+        });
+        ranked.collect()
+    }
+
+    /// What is looked for: per word the terms that may stand for it, each with its share, and how
+    /// much the word counts.
+    fn wanted(&self, tokens: &[Token]) -> Vec<(Vec<(u32, f32)>, f32)> {
+        let w = &self.weights;
+        let mut seen: Vec<&str> = Vec::new();
+        let mut wanted = Vec::new();
+        let mut marks: Vec<Mark> = Vec::new();
+        for token in tokens {
+            let known = self.vocabulary.id(&token.word);
+            if let Some(mark) = token.mark
+                && (mark != Mark::Ticker || known.is_none())
+                && !marks.contains(&mark)
+            {
+                marks.push(mark);
+                if let Some(term) = self.vocabulary.id(mark.term()) {
+                    wanted.push((vec![(term, 1.0)], w.mark));
+                }
+            }
+            let stands_alone = token.mark.is_none_or(|mark| matches!(mark, Mark::Ticker | Mark::Tag));
+            if token.common || token.word.is_empty() || (!stands_alone && known.is_none()) {
+                continue;
+            }
+            if token.mark == Some(Mark::Ticker) && known.is_none() || seen.contains(&token.word.as_str()) {
+                continue;
+            }
+            seen.push(&token.word);
+            let mut terms: Vec<(u32, f32)> = known.map(|term| (term, 1.0)).into_iter().collect();
+            for other in self.synonyms.get(&token.word).into_iter().flatten() {
+                terms.extend(self.vocabulary.id(other).map(|term| (term, w.synonym)));
+            }
+            if terms.is_empty() && w.nearly > 0.0 {
+                let near = self.vocabulary.nearly(&token.word);
+                terms.extend(near.into_iter().map(|(term, likeness)| (term, likeness * w.nearly)));
+            }
+            let importance = match token {
+                Token { name: true, .. } if terms.is_empty() => w.unknown_name,
+                Token { light: true, .. } => w.light,
+                _ => 1.0,
+            };
+            wanted.push((terms, importance));
+        }
+        wanted
+    }
+
+    /// Phrases that the request is like.
+    fn phrase_scores(&self, tokens: &[Token], without: Option<&str>) -> PhraseScores {
+        let heard = self.phrases.hear(tokens, &|word| self.vocabulary.id(word).is_some());
+        let mut for_skill = vec![0.0_f32; self.skills.len()];
+        let mut for_tool = vec![0.0_f32; self.tools.len()];
+        let mut against = Vec::new();
+        for (at, meaning) in self.meanings.iter().enumerate() {
+            let likeness = self.phrases.likeness(&heard, at);
+            match meaning {
+                Meaning::For(owner, example) => {
+                    if example.is_some() && example.as_deref() == without {
+                        continue;
+                    }
+                    for_skill[owner.skill] = for_skill[owner.skill].max(likeness);
+                    if let Some(tool) = owner.tool {
+                        let tool = self.first_tool[owner.skill] + tool;
+                        for_tool[tool] = for_tool[tool].max(likeness);
+                    }
+                }
+                Meaning::Against { owner, instead } if likeness >= 0.4 => {
+                    against.push((*owner, *instead, likeness));
+                }
+                Meaning::Against { .. } => {}
+            }
+        }
+        PhraseScores { for_skill, for_tool, against }
+    }
+
+    /// Whether the name of the tool is that of something that is done, not asked.
+    fn changes(&self, tool: usize) -> bool {
+        const VERBS: &[&str] = &[
+            "add", "append", "archive", "cancel", "complete", "create", "delete", "deploy", "draft", "edit",
+            "lock", "log", "make", "mark", "merge", "move", "order", "pause", "play", "post", "postpone",
+            "prepare", "record", "remove", "rename", "resolve", "rollback", "run", "save", "send", "set",
+            "share", "start", "update", "write",
+        ];
+        let (skill, tool) = self.tools[tool];
+        let id = tool.map_or("", |tool| self.skills[skill].tools[tool].id.as_str());
+        VERBS.contains(&id.split(['_', '-']).next().unwrap_or_default())
+    }
+
+    fn belongs(&self, tool: usize, owner: Owner) -> bool {
+        let (skill, own) = self.tools[tool];
+        skill == owner.skill && (owner.tool.is_none() || owner.tool == own)
+    }
+}
+
+/// Per document what it has of what is wanted, 0 to 1.
+fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) -> Vec<f32> {
+    let mut scores = vec![0.0_f32; documents];
+    let mut most = 0.0_f32;
+    // What the word adds to each document, and the documents it adds to.
+    let mut best = vec![0.0_f32; documents];
+    let mut touched: Vec<usize> = Vec::new();
+    for (terms, importance) in wanted {
+        let rarest = terms.first().map(|(term, _)| *term);
+        most += importance * index.rarity(rarest);
+        for (term, share) in terms {
+            for (document, adds) in index.documents_with(*term) {
+                let document = *document as usize;
+                if best[document] == 0.0 {
+                    touched.push(document);
+                }
+                best[document] = best[document].max(share * adds);
+            }
+        }
+        for document in touched.drain(..) {
+            scores[document] += importance * best[document];
+            best[document] = 0.0;
+        }
+    }
+    if most > 0.0 {
+        scores.iter_mut().for_each(|score| *score /= most);
+    }
+    scores
+}
+
+fn skill_fields(skill: &Profile, vocabulary: &mut Vocabulary, weights: Weights) -> Vec<(Field, Vec<u32>)> {
+    let mut fields = Vec::new();
+    let mut add = |kind, weight, tokens: Vec<Token>| {
+        fields.push((Field { kind, weight }, vocabulary.add_all(&tokens)));
+    };
+    let each = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(tokens).collect::<Vec<_>>();
+    add(0, 3.0, name_tokens(&skill.id).into_iter().chain(tokens(&skill.name)).collect());
+    add(1, 2.0, tokens(&skill.description));
+    add(2, 1.5, tokens(&skill.tags));
+    add(3, 2.0, each(&mut skill.use_when.iter().map(String::as_str)));
+    add(4, 1.5, skill.tools.iter().flat_map(|tool| name_tokens(&tool.id)).collect());
+    add(5, 1.5, each(&mut skill.tools.iter().map(|tool| tool.purpose.as_str())));
+    add(
+        6,
+        0.5,
+        skill.tools.iter().flat_map(|tool| &tool.parameters).flat_map(|name| name_tokens(name)).collect(),
+    );
+    add(7, 1.0, each(&mut skill.tools.iter().flat_map(|tool| &tool.use_when).map(String::as_str)));
+    fields.push((
+        Field { kind: 8, weight: weights.parameter },
+        parameter_marks(&mut skill.tools.iter().flat_map(|tool| &tool.parameters), vocabulary),
+    ));
+    fields
+}
+
+fn tool_fields(
+    tool: &profile::ToolProfile,
+    vocabulary: &mut Vocabulary,
+    weights: Weights,
+) -> Vec<(Field, Vec<u32>)> {
+    let mut fields = Vec::new();
+    let mut add = |kind, weight, tokens: Vec<Token>| {
+        fields.push((Field { kind, weight }, vocabulary.add_all(&tokens)));
+    };
+    add(0, 2.5, name_tokens(&tool.id));
+    add(1, 2.0, tokens(&tool.purpose));
+    add(2, 2.0, tool.use_when.iter().flat_map(|text| tokens(text)).collect());
+    add(3, 0.7, tool.parameters.iter().flat_map(|name| name_tokens(name)).collect());
+    fields.push((
+        Field { kind: 4, weight: weights.parameter },
+        parameter_marks(&mut tool.parameters.iter(), vocabulary),
+    ));
+    fields
+}
+
+fn parameter_marks(names: &mut dyn Iterator<Item = &String>, vocabulary: &mut Vocabulary) -> Vec<u32> {
+    let mut marks: Vec<Mark> = names.filter_map(|name| Mark::of_parameter(name)).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    marks.into_iter().map(|mark| vocabulary.add(mark.term())).collect()
+}
+
+/// All phrases with the number of the skill that says them, and what each means.
+fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
+    let named = |name: &str| -> Option<Owner> {
+        let (skill, tool) = name.split_once('.').map_or((name, None), |(skill, tool)| (skill, Some(tool)));
+        let wanted = crate::canonical(skill);
+        let at = skills.iter().position(|other| crate::canonical(&other.id) == wanted)?;
+        let tool = tool.and_then(|tool| skills[at].tools.iter().position(|other| other.id == tool));
+        Some(Owner { skill: at, tool })
+    };
+    let (mut said, mut meanings) = (Vec::new(), Vec::new());
+    for (at, skill) in skills.iter().enumerate() {
+        let mut say = |text: &str, meaning| {
+            said.push((at, tokens(text)));
+            meanings.push(meaning);
+        };
+        let whole = Owner { skill: at, tool: None };
+        for text in &skill.use_when {
+            say(text, Meaning::For(whole, None));
+        }
+        for example in &skill.examples {
+            let tool =
+                example.tool.as_ref().and_then(|id| skill.tools.iter().position(|tool| tool.id == *id));
+            say(&example.text, Meaning::For(Owner { skill: at, tool }, Some(example.text.clone())));
+        }
+        for (tool, profile) in skill.tools.iter().enumerate() {
+            let owner = Owner { skill: at, tool: Some(tool) };
+            for text in &profile.use_when {
+                say(text, Meaning::For(owner, None));
+            }
+            for (text, instead) in &profile.not_when {
+                if let Some(instead) = named(instead) {
+                    say(text, Meaning::Against { owner, instead });
+                }
+            }
+        }
+        for (text, instead) in &skill.not_when {
+            if let Some(instead) = named(instead) {
+                say(text, Meaning::Against { owner: whole, instead });
+            }
+        }
+    }
+    (said, meanings)
+}

@@ -1,0 +1,133 @@
+use std::collections::{HashMap, HashSet};
+
+use super::words::{Mark, Token};
+
+/// Whole phrases of the skills, to be compared with a request as a whole: `pull up TICKER` is not
+/// the sum of its words.
+#[derive(Default)]
+pub(super) struct Phrases {
+    ids: HashMap<Box<str>, u32>,
+    /// By term: how much it says, 0 where every skill has it.
+    weights: Vec<f32>,
+    all: Vec<Phrase>,
+    unknown: f32,
+}
+
+/// Whose phrase it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) skill: usize,
+    pub(super) tool: Option<usize>,
+}
+
+struct Phrase {
+    terms: Vec<u32>,
+    length: f32,
+}
+
+/// A request, made ready to be compared.
+pub(super) struct Heard {
+    /// By term of the phrases; 0 where the request does not have it.
+    weights: Vec<f32>,
+    length: f32,
+}
+
+impl Phrases {
+    /// `phrases` are the tokens with the number of the skill that says them.
+    pub(super) fn new(
+        phrases: &[(usize, Vec<Token>)],
+        is_word: &dyn Fn(&str) -> bool,
+        skills: usize,
+    ) -> Self {
+        let mut made = Self::default();
+        let mut said_by: Vec<HashSet<usize>> = Vec::new();
+        let mut kinds: Vec<f32> = Vec::new();
+        for (skill, tokens) in phrases {
+            let mut terms = Vec::new();
+            for (term, share) in terms_of(tokens, is_word) {
+                let next = made.ids.len() as u32;
+                let id = *made.ids.entry(term.into()).or_insert(next);
+                if id == next {
+                    said_by.push(HashSet::new());
+                    kinds.push(share);
+                }
+                said_by[id as usize].insert(*skill);
+                terms.push(id);
+            }
+            terms.sort_unstable();
+            terms.dedup();
+            made.all.push(Phrase { terms, length: 0.0 });
+        }
+        let rarity = |with: usize| (1.0 + skills as f32 / with as f32).ln();
+        made.weights = said_by.iter().zip(&kinds).map(|(by, share)| share * rarity(by.len())).collect();
+        made.unknown = rarity(1);
+        for phrase in &mut made.all {
+            let squares = phrase.terms.iter().map(|term| made.weights[*term as usize].powi(2));
+            phrase.length = squares.sum::<f32>().sqrt();
+        }
+        made
+    }
+
+    pub(super) fn hear(&self, tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> Heard {
+        let mut weights = vec![0.0; self.weights.len()];
+        let mut squares = 0.0_f32;
+        let mut seen = HashSet::new();
+        for (term, share) in terms_of(tokens, is_word) {
+            if !seen.insert(term.clone()) {
+                continue;
+            }
+            let known = self.ids.get(&*term).copied();
+            let weight = known.map_or(self.unknown * share, |id| self.weights[id as usize]);
+            // A pair of words that no phrase has says nothing.
+            if known.is_some() || !term.contains(' ') {
+                squares += weight * weight;
+            }
+            if let Some(id) = known {
+                weights[id as usize] = weight;
+            }
+        }
+        Heard { weights, length: squares.sqrt() }
+    }
+
+    /// How alike the request and a phrase are, 0 to 1.
+    pub(super) fn likeness(&self, heard: &Heard, phrase: usize) -> f32 {
+        let Some(phrase) = self.all.get(phrase) else { return 0.0 };
+        if phrase.length == 0.0 || heard.length == 0.0 {
+            return 0.0;
+        }
+        let shared: f32 = phrase.terms.iter().map(|term| heard.weights[*term as usize].powi(2)).sum();
+        shared / (phrase.length * heard.length)
+    }
+}
+
+/// The terms of a phrase, and what their kind is worth.
+fn terms_of(tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> Vec<(String, f32)> {
+    let mut terms: Vec<(String, f32)> = Vec::new();
+    let mut before: Option<&str> = None;
+    for token in tokens {
+        let mark = token.mark.filter(|mark| *mark != Mark::Ticker || !is_word(&token.word));
+        let term = match mark {
+            Some(Mark::Day) | None if !token.word.is_empty() => {
+                let share = if token.common {
+                    0.25
+                } else if token.name && !is_word(&token.word) {
+                    0.4
+                } else {
+                    1.0
+                };
+                terms.push((token.word.clone(), share));
+                token.word.as_str()
+            }
+            Some(mark) => {
+                terms.push((mark.term().to_owned(), 1.0));
+                mark.term()
+            }
+            None => continue,
+        };
+        if let Some(before) = before {
+            terms.push((format!("{before} {term}"), 0.5));
+        }
+        before = Some(term);
+    }
+    terms
+}

@@ -1,0 +1,236 @@
+#![allow(clippy::unwrap_used)]
+
+use super::fixture::{snapshot, snapshot_with};
+use super::*;
+use crate::{Settings, SkillSettings};
+
+const UBER: &str = include_str!("../../tests/routing/uber.yaml");
+
+/// The same skills before anybody told them apart.
+fn without_hints(yaml: &str) -> String {
+    let (screener, lookup) = yaml.split_once("- id: lookup").unwrap();
+    let without = |part: &str, keys: &[&str]| -> String {
+        let kept = part.lines().filter(|line| !keys.iter().any(|key| line.trim_start().starts_with(key)));
+        kept.collect::<Vec<_>>().join("\n")
+    };
+    let lookup = without(lookup, &["use_when:", "not_when:"]).replace(", use_when: [pull up TICKER]", "");
+    format!("{}\n- id: lookup{lookup}", without(screener, &["not_when:"]))
+}
+
+fn first(yaml: &str, text: &str) -> (String, Option<String>) {
+    let best = Router::new(&snapshot(yaml)).route(text, 1).pop().unwrap();
+    (best.skill, best.tool)
+}
+
+fn tool(skill: &str, tool: &str) -> (String, Option<String>) {
+    (skill.to_owned(), Some(tool.to_owned()))
+}
+
+#[test]
+fn pull_up_uber_goes_to_the_lookup_where_hints_say_so() {
+    for text in ["pull up UBER", "Pull up SHOP please", "could you pull up $PLTR?", "show me NVDA"] {
+        assert_eq!(first(UBER, text), tool("lookup", "pull_up_symbol"), "{text}");
+    }
+    assert_eq!(first(UBER, "pull every stock with growing earnings").0, "screener");
+    assert_eq!(test_routing(&snapshot(UBER)), []);
+}
+
+#[test]
+fn without_its_hints_the_confusion_shows_with_the_hint_that_mends_it() {
+    let bare = without_hints(UBER);
+    let found = test_routing(&snapshot(&bare));
+    let uber = found
+        .iter()
+        .find(|confusion| confusion.text == "Pull up UBER" && confusion.kind == ConfusionKind::Example);
+    let uber = uber.unwrap_or_else(|| panic!("{found:#?}"));
+    assert_eq!((&*uber.skill, uber.tool.as_deref()), ("lookup", Some("pull_up_symbol")));
+    let won = uber.won.as_ref().unwrap();
+    assert_eq!((&*won.skill, won.tool.as_deref()), ("screener", Some("scan_universe")));
+    let hints: Vec<String> = uber.missing.iter().map(MissingHint::to_string).collect();
+    let not_when =
+        "Add {phrase: \"Pull up TICKER\", instead: lookup.pull_up_symbol} to hints.not_when of screener.";
+    assert_eq!(hints.first().map(String::as_str), Some(not_when), "{hints:?}");
+
+    let missed = found
+        .iter()
+        .find(|confusion| confusion.text == "Pull up UBER" && confusion.kind == ConfusionKind::NearMiss);
+    assert_eq!(missed.unwrap().skill, "screener", "it is a near miss of the screener too");
+}
+
+#[test]
+fn a_skill_that_would_take_the_examples_of_another_is_told_before_it_is_enabled() {
+    let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
+    let settings = Settings([("screener".to_owned(), off)].into());
+    let bare = without_hints(UBER);
+    let snapshot = snapshot_with(&bare, &settings);
+    assert_eq!(
+        Router::new(&snapshot)
+            .route("pull up UBER", 9)
+            .iter()
+            .filter(|tool| tool.skill == "screener")
+            .count(),
+        0
+    );
+
+    let screener = snapshot.skill("screener").unwrap();
+    let taken = would_take(&snapshot, screener);
+    let uber = taken.iter().find(|confusion| confusion.text == "Pull up UBER").unwrap();
+    assert_eq!((&*uber.skill, &*uber.won.as_ref().unwrap().skill), ("lookup", "screener"));
+    assert!(matches!(&uber.missing[..], [MissingHint::NotWhen { skill, .. }, ..] if skill == "screener"));
+
+    let told_apart = snapshot_with(UBER, &settings);
+    assert_eq!(would_take(&told_apart, told_apart.skill("screener").unwrap()), []);
+}
+
+#[test]
+fn a_hint_against_counts_only_while_the_other_skill_is_there() {
+    let one = "
+- id: scan
+  description: Scans the harbour.
+  not_when: [{ phrase: harbour news, instead: paper }]
+  tools: { look: { description: Looks at the harbour. } }
+- id: paper
+  description: Reads the newspaper.
+  tools: { front: { description: The front page. } }
+";
+    assert_eq!(first(one, "harbour news").0, "paper");
+    let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
+    let alone = snapshot_with(one, &Settings([("paper".to_owned(), off)].into()));
+    assert_eq!(Router::new(&alone).route("harbour news", 1)[0].skill, "scan");
+}
+
+#[test]
+fn a_hint_said_a_hundred_times_counts_once() {
+    let skills = |times: usize| {
+        let hints = vec!["{ phrase: harbour news, instead: paper }"; times].join(", ");
+        format!(
+            "
+- {{ id: scan, description: Scans the harbour., not_when: [{hints}] }}
+- {{ id: paper, description: Reads the newspaper. }}
+"
+        )
+    };
+    let route = |times| Router::new(&snapshot(&skills(times))).route("harbour news", 5);
+    assert_eq!(route(60), route(1));
+}
+
+#[test]
+fn the_router_is_sure_only_with_a_lead_over_other_skills() {
+    let ranked = |scores: &[(&str, f32)]| -> Vec<Ranked> {
+        let ranked = scores.iter();
+        ranked
+            .map(|(skill, score)| Ranked { skill: (*skill).to_owned(), tool: None, score: *score })
+            .collect()
+    };
+    assert_eq!(confident(&[]), None);
+    assert_eq!(confident(&ranked(&[("crm", 0.9)])), Some("crm"));
+    assert_eq!(confident(&ranked(&[("crm", 0.9), ("crm", 0.89), ("mail", 0.2)])), Some("crm"));
+    assert_eq!(confident(&ranked(&[("crm", 0.9), ("mail", 0.85)])), None, "two are meant alike");
+    assert_eq!(confident(&ranked(&[("crm", 0.1)])), None, "the best of nothing");
+}
+
+#[test]
+fn a_misspelled_word_and_one_with_other_accents_are_found() {
+    let skills = "
+- id: recipes
+  description: Recipes with ingredients.
+  tools: { brulee: { description: The crème brûlée of the house. } }
+- id: invoices
+  description: Bills to clients.
+  tools: { reminder: { description: Sends a payment reminder. } }
+";
+    assert_eq!(first(skills, "CREME BRULEE"), tool("recipes", "brulee"));
+    assert_eq!(first(skills, "a payement remindr"), tool("invoices", "reminder"));
+}
+
+#[test]
+fn the_name_of_a_note_speaks_for_the_tools_that_take_one() {
+    let skills = "
+- id: vault
+  description: Markdown files.
+  tools: { read: { description: Gives the text., parameters: [note] } }
+- id: garden
+  description: Plants and ideas for the garden.
+  tools: { water: { description: Waters the beds. } }
+";
+    let router = Router::new(&snapshot(skills));
+    assert_ne!(router.route("Offsite Lisbon", 5).first().map(|best| &*best.skill), Some("vault"));
+    let known = router.route_with_notes("Offsite Lisbon", 5, &|name| name == "Offsite Lisbon");
+    assert_eq!(known[0].skill, "vault");
+    assert_eq!(router.route("[[Offsite Lisbon]]", 5)[0].skill, "vault");
+}
+
+#[test]
+fn chinese_and_japanese_requests_find_their_skill() {
+    let skills = "
+- id: weather
+  description: 天气预报和气温
+  tools: { now: { description: 今天的天气 } }
+- id: music
+  description: 播放音乐和歌曲
+  tools: { play: { description: 播放一首歌 } }
+";
+    assert_eq!(first(skills, "明天的天气怎么样？").0, "weather");
+    assert_eq!(first(skills, "请播放音乐").0, "music");
+}
+
+#[test]
+fn requests_without_words_find_nothing_and_endless_ones_are_cut() {
+    let router = Router::new(&snapshot(UBER));
+    for text in ["", "   \n\t", "?!… --- ()", "🦀🎉👩‍👩‍👧", "\u{0}\u{202e}\u{200d}", "[[", "]]", "$", "#"]
+    {
+        assert_eq!(router.route(text, 5), [], "{text:?}");
+    }
+    let unbroken = "x".repeat(1 << 20);
+    assert_eq!(router.route(&unbroken, 5), []);
+    let long = format!("scan the universe {}", "lorem ipsum ".repeat(90_000));
+    assert_eq!(router.route(&long, 1)[0].skill, "screener");
+    let brackets = "[[".repeat(500_000);
+    assert_eq!(router.route(&brackets, 5), []);
+    let asked = std::cell::Cell::new(0);
+    let count = |_: &str| {
+        asked.set(asked.get() + 1);
+        false
+    };
+    router.route_with_notes(&long, 1, &count);
+    assert!(asked.get() < 10_000, "{} names asked for", asked.get());
+}
+
+#[test]
+fn a_skill_with_an_endless_description_does_not_drown_the_others() {
+    let words: String = (0..150_000).map(|at| format!("word{at} ")).collect();
+    let phrases = vec!["\"pull up TICKER\""; 5_000].join(", ");
+    let skills = format!(
+        "{UBER}
+- id: flood
+  description: pull up symbol chart company {words}
+  use_when: [{phrases}]
+  tools: {{ flood: {{ description: {words} }} }}
+"
+    );
+    let router = Router::new(&snapshot(&skills));
+    assert_eq!(router.route("show me the key figures of a company", 1)[0].skill, "lookup");
+    assert_eq!(router.route("Backtest a rule", 1)[0].skill, "screener");
+    assert!(router.vocabulary.len() < 2_000, "{} terms", router.vocabulary.len());
+}
+
+#[test]
+fn the_same_skills_and_text_give_the_same_answer() {
+    let dev = include_str!("../../tests/routing/dev/skills.yaml");
+    let (one, two) = (Router::new(&snapshot(dev)), Router::new(&snapshot(dev)));
+    for text in ["move my notes", "pull up UBER", "what did I spend on books last month", "e-mail to Jane"] {
+        let ranked = one.route(text, usize::MAX);
+        assert_eq!(ranked, two.route(text, usize::MAX));
+        assert_eq!(ranked[..3], one.route(text, 3), "k only cuts");
+        assert!(ranked.is_sorted_by(|a, b| a.score >= b.score), "best first");
+    }
+}
+
+#[test]
+fn a_skill_without_tools_is_ranked_by_itself() {
+    let skills = "
+- id: style
+  description: How letters are written in this house.
+";
+    assert_eq!(first(skills, "write a letter in house style"), ("style".to_owned(), None));
+}
