@@ -144,8 +144,8 @@ export function describe(thrown) {
       stack = `${thrown.stack ?? ''}`;
     } else if (typeof thrown === 'string') {
       message = thrown;
-    } else if (thrown === null) {
-      // QuickJS throws it, too, where it has no room for an error.
+    } else if (thrown === null || typeof thrown === 'unknown') {
+      // QuickJS throws null, or nothing at all, where it has no room for an error.
       message = 'null was thrown; throw an Error with a message, or else use less memory';
     } else {
       const what = thrown === undefined ? 'undefined' : brief(thrown);

@@ -23,7 +23,7 @@ class URLSearchParams {
   }
   constructor(init = '') {
     if (typeof init === 'string') {
-      this.#pairs = host.parseQuery(init.startsWith('?') ? init.slice(1) : init);
+      this.#pairs = host.parseQuery(whole(init.startsWith('?') ? init.slice(1) : init));
     } else {
       const pairs = init[Symbol.iterator] ? [...init] : Object.entries(init);
       this.#pairs = pairs.map(([name, value]) => [`${name}`, `${value}`]);
@@ -80,24 +80,33 @@ class URLSearchParams {
     return this.entries();
   }
   toString() {
-    return host.writeQuery(this.#pairs);
+    return host.writeQuery(this.#pairs.map((pair) => pair.map(whole)));
   }
 }
 
 // In the order in which `host.parseUrl` tells the parts.
 const PARTS = ['href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
 
+function parseUrl(url, base) {
+  return host.parseUrl(whole(url), base === undefined ? undefined : whole(base));
+}
+
+// Half a pair is no character, and no text to Nova.
+function whole(text) {
+  return `${text}`.toWellFormed();
+}
+
 class URL {
   #parts;
   #params;
   constructor(url, base) {
-    this.#parts = host.parseUrl(`${url}`, base === undefined ? undefined : `${base}`);
+    this.#parts = parseUrl(url, base);
     if (!this.#parts) {
       throw new TypeError(`'${url}' is not a URL`);
     }
   }
   static canParse(url, base) {
-    return !!host.parseUrl(`${url}`, base === undefined ? undefined : `${base}`);
+    return !!parseUrl(url, base);
   }
   static parse(url, base) {
     return URL.canParse(url, base) ? new URL(url, base) : null;
@@ -111,7 +120,7 @@ class URL {
           return this.#parts[i];
         },
         set(value) {
-          const parts = host.changeUrl(this.#parts[0], part, `${value}`);
+          const parts = host.changeUrl(this.#parts[0], part, whole(value));
           if (!parts) throw new TypeError(`'${value}' cannot be the ${part} of a URL`);
           this.#parts = parts;
           this.#params = undefined;
@@ -141,7 +150,7 @@ class TextEncoder {
     return 'utf-8';
   }
   encode(text = '') {
-    return host.encode(`${text}`.toWellFormed());
+    return host.encode(whole(text));
   }
 }
 
@@ -281,7 +290,7 @@ class Body {
 // The bytes of what was given as a body, and the content type that goes with it.
 function content(body) {
   if (body == null) return [null];
-  if (typeof body === 'string') return [host.encode(body.toWellFormed()), 'text/plain;charset=UTF-8'];
+  if (typeof body === 'string') return [host.encode(whole(body)), 'text/plain;charset=UTF-8'];
   if (body instanceof URLSearchParams) {
     return [host.encode(`${body}`), 'application/x-www-form-urlencoded;charset=UTF-8'];
   }
