@@ -8,9 +8,10 @@ use rquickjs::{
 };
 
 /// As the resolver in `src/child/modules.rs` names them.
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 5] = [
     ("zod", "zod.mjs"),
     ("nova:globals", "globals.mjs"),
+    ("nova:web", "web.mjs"),
     ("nova:prelude", "prelude.mjs"),
     ("nova:tools", "tools.mjs"),
 ];

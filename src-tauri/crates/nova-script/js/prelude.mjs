@@ -2,6 +2,7 @@
 // becomes JSON. src/child/isolate.rs calls what is exported here; a tool cannot import it.
 import { z } from 'zod';
 import { AbortController, ask, forget, install, line, settle, timers } from 'nova:globals';
+import { installWeb } from 'nova:web';
 
 // A tool may change every global: what is needed after it ran is taken before.
 const { parse, stringify } = JSON;
@@ -31,6 +32,7 @@ class Fault extends Error {
 export function start(given) {
   host = given;
   install(given);
+  installWeb(given);
   z.config({ jitless: true }); // its other way is the Function constructor, which is not here
 }
 
@@ -142,8 +144,8 @@ export function describe(thrown) {
       stack = `${thrown.stack ?? ''}`;
     } else if (typeof thrown === 'string') {
       message = thrown;
-    } else if (thrown === null) {
-      // QuickJS throws it, too, where it has no room for an error.
+    } else if (thrown === null || typeof thrown === 'unknown') {
+      // QuickJS throws null, or nothing at all, where it has no room for an error.
       message = 'null was thrown; throw an Error with a message, or else use less memory';
     } else {
       const what = thrown === undefined ? 'undefined' : brief(thrown);

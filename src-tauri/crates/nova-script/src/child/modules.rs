@@ -19,6 +19,7 @@ macro_rules! bytecode {
 pub(super) const MODULES: Bundle = rquickjs::loader::bundle::Bundle(&[
     ("zod", bytecode!("zod")),
     ("nova:globals", bytecode!("nova-globals")),
+    ("nova:web", bytecode!("nova-web")),
     ("nova:prelude", bytecode!("nova-prelude")),
     ("nova:tools", bytecode!("nova-tools")),
 ]);

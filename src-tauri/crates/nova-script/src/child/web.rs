@@ -1,4 +1,4 @@
-//! Addresses, texts, base64 and chance, for the globals of `js/globals.mjs`.
+//! Addresses, texts, base64 and chance, for the globals of `js/web.mjs` and `js/globals.mjs`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rquickjs::{Ctx, Exception, Function, Object, Result, TypedArray, function::Opt};
@@ -85,7 +85,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> Result<()> {
     set("random", Function::new(ctx.clone(), random))
 }
 
-/// In the order of `PARTS` in globals.mjs, then the origin.
+/// In the order of `PARTS` in web.mjs, then the origin.
 fn parts(url: &Url) -> Vec<String> {
     [
         quirks::href(url),

@@ -203,8 +203,9 @@ impl Ending {
     /// Whether the process ended itself because it could not go on; not by a hand from outside, nor
     /// by the kernel for want of memory.
     fn is_crash(self) -> bool {
-        // SIGABRT, SIGBUS and SIGSEGV have these numbers wherever there are signals.
-        matches!(self, Self::Signal(6 | 7 | 11))
+        // SIGABRT, with which Rust answers a full stack and a refused allocation, and SIGSEGV have
+        // these numbers wherever there are signals.
+        matches!(self, Self::Signal(6 | 11))
     }
 }
 

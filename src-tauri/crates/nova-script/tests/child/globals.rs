@@ -43,6 +43,8 @@ fn addresses() {
         ),
         ("(() => { try { new URL('no') } catch (e) { return e.message } })()", json!("'no' is not a URL")),
         ("URL.canParse('http://a')", json!(true)),
+        ("new URL('https://h.example/?q=\\ud800').search", json!("?q=%EF%BF%BD")),
+        ("`${new URLSearchParams({ a: '\\ud800' })}`", json!("a=%EF%BF%BD")),
         ("`${new URLSearchParams({ a: '1&2', b: 'c d' })}`", json!("a=1%262&b=c+d")),
         ("[...new URLSearchParams('?a=1&a=%20&b')]", json!([["a", "1"], ["a", " "], ["b", ""]])),
     ]);

@@ -58,6 +58,7 @@ fn memory_is_bounded() {
         "return new ArrayBuffer(2 ** 31 - 1)",
         "return 'x'.repeat(1e8)",
         "return new Array(3e7).fill(1)",
+        "return 'ﷺ'.repeat(1e6).normalize('NFKD')",
     ] {
         let mut process = Process::with(Limits { memory: 16 * 1024 * 1024, ..LIMITS });
         process.load(&tool(body)).unwrap();
@@ -311,7 +312,7 @@ fn a_loop_of_the_engine_itself_is_ended_by_processor_time() {
         assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{body}");
         assert_eq!(process.next(), None, "{body}: the process ends");
         let used = process.processor_time() - before;
-        assert!(used >= Duration::from_millis(300), "{body}: {used:?} of processor time");
+        assert!(used >= Duration::from_millis(200), "{body}: {used:?} of processor time");
         assert!(used < Duration::from_secs(3), "{body}: {used:?} of processor time");
     }
 }
