@@ -157,6 +157,37 @@ async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_read_is_not_replaced() {
+    let nova = with_key([]);
+    fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
+    let own = tools(&nova, "dynamic").join("weather.ts");
+    // As an editor saves it that knows no UTF-8.
+    fs::write(&own, b"name: weather\n// caf\xe9\n").unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
+    let row = one_pending(&app).await;
+    let refused = app.promote_tool(that(&row)).await.unwrap_err();
+    assert!(refused.message.contains("not UTF-8"), "{refused:?}");
+    assert_eq!(fs::read(&own).unwrap(), b"name: weather\n// caf\xe9\n");
+    assert!(tools(&nova, "pending").join("weather.ts").exists());
+}
+
+#[tokio::test]
+async fn of_two_that_are_spelled_alike_the_one_that_is_named_is_discarded() {
+    let nova = with_key([]);
+    let app = nova.start().await;
+    for file in ["a-b.ts", "a_b.ts"] {
+        fs::write(tools(&nova, "pending").join(file), format!("name: {}\n", &file[..3])).unwrap();
+    }
+    let rows = app.list_pending_tools(Nothing {}).await.unwrap();
+    let row = rows.iter().find(|row| row.file == "a_b.ts").unwrap();
+    app.discard_tool(that(row)).await.unwrap();
+    assert!(!tools(&nova, "pending").join("a_b.ts").exists());
+    assert!(tools(&nova, "pending").join("a-b.ts").exists());
+}
+
+#[tokio::test]
 async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() {
     let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();

@@ -282,6 +282,16 @@ fn a_scaffolded_tool_runs_from_the_command_line() {
 }
 
 #[test]
+fn a_skill_is_not_made_under_the_id_of_another() {
+    let nova = Nova::new("", []);
+    for id in ["dynamic", "vault", "Core"] {
+        let refused = nova.run(&["skill", "new", id, "--kind", "folder"]);
+        assert_eq!(refused.status.code(), Some(1), "{id}: {refused:?}");
+    }
+    assert!(!nova.config().join("skills").join("dynamic").exists());
+}
+
+#[test]
 fn a_loop_without_end_is_stopped_and_leaves_no_process() {
     let nova = Nova::new("", []);
     save(&nova, "endless.ts", &echo("endless", "{ for (;;) {} }"));

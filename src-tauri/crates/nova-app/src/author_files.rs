@@ -49,6 +49,14 @@ impl App {
                 vec![(folders.dynamic.join(file), ECHO.replace("name: 'echo'", &format!("name: '{tool}'")))]
             }
             NewSkill::Folder => {
+                let taken = self.registry().snapshot().skill(&id).is_some();
+                if taken || id == "dynamic" {
+                    return Err(UserError::new(
+                        ErrorCode::BadRequest,
+                        format!("The id {id} is another skill's."),
+                        "Choose another name.",
+                    ));
+                }
                 let folder = folders.skills.join(&id);
                 vec![
                     (folder.join("SKILL.md"), SKILL_MD.replace("NAME", &id)),

@@ -44,6 +44,18 @@ impl LastGood for LastGoodFiles {
         }
     }
 
+    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for place in entries.map(|entry| entry.path()) {
+            let kept = std::fs::read(&place).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let Some(Kept { file, .. }) = kept else { continue };
+            let of_folder = file.rsplit_once('/').filter(|(of, _)| *of == folder);
+            if of_folder.is_some_and(|(_, name)| !there(name)) {
+                let _ = std::fs::remove_file(place);
+            }
+        }
+    }
+
     fn forget(&self, file: &str) {
         // Where it was never kept there is nothing to forget.
         let _ = std::fs::remove_file(self.place(file));

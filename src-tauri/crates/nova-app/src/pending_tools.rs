@@ -44,7 +44,8 @@ struct Waiting {
 /// A tool file in force.
 struct InForce {
     file: String,
-    source: Arc<str>,
+    /// Or why it cannot be read.
+    source: Result<Arc<str>, String>,
 }
 
 impl PendingFolder {
@@ -74,7 +75,9 @@ impl PendingFolder {
             let waiting = Waiting { file, source };
             let loaded = self.load(&waiting).await;
             let replaces = self.in_force(&waiting.file, loaded.as_ref().ok().map(|tool| tool.spec())).await?;
-            if let Some(same) = replaces.as_ref().filter(|in_force| in_force.source == waiting.source) {
+            if let Some(same) =
+                replaces.as_ref().filter(|in_force| in_force.source.as_ref() == Ok(&waiting.source))
+            {
                 // It was promoted, and Nova ended before it took it away here.
                 tracing::debug!("{} is in force as {}", waiting.file, same.file);
                 self.remove(&waiting).await?;
@@ -158,7 +161,18 @@ impl PendingFolder {
         let place = self.folders.dynamic.join(&target);
         let kept = before.as_ref().map(|before| self.place_for(&before.file));
         let bytes = waiting.source.clone();
-        let old = before.map(|before| before.source);
+        let old = match before {
+            None => None,
+            Some(InForce { source: Ok(source), .. }) => Some(source),
+            // Nobody has seen what would be lost.
+            Some(InForce { file, source: Err(why) }) => {
+                return Err(UserError::new(
+                    ErrorCode::BadRequest,
+                    format!("{file} would be replaced, and {why}."),
+                    format!("Move {file} away, then promote again."),
+                ));
+            }
+        };
         let keep = kept.clone();
         blocking(move || {
             let written = match (keep, old) {
@@ -183,7 +197,9 @@ impl PendingFolder {
     async fn looked_at(&self, name: &str, hash_seen: &str) -> Result<Waiting, UserError> {
         let all = sources(&self.folders.pending).await?;
         let wanted = canonical(stem(name));
-        let Some((file, source)) = all.iter().find(|(file, _)| canonical(stem(file)) == wanted) else {
+        let exact = all.iter().find(|(file, _)| stem(file) == stem(name));
+        let alike = || all.iter().find(|(file, _)| canonical(stem(file)) == wanted);
+        let Some((file, source)) = exact.or_else(alike) else {
             let names: Vec<&str> = all.iter().map(|(file, _)| stem(file)).collect();
             let waiting = if names.is_empty() {
                 "No tool waits.".into()
@@ -230,10 +246,7 @@ impl PendingFolder {
             .iter()
             .find(|(file, _)| named(file))
             .or_else(|| all.iter().find(|(file, _)| Some(file) == by_tool.as_ref()));
-        Ok(found.map(|(file, source)| {
-            // What cannot be read cannot be shown either; it is replaced all the same.
-            InForce { file: file.clone(), source: source.clone().unwrap_or_default() }
-        }))
+        Ok(found.map(|(file, source)| InForce { file: file.clone(), source: source.clone() }))
     }
 
     /// Takes a waiting file away, unless it became another one.
@@ -351,7 +364,8 @@ fn problem(error: &ToolFileError) -> ToolFileProblem {
 
 fn replaced(in_force: &InForce, by: &str) -> Option<ReplacedToolView> {
     let path = VaultPath::parse(&in_force.file).ok()?;
-    let diff = nova_vault::note::diff(Some(&in_force.source), Some(by));
+    let before = in_force.source.as_deref().unwrap_or_default();
+    let diff = nova_vault::note::diff(Some(before), Some(by));
     let mut diff = diff_view(&path, None, &diff);
     // Only notes have properties.
     diff.summary = diff.summary.trim_end_matches(", no property").to_owned();

@@ -90,6 +90,7 @@ impl ToolContext for CallContext {
         let mut message = message.to_owned();
         self.secrets.scrub(&mut message);
         match level {
+            LogLevel::Debug => tracing::debug!(%call, "{message}"),
             LogLevel::Info => tracing::info!(%call, "{message}"),
             LogLevel::Warn => tracing::warn!(%call, "{message}"),
             LogLevel::Error => tracing::error!(%call, "{message}"),

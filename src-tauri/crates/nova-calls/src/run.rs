@@ -257,6 +257,8 @@ impl Running<'_> {
                 args = arguments::fit(&tool, edited)?;
             }
             reach.hosts.shown_and_allowed();
+        } else if self.content(&tool) == Content::Always {
+            reach.hosts.shown_and_allowed();
         }
         if !tool.spec().on_notes {
             let plan = self.plan(&skill, &tool, &reach, args).await?;
@@ -508,19 +510,20 @@ impl Running<'_> {
             drain(output, events.as_ref(), &secrets, &call).await
         });
         let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
+        let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
         let finished = tokio::select! {
             finished = &mut task => finished.map_err(|error| broke(tool, &error))?,
             () = self.cancel.cancelled() => {
                 self.unknown = reaches_out;
                 Err(ToolError::Cancelled)
             }
-            () = self.questions.stopwatch.passed(self.scope.time_limit) => {
+            () = self.questions.stopwatch.passed(limit) => {
                 self.unknown = reaches_out;
                 task.abort();
                 cancel.cancel();
                 return Err(UserError::new(
                     ErrorCode::ToolTimedOut,
-                    format!("{} did not finish in {} s and was stopped.", tool.shown_name(), self.scope.time_limit.as_secs()),
+                    format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
                     "Try again with less to do.",
                 ));
             }

@@ -74,7 +74,11 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     let failed = |error: rustix::io::Errno| error.to_string();
 
     // Out of the terminal's reach: Ctrl-C is for Nova, which decides what ends.
-    rustix::process::setsid().map_err(failed)?;
+    match rustix::process::setsid() {
+        // A shell with job control has made the guard the leader of a group of its own already.
+        Ok(_) | Err(rustix::io::Errno::PERM) => {}
+        Err(error) => return Err(error.to_string()),
+    }
     let me = rustix::process::getpid();
     rustix::process::set_child_subreaper(Some(me)).map_err(failed)?;
     let (children, child_signal) = UnixStream::pair().map_err(told)?;

@@ -113,6 +113,7 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
             proposed_hosts: Vec::new(),
             definition: None,
             question: None,
+            time_limit: None,
             on_notes: false,
             scope: NoteScope::OwnRecords,
         };

@@ -24,6 +24,7 @@ impl NotReady {
             proposed_hosts: Vec::new(),
             definition: None,
             question: None,
+            time_limit: None,
             on_notes: false,
             scope: NoteScope::OwnRecords,
         };

@@ -12,7 +12,10 @@ pub fn wire_name(skill: &str, tool: &str) -> String {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
         .collect();
-    if clean == plain && clean.len() <= MAX_WIRE_NAME {
+    // Else ("a", "b__c") and ("a__b", "c") would be one name.
+    let parted =
+        !skill.contains("__") && !tool.contains("__") && !skill.ends_with('_') && !tool.starts_with('_');
+    if clean == plain && parted && clean.len() <= MAX_WIRE_NAME {
         return clean;
     }
     // The separator keeps ("a", "b__c") apart from ("a__b", "c").
@@ -52,6 +55,10 @@ mod tests {
             ("crm", String::new()),
             ("x", "y".repeat(200)),
             ("x", "y".repeat(201)),
+            ("a", "b__c".to_owned()),
+            ("a__b", "c".to_owned()),
+            ("a_", "b".to_owned()),
+            ("a", "_b".to_owned()),
         ];
         let names: Vec<String> = hard.iter().map(|(skill, tool)| wire_name(skill, tool)).collect();
         for name in &names {

@@ -218,6 +218,7 @@ pub struct Progress {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
+    Debug,
     Info,
     Warn,
     Error,

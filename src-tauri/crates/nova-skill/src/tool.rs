@@ -52,6 +52,9 @@ pub struct ToolSpec {
     /// What a native tool asks the user before it runs, where its effect says too little: "Put this
     /// tool aside for your review?" That of a tool with a `definition` is not shown.
     pub question: Option<String>,
+    /// How long a call may take in all, waiting for the user's answers not counted; as long as any
+    /// call where it does not say.
+    pub time_limit: Option<std::time::Duration>,
     /// All it does is to change notes: it runs against a draft of the vault, and is asked about
     /// with the draft's diff. A tool that is not may not change notes.
     pub on_notes: bool,
@@ -128,6 +131,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         proposed_hosts: Vec::new(),
         definition: None,
         question: T::QUESTION.map(Into::into),
+        time_limit: None,
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
     };

@@ -133,6 +133,7 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
         proposed_hosts: Vec::new(),
         definition: Some(format!("{}#{}", file.source.len(), file.source)),
         question: None,
+        time_limit: None,
         on_notes: false,
         scope: NoteScope::OwnRecords,
     };

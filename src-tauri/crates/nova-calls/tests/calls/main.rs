@@ -35,6 +35,7 @@ pub(crate) fn fetch(effect: Effect, hosts: &[&str]) -> Fetch {
         proposed_hosts: Vec::new(),
         definition: None,
         question: None,
+        time_limit: None,
         on_notes: false,
         scope: NoteScope::OwnRecords,
     })

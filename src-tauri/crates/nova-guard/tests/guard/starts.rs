@@ -191,6 +191,16 @@ fn a_guard_started_by_hand_gives_its_input_output_and_exit_code_to_the_command()
 }
 
 #[test]
+fn a_guard_that_a_shell_with_job_control_starts_runs_its_command() {
+    use std::os::unix::process::CommandExt as _;
+
+    let mut guard = std::process::Command::new(guard_program());
+    // The leader of a group, as a shell makes of it.
+    guard.args(["--", "echo", "hi"]).process_group(0).stdin(Stdio::null());
+    assert_eq!(String::from_utf8(guard.output().unwrap().stdout).unwrap(), "hi\n");
+}
+
+#[test]
 fn a_guard_started_by_hand_says_what_it_cannot_start() {
     let guard = |args: &[&str]| {
         let mut command = std::process::Command::new(guard_program());

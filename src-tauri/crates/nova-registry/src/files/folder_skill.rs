@@ -35,7 +35,7 @@ pub(super) fn look(folder: &Path) -> (FolderLook, BTreeMap<String, Look>) {
         manifest: read::one(folder, "manifest.yaml"),
         has_python: folder.join("tools.py").is_file(),
     };
-    (own, read::tool_files(&folder.join("tools")))
+    (own, read::tool_files_below(folder, "tools"))
 }
 
 impl FolderSkill {

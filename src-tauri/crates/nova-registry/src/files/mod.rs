@@ -43,6 +43,8 @@ pub trait LastGood: Send + Sync {
     fn get(&self, file: &str) -> Option<LastGoodTool>;
     fn keep(&self, file: &str, good: &LastGoodTool);
     fn forget(&self, file: &str);
+    /// Forgets those files of a folder, `dynamic` or `skills/<id>`, that are not there any more.
+    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool);
 }
 
 /// A version of a file that was in force.

@@ -38,12 +38,23 @@ pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>>
 /// The tool files of a folder by name; none where there is no folder.
 pub(super) fn tool_files(folder: &Path) -> BTreeMap<String, Look> {
     let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return BTreeMap::new() };
-    let mut names = names(&dir, is_tool_file);
+    files_of(&dir, folder)
+}
+
+/// The same of a folder in a folder, which a link out of the latter is not.
+pub(super) fn tool_files_below(folder: &Path, name: &str) -> BTreeMap<String, Look> {
+    let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|outer| outer.open_dir(name));
+    let Ok(dir) = opened else { return BTreeMap::new() };
+    files_of(&dir, &folder.join(name))
+}
+
+fn files_of(dir: &Dir, folder: &Path) -> BTreeMap<String, Look> {
+    let mut names = names(dir, is_tool_file);
     if names.len() > MAX_FILES {
         tracing::warn!("{}: only the first {MAX_FILES} files are read", folder.display());
         names.truncate(MAX_FILES);
     }
-    names.into_iter().filter_map(|name| Some((name.clone(), file(&dir, &name)?))).collect()
+    names.into_iter().filter_map(|name| Some((name.clone(), file(dir, &name)?))).collect()
 }
 
 /// The folders of a folder, by name. Links count when they lead to a folder below it.

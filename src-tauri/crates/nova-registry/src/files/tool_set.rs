@@ -20,6 +20,8 @@ pub(super) struct ToolSet {
     folder: PathBuf,
     owner: Owner,
     files: BTreeMap<String, FileState>,
+    /// Whether the folder was looked at in this run.
+    looked: bool,
     /// What is to be remembered beyond this run, by file name; None forgets.
     to_keep: BTreeMap<String, Option<LastGoodTool>>,
 }
@@ -66,7 +68,7 @@ struct Version {
 
 impl ToolSet {
     pub(super) fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner, files: BTreeMap::new(), to_keep: BTreeMap::new() }
+        Self { folder, owner, files: BTreeMap::new(), looked: false, to_keep: BTreeMap::new() }
     }
 
     /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
@@ -79,6 +81,10 @@ impl ToolSet {
         patience: bool,
     ) -> Vec<ToolFile> {
         let told_from = if patience { now + GRACE } else { now };
+        if !std::mem::replace(&mut self.looked, true) {
+            // Deleted while nobody looked: it has no claim to a name, nor a version to come back to.
+            last_good.forget_others(&folder_key(&self.owner), &|name| looks.contains_key(name));
+        }
         for (name, file) in &mut self.files {
             if !looks.contains_key(name) && !matches!(file.newest, Content::Gone) {
                 (file.newest, file.loaded, file.told_from) = (Content::Gone, Loading::Unknown, told_from);
@@ -131,6 +137,14 @@ impl ToolSet {
         source: &Arc<str>,
         result: Result<Arc<dyn Tool>, ToolFileError>,
     ) -> Option<ToolFile> {
+        let in_force: Vec<(String, String)> = self
+            .files
+            .iter()
+            .filter_map(|(name, file)| {
+                let version = file.in_force.as_ref()?;
+                Some((name.clone(), canonical(&version.tool.spec().id)))
+            })
+            .collect();
         let file = self.files.get_mut(name)?;
         let mut next = None;
         if matches!(&file.newest, Content::Text(newest) if newest == source) {
@@ -146,14 +160,26 @@ impl ToolSet {
                 }
             }
         } else if file.held.as_ref().is_some_and(|held| held.source == *source) {
+            let free = |tool: &Arc<dyn Tool>| {
+                let id = canonical(&tool.spec().id);
+                !in_force.iter().any(|(other, taken)| other != name && *taken == id)
+            };
             match result {
-                Ok(tool) if file.in_force.is_none() => {
+                Ok(tool) if file.in_force.is_none() && free(&tool) => {
                     file.in_force = Some(Version { tool, source: source.clone() });
                 }
                 _ => file.held = None,
             }
         }
         self.admit();
+        if next.is_none()
+            && let Some(file) = self.files.get(name)
+            && matches!(&file.newest, Content::Text(newest) if newest == source)
+            && file.held.as_ref().is_some_and(|held| held.source != *source)
+        {
+            // Its name is another file's: what it was before an earlier run stays in force.
+            next = file.held_version(&self.owner, &self.folder, name);
+        }
         next
     }
 
@@ -360,9 +386,13 @@ fn tool_file(owner: &Owner, folder: &Path, name: &str, source: Arc<str>) -> Tool
 
 /// By what a file is known beyond this run.
 fn key(owner: &Owner, name: &str) -> String {
+    format!("{}/{name}", folder_key(owner))
+}
+
+fn folder_key(owner: &Owner) -> String {
     match owner {
-        Owner::EachFile => format!("dynamic/{name}"),
-        Owner::Skill(id) => format!("skills/{id}/{name}"),
+        Owner::EachFile => "dynamic".into(),
+        Owner::Skill(id) => format!("skills/{id}"),
     }
 }
 
@@ -384,47 +414,90 @@ fn sentence(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::sync::Mutex;
+
     use super::*;
     use crate::not_ready::NotReady;
 
-    struct NothingKept;
+    /// What is remembered from one run to the next.
+    #[derive(Default, Clone)]
+    struct Kept(Arc<Mutex<BTreeMap<String, LastGoodTool>>>);
 
-    impl LastGood for NothingKept {
-        fn get(&self, _: &str) -> Option<LastGoodTool> {
-            None
+    impl LastGood for Kept {
+        fn get(&self, file: &str) -> Option<LastGoodTool> {
+            self.0.lock().unwrap().get(file).cloned()
         }
-        fn keep(&self, _: &str, _: &LastGoodTool) {}
-        fn forget(&self, _: &str) {}
+        fn keep(&self, file: &str, good: &LastGoodTool) {
+            self.0.lock().unwrap().insert(file.to_owned(), good.clone());
+        }
+        fn forget(&self, file: &str) {
+            self.0.lock().unwrap().remove(file);
+        }
+        fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
+            let of_folder = |file: &str| {
+                file.rsplit_once('/').filter(|(of, _)| *of == folder).map(|(_, name)| name.to_owned())
+            };
+            self.0.lock().unwrap().retain(|file, _| of_folder(file).is_none_or(|name| there(&name)));
+        }
     }
 
     /// A folder that is saved into, and what of it is shown when.
     struct Folder {
         tools: ToolSet,
+        kept: Kept,
         start: Instant,
     }
 
     impl Folder {
         fn new() -> Self {
-            Self { tools: ToolSet::new("/tools".into(), Owner::EachFile), start: Instant::now() }
+            Self::after(&Kept::default())
+        }
+
+        /// In a new run of the program.
+        fn after(kept: &Kept) -> Self {
+            let tools = ToolSet::new("/tools".into(), Owner::EachFile);
+            Self { tools, kept: kept.clone(), start: Instant::now() }
+        }
+
+        /// Sees the files and loads all that has to be, also what that leads to; the end of a run.
+        fn run(kept: &Kept, files: &[(&str, &str)]) -> Vec<String> {
+            let mut folder = Self::after(kept);
+            let mut wanted = folder.see(0, files);
+            while !wanted.is_empty() {
+                wanted = wanted.iter().filter_map(|file| folder.load_one(file)).collect();
+            }
+            for (file, good) in folder.tools.take_to_keep() {
+                match good {
+                    Some(good) => kept.keep(&file, &good),
+                    None => kept.forget(&file),
+                }
+            }
+            folder.shown(9000)
         }
 
         /// What is to be loaded for these files, seen so many milliseconds after the start.
         fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
             let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
-            self.tools.observe(looks.collect(), &NothingKept, self.start + Duration::from_millis(at), true)
+            let now = self.start + Duration::from_millis(at);
+            self.tools.observe(looks.collect(), &self.kept, now, true)
         }
 
         fn load(&mut self, files: &[ToolFile]) {
             for file in files {
-                let name = file.path.file_name().unwrap().to_str().unwrap();
-                // Any tool does: nothing is called here.
-                let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
-                let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
-                    let (line, column) = (Some(1), Some(1));
-                    ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
-                });
-                self.tools.loaded(name, &file.source, read);
+                self.load_one(file);
             }
+        }
+
+        /// Answers with what has to be loaded next.
+        fn load_one(&mut self, file: &ToolFile) -> Option<ToolFile> {
+            let name = file.path.file_name().unwrap().to_str().unwrap();
+            // Any tool does: nothing is called here.
+            let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
+            let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
+                let (line, column) = (Some(1), Some(1));
+                ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
+            });
+            self.tools.loaded(name, &file.source, read)
         }
 
         /// `id` of what can be called, `id: reason` of the rest; a reason in brackets is beside.
@@ -469,6 +542,37 @@ mod tests {
         assert_eq!(folder.shown(9000), ["a"]);
         folder.see(9000, &[]);
         assert_eq!(folder.shown(9150), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_deleted_while_nobody_looked_does_not_come_back() {
+        let kept = Kept::default();
+        assert_eq!(Folder::run(&kept, &[("w.ts", "name: w\n")]), ["w"]);
+        assert_eq!(Folder::run(&kept, &[]), [""; 0]);
+        assert_eq!(Folder::run(&kept, &[("w.ts", "broken")]), ["w: w.ts:1:1: no tool."]);
+    }
+
+    #[test]
+    fn a_version_of_an_earlier_run_takes_no_name_that_is_in_force() {
+        let kept = Kept::default();
+        assert_eq!(Folder::run(&kept, &[("a.ts", "name: x\n")]), ["x"]);
+        assert_eq!(
+            Folder::run(&kept, &[("b.ts", "name: x\n\n")]),
+            ["x (b.ts defines the tool x. Name the file x.ts, so that it is found.)"]
+        );
+        let shown = Folder::run(&kept, &[("a.ts", "broken"), ("b.ts", "name: x\n\n")]);
+        assert_eq!(shown.iter().filter(|row| row.starts_with("x")).count(), 1, "{shown:?}");
+    }
+
+    #[test]
+    fn a_file_whose_new_name_is_anothers_stays_what_it_was_after_a_restart() {
+        let kept = Kept::default();
+        let as_named = |shown: Vec<String>| -> Vec<String> {
+            shown.iter().map(|row| row.split([' ', ':']).next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(as_named(Folder::run(&kept, &[("a.ts", "name: a\n"), ("b.ts", "name: b\n")])), ["a", "b"]);
+        let renamed = [("a.ts", "name: a\n"), ("b.ts", "name: a\n\n")];
+        assert_eq!(as_named(Folder::run(&kept, &renamed)), ["a", "b"]);
     }
 
     #[test]

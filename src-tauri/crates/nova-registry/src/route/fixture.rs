@@ -105,6 +105,7 @@ impl SkillLines {
                 proposed_hosts: Vec::new(),
                 definition: None,
                 question: None,
+                time_limit: None,
                 on_notes: false,
                 scope: NoteScope::OwnRecords,
             };

@@ -68,7 +68,7 @@ impl Outside for InCall {
 
     fn log(&self, level: Level, message: &str) {
         let level = match level {
-            Level::Debug => return super::process::trace(&self.file, level, message),
+            Level::Debug => LogLevel::Debug,
             Level::Info => LogLevel::Info,
             Level::Warn => LogLevel::Warn,
             Level::Error => LogLevel::Error,

@@ -92,9 +92,9 @@ impl Known {
     pub(super) fn lasts(&self) -> bool {
         match self {
             Self::Defines(_) => true,
-            Self::Faulty(fault) => {
-                matches!(fault.kind, FaultKind::Syntax | FaultKind::Import | FaultKind::Definition)
-            }
+            // Time is that of the processor and nothing from outside reaches a file that is read, so
+            // that these are faults of its content, too.
+            Self::Faulty(fault) => !matches!(fault.kind, FaultKind::Arguments | FaultKind::Result),
         }
     }
 }

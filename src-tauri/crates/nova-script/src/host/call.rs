@@ -41,6 +41,8 @@ pub(super) struct Conversation {
     /// Bytes of all partial results, and of all logs and progress.
     partial: u64,
     logged: u64,
+    /// It asked for a credential, and may remember it.
+    had_secret: bool,
     /// Refusals for want of a credential: what the script was told, and the credential.
     missing: Vec<(String, String)>,
 }
@@ -126,6 +128,7 @@ impl Conversation {
             asked: 0,
             partial: 0,
             logged: 0,
+            had_secret: false,
             missing: Vec::new(),
         })
     }
@@ -263,6 +266,7 @@ impl Conversation {
             return Err("it asked twice under one number".into());
         }
         self.asked += 1;
+        self.had_secret |= matches!(want, Want::Credential { .. });
         if self.asked > self.bounds.asks {
             let most = self.bounds.asks;
             let refused = Refused::new(format!("One call may ask Nova for at most {most} things."));
@@ -293,8 +297,9 @@ impl Conversation {
     }
 
     fn give_back(&mut self) {
-        if !self.asks.is_empty() || !self.answers.is_empty() {
-            // What nobody waited for would go on in the next call.
+        if !self.asks.is_empty() || !self.answers.is_empty() || self.had_secret {
+            // What nobody waited for would go on in the next call, and a secret that is remembered
+            // would be said in one that did not ask for it.
             return self.end_process();
         }
         if let Some(mut lease) = self.lease.take() {

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use nova_registry::{ToolFile, ToolFileError};
 use nova_skill::{Description, Effect, NoteScope, ToolSpec};
 
@@ -46,7 +48,7 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
 }
 
 /// What is known of the tool before it runs.
-pub(super) fn spec(definition: &Definition, file: &ToolFile) -> ToolSpec {
+pub(super) fn spec(definition: &Definition, file: &ToolFile, time: Duration) -> ToolSpec {
     ToolSpec {
         id: definition.name.clone(),
         description: Description::purpose(&definition.description),
@@ -55,11 +57,28 @@ pub(super) fn spec(definition: &Definition, file: &ToolFile) -> ToolSpec {
         credentials: definition.credentials.clone(),
         hosts: definition.hosts.clone(),
         proposed_hosts: definition.proposed_hosts.clone(),
-        definition: Some(blake3::hash(file.source.as_bytes()).to_hex().to_string()),
+        definition: Some(content(definition, file)),
+        time_limit: Some(time),
         question: None,
         on_notes: false,
         scope: NoteScope::OwnRecords,
     }
+}
+
+/// What an approval is bound to: the file, and what it said of itself when that was shown. A file may
+/// say something else the next time it is read.
+fn content(definition: &Definition, file: &ToolFile) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(blake3::hash(file.source.as_bytes()).as_bytes());
+    hasher.update(serde_json::json!(definition).to_string().as_bytes());
+    hasher.finalize().to_hex().to_string()
+}
+
+/// Proposed hosts are hints from a text that may say anything: what is no host name is left out.
+pub(super) fn tidy(mut definition: Definition) -> Definition {
+    definition.proposed_hosts.retain(|host| is_host(host));
+    definition.proposed_hosts.truncate(MAX_LIST);
+    definition
 }
 
 /// The file's name, as messages and stacks say it.
@@ -126,4 +145,45 @@ fn is_host(host: &str) -> bool {
         && name.len() <= 253
         && name.chars().all(of_name)
         && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn defined(hosts: &[&str], proposed: &[&str]) -> Definition {
+        let owned = |hosts: &[&str]| hosts.iter().map(ToString::to_string).collect();
+        Definition {
+            name: "weather".into(),
+            description: "Says the weather.".into(),
+            parameters: serde_json::json!({"type": "object"}),
+            effect: Some("external".into()),
+            credentials: Vec::new(),
+            hosts: owned(hosts),
+            proposed_hosts: owned(proposed),
+        }
+    }
+
+    #[test]
+    fn an_approval_is_bound_to_what_the_file_said_and_not_to_its_text_alone() {
+        let source: Arc<str> = "one text that says now this, now that".into();
+        let file = ToolFile { owner: "dynamic/weather.ts".into(), path: "/weather.ts".into(), source };
+        let bound = |hosts: &[&str]| spec(&defined(hosts, &[]), &file, Duration::ZERO).definition.unwrap();
+        assert_eq!(bound(&["safe.example"]), bound(&["safe.example"]));
+        assert_ne!(bound(&["safe.example"]), bound(&["evil.example"]));
+    }
+
+    #[test]
+    fn an_address_that_is_no_host_name_breaks_no_tool() {
+        let odd = ["[::1]:8080", "*.example.com", "cdn.example.com", ""];
+        let tidied = tidy(defined(&[], &odd));
+        assert_eq!(tidied.proposed_hosts, ["cdn.example.com"]);
+        assert_eq!(check(&tidied), Ok(()));
+        let many: Vec<String> = (0..100).map(|n| format!("h{n}.example")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(check(&tidy(defined(&[], &many))), Ok(()));
+    }
 }

@@ -118,7 +118,7 @@ impl ScriptHost {
 
     fn tool(&self, file: &ToolFile, definition: &Definition) -> Arc<dyn Tool> {
         Arc::new(ScriptTool {
-            spec: definition::spec(definition, file),
+            spec: definition::spec(definition, file, self.options.time),
             callee: callee(file),
             pool: self.pool.clone(),
             bounds: self.bounds(),
@@ -176,7 +176,7 @@ impl ScriptHost {
         match lease.running.load(&name, &source, hash, self.options.time, stop).await {
             Ok(definition) => {
                 lease.release();
-                Ok(Known::Defines(definition))
+                Ok(Known::Defines(definition::tidy(definition)))
             }
             Err(LoadError::Fault { fault, fatal }) => {
                 if fatal {
