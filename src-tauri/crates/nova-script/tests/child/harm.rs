@@ -154,8 +154,8 @@ fn names_of_other_places_are_explained() {
                    as parameters, secrets by ctx.credentials";
     assert_eq!(told(&fault), (FaultKind::Thrown, message, Some((7, 8))));
     let value =
-        process.run("return ['process', 'require', 'Deno', 'Bun', 'eval'].map(name => name in globalThis)");
-    assert_eq!(value, Ok(json!([false, false, false, false, false])));
+        process.run("return ['process', 'require', 'Deno', 'Bun', 'eval', 'FinalizationRegistry'].map(name => name in globalThis)");
+    assert_eq!(value, Ok(json!([false, false, false, false, false, false])));
 }
 
 #[test]
