@@ -1,8 +1,8 @@
 //! Credentials: where secrets are kept, who gets one, and signing in at a server.
 //!
 //! Secrets are in the system's keychain, or, where none answers, in a file that a passphrase
-//! encrypts. Nothing here writes one as plain text, prints one, puts one into an error, or opens
-//! another store because the one that holds them cannot be reached. Nothing here opens a browser.
+//! encrypts. This crate never writes one as plain text, prints one, puts one into an error, or opens
+//! another store because the one that holds them cannot be reached; it never opens a browser.
 
 mod error;
 mod grants;

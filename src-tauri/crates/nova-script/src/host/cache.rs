@@ -93,8 +93,15 @@ impl Known {
         match self {
             Self::Defines(_) => true,
             // Time is that of the processor and nothing from outside reaches a file that is read, so
-            // that these are faults of its content, too.
-            Self::Faulty(fault) => !matches!(fault.kind, FaultKind::Arguments | FaultKind::Result),
+            // that both are faults of its content. Memory may have been missing on the machine.
+            Self::Faulty(fault) => matches!(
+                fault.kind,
+                FaultKind::Syntax
+                    | FaultKind::Import
+                    | FaultKind::Definition
+                    | FaultKind::Thrown
+                    | FaultKind::Time
+            ),
         }
     }
 }

@@ -54,7 +54,8 @@ async fn what_a_file_declares_is_what_is_known_of_the_tool() {
     assert_eq!(hosts, &["api.example"]);
     assert_eq!(proposed_hosts, &["other.example:8443"]);
     assert_eq!(credentials, &["weather/key"]);
-    assert_eq!(definition.as_deref(), Some(blake3::hash(SOURCE.as_bytes()).to_hex().as_str()));
+    let other = host.tool(&SOURCE.replace("api.example", "evil.example")).await;
+    assert!(definition.is_some() && *definition != other.spec().definition);
 }
 
 #[tokio::test]

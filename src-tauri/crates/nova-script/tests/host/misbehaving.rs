@@ -193,7 +193,7 @@ async fn a_program_that_is_not_there_is_told_of() {
 }
 
 #[tokio::test]
-async fn what_a_script_logs_is_heard_but_for_debugging() {
+async fn what_a_script_logs_is_heard() {
     let host = host();
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();
@@ -202,10 +202,11 @@ async fn what_a_script_logs_is_heard_but_for_debugging() {
     while let Some(next) = hears.recv().await {
         told.push(next);
     }
-    use nova_skill::LogLevel::{Error, Info, Warn};
+    use nova_skill::LogLevel::{Debug, Error, Info, Warn};
     assert_eq!(
         told,
         [
+            Told::Log(Debug, "d".into()),
             Told::Log(Info, "i".into()),
             Told::Log(Warn, "w".into()),
             Told::Log(Error, "e".into()),
