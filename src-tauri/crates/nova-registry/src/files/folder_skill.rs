@@ -24,7 +24,7 @@ pub(super) struct FolderSkill {
 pub(super) struct FolderLook {
     skill_md: Option<Look>,
     manifest: Option<Look>,
-    /// S2's way to bring tools, which is not run.
+    /// Another way to bring tools, which is not run.
     has_python: bool,
 }
 
