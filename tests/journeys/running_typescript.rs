@@ -21,39 +21,12 @@ use serde_json::{Value, json};
 use super::nova::{Nova, turn, wait_for};
 use super::reading_the_manual::{blocks, name};
 
-/// As it was described, but for the scheme: the server here has no certificate.
-const WEATHER: &str = "\
-// tools/dynamic/weather.ts
-import { z } from 'zod'
-import { defineTool } from '@nexus/tools'
-
-export default defineTool({
-  name: 'weather',
-  description: 'Get current weather for a location',
-  
-  parameters: z.object({
-    location: z.string().describe('City name or coordinates'),
-    units: z.enum(['celsius', 'fahrenheit']).default('celsius'),
-  }),
-  
-  // Optional: declare credential dependencies
-  requires_credentials: ['weather-api'],
-  
-  // Execute function
-  execute: async ({ location, units }, ctx) => {
-    const apiKey = await ctx.credentials.get('weather-api', 'api_key')
-    const response = await fetch(
-      `http://api.weather.com/v1/current?q=${location}&units=${units}&key=${apiKey}`
-    )
-    const data = await response.json()
-    return {
-      location: data.location.name,
-      temperature: data.current.temp,
-      conditions: data.current.condition.text,
-    }
-  },
-})
-";
+/// The example that tools were described with, but for the scheme: the server here has no
+/// certificate.
+fn weather() -> String {
+    include_str!("../../src-tauri/crates/nova-script/tests/child/tools/weather.ts")
+        .replace("https://api.weather.com", "http://api.weather.com")
+}
 
 const ANSWER: &str =
     r#"{"location": {"name": "Oslo"}, "current": {"temp": -3, "condition": {"text": "snow"}}}"#;
@@ -134,7 +107,7 @@ async fn the_weather_tool_is_saved_allowed_and_answers_without_giving_its_key_aw
         text("It snows in Oslo."),
     ])
     .await;
-    save(&nova, "weather.ts", WEATHER);
+    save(&nova, "weather.ts", &weather());
     let app = loaded(&nova).await;
     let (_, events) = turn(&app, None, "Weather in Oslo?", ScriptedApprover::always(Decision::Once)).await;
     let asked: Vec<_> = events
@@ -168,7 +141,7 @@ async fn the_weather_tool_is_saved_allowed_and_answers_without_giving_its_key_aw
 #[tokio::test]
 async fn a_denied_call_contacts_nobody() {
     let (nova, _host, server) = world([]).await;
-    save(&nova, "weather.ts", WEATHER);
+    save(&nova, "weather.ts", &weather());
     let app = loaded(&nova).await;
     let denied =
         call(&app, "dynamic.weather", json!({"location": "Oslo"}), ScriptedApprover::always(Decision::Deny));
@@ -179,7 +152,7 @@ async fn a_denied_call_contacts_nobody() {
 #[tokio::test]
 async fn an_unchanged_tool_runs_no_javascript_at_the_next_start() {
     let (nova, host, _server) = world([]).await;
-    save(&nova, "weather.ts", WEATHER);
+    save(&nova, "weather.ts", &weather());
     drop(loaded(&nova).await);
     assert!(host.started() > 0);
     let again = script_host(&nova);
@@ -214,7 +187,7 @@ async fn an_edit_counts_at_once_and_a_slip_leaves_the_good_version_with_its_line
 
 #[tokio::test]
 async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_promoted() {
-    let create = json!({"name": "weather", "source": WEATHER});
+    let create = json!({"name": "weather", "source": weather()});
     let (nova, _host, server) =
         world([tool_call("core__create_tool", create), text("It waits for you.")]).await;
     let app = loaded(&nova).await;
