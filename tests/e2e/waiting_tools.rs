@@ -37,7 +37,8 @@ async fn a_tool_that_waits_is_tried_and_promoted_by_clicks_and_can_be_called() {
     let result = "[data-testid=dry-run-result]";
     window.wait_for_text(result, "https://tides.example.org/v1/today?harbour=Hamburg").await;
 
-    window.click("[data-testid=promote-tool]").await;
+    // A click in the first moment counts for nothing.
+    window.click("[data-testid=promote-tool][data-armed=true]").await;
     window.wait_for("[data-testid=waiting-tool-settled]").await;
     let rows = home.nova(&["tool", "list", "--json"]);
     let states: Vec<_> = rows

@@ -166,6 +166,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
               ref={promoteButton}
               variant="primary"
               data-testid="promote-tool"
+              data-armed={armed}
               disabled={busy || (changed && !armed)}
               onClick={() => (confirm === null ? void promote() : armed && setMode('confirming'))}
             >
