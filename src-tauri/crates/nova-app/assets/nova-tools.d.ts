@@ -30,6 +30,8 @@ declare module '@nova/tools' {
     /** Aborted when the user stops the call. */
     readonly signal: AbortSignal
     readonly log: Logger
+    /** How far the call is, from 0 to 1, and what it does; shown on its card. */
+    progress(fraction?: number, message?: string): void
   }
 
   export interface Logger {
@@ -152,6 +154,10 @@ interface AbortSignal {
 
 declare function setTimeout(call: () => void, ms?: number): number
 declare function clearTimeout(timer: number | undefined): void
+declare function setInterval(call: () => void, ms?: number): number
+declare function clearInterval(timer: number | undefined): void
+declare function queueMicrotask(call: () => void): void
+declare function structuredClone<Value>(value: Value): Value
 
 declare const crypto: { randomUUID(): string }
 
