@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use nova_skill::{Manifest, Tool};
@@ -185,9 +186,14 @@ impl Worker {
         }));
     }
 
+    /// Takes in what was read, and what else is read by now: to publish costs as much as there is.
     async fn take(&mut self, loaded: Loaded) {
-        if let Some((skill, file)) = self.files.loaded(loaded) {
-            self.load(skill, file);
+        let mut next = Some(loaded);
+        while let Some(loaded) = next {
+            if let Some((skill, file)) = self.files.loaded(loaded) {
+                self.load(skill, file);
+            }
+            next = self.loads.next().now_or_never().flatten();
         }
         self.publish().await;
     }
