@@ -64,18 +64,18 @@ impl Tool for Idle {
     }
 }
 
-pub(super) fn snapshot(yaml: &str) -> Arc<Snapshot> {
+pub(crate) fn snapshot(yaml: &str) -> Arc<Snapshot> {
     snapshot_with(yaml, &Settings::default())
 }
 
-pub(super) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
+pub(crate) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
     let skills: Vec<SkillLines> = serde_saphyr::from_str(yaml).unwrap();
     let skills = skills.into_iter().map(SkillLines::loaded).collect();
     Registry::new(vec![Box::new(Given(Scan { skills, problems: Vec::new() }))], settings).snapshot()
 }
 
 /// Lines `request = skill.tool`, or `request = -`.
-pub(super) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
+pub(crate) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
