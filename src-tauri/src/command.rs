@@ -3,6 +3,7 @@
 mod chat;
 mod lists;
 mod pending;
+mod routing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,8 +58,13 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             let rows = app.list_skills(Nothing {}).await?;
             rows.into_iter().filter(|row| *all || !row.hidden).collect()
         }
-        Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
+        Skill::Enable { id } => {
+            routing::warn_before_enabling(app, id).await?;
+            app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?
+        }
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
+        Skill::Test => return routing::test(app, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
     if json {

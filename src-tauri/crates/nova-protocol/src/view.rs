@@ -161,6 +161,13 @@ pub struct SessionRef {
     pub session: String,
 }
 
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DropSkill {
+    pub session: String,
+    pub skill: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RenameSession {
     pub session: String,
@@ -310,6 +317,41 @@ pub struct SkillUsage {
 pub struct EnableSkill {
     pub skill: String,
     pub enabled: bool,
+}
+
+/// A skill by its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillRef {
+    pub skill: String,
+}
+
+/// A request that would go to another skill once a skill is enabled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TakenExample {
+    /// Whose example it is.
+    pub skill: String,
+    pub text: String,
+    /// The hints whose lack is the reason, each as a sentence.
+    pub missing: Vec<String>,
+}
+
+/// What the user is typing, to find the tools it may be about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SuggestTools {
+    pub text: String,
+    /// 8 where absent.
+    #[serde(default)]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolSuggestion {
+    /// `skill.tool`; None for a skill without tools.
+    pub tool: Option<String>,
+    pub skill: String,
+    /// Greater than 0, about 1 at most.
+    pub score: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
