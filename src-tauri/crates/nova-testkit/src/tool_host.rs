@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_registry::{DryRequest, DryRun, ToolFile, ToolFileError, ToolHost};
 use nova_skill::{
-    CallToken, Description, Effect, NoteScope, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+    CallToken, Description, Effect, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -123,20 +123,9 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
         column: line.map(|_| 1),
         message,
     };
-    let mut spec = ToolSpec {
-        id: String::new(),
-        description: Description::default(),
-        parameters: json!({"type": "object", "properties": {}}),
-        effect: Effect::Undeclared,
-        credentials: Vec::new(),
-        hosts: Vec::new(),
-        proposed_hosts: Vec::new(),
-        definition: Some(format!("{}#{}", file.source.len(), file.source)),
-        question: None,
-        time_limit: None,
-        on_notes: false,
-        scope: NoteScope::OwnRecords,
-    };
+    let parameters = json!({"type": "object", "properties": {}});
+    let mut spec = ToolSpec::new("", Description::default(), parameters, Effect::Undeclared);
+    spec.definition = Some(format!("{}#{}", file.source.len(), file.source));
     let (mut gives, mut asks) = (String::new(), Vec::new());
     for (at, line) in file.source.lines().enumerate() {
         let number = u32::try_from(at + 1).ok();
