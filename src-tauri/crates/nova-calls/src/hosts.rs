@@ -110,7 +110,9 @@ impl CallHosts {
             (Decision::Session, _) => self.grants.add_host(&self.grantee, host),
             (Decision::Always, Some((content, approved))) => {
                 if let Err(reason) = approved.keep_host(content, host) {
-                    tracing::warn!("\"always\" for {host} could not be kept, it holds for this chat: {reason}");
+                    tracing::warn!(
+                        "\"always\" for {host} could not be kept, it holds for this chat: {reason}"
+                    );
                     self.grants.add_host(&self.grantee, host);
                 }
             }

@@ -32,7 +32,15 @@ struct Inner {
     known: Mutex<HashSet<Arc<str>>>,
     /// Names of the files that were worked on, in their order.
     loads: Mutex<Vec<String>>,
-    held: watch::Sender<bool>,
+    held: watch::Sender<Held>,
+}
+
+/// What is not read for the moment.
+#[derive(Clone)]
+enum Held {
+    Nothing,
+    Everything,
+    File(String),
 }
 
 impl Default for LineToolHost {
@@ -40,7 +48,7 @@ impl Default for LineToolHost {
         Self(Arc::new(Inner {
             known: Mutex::default(),
             loads: Mutex::default(),
-            held: watch::Sender::new(false),
+            held: watch::Sender::new(Held::Nothing),
         }))
     }
 }
@@ -48,11 +56,16 @@ impl Default for LineToolHost {
 impl LineToolHost {
     /// From now on nothing new is read until it is let go.
     pub fn hold(&self) {
-        self.0.held.send_replace(true);
+        self.0.held.send_replace(Held::Everything);
+    }
+
+    /// From now on this file is not read, until it is let go.
+    pub fn hold_file(&self, name: &str) {
+        self.0.held.send_replace(Held::File(name.to_owned()));
     }
 
     pub fn let_go(&self) {
-        self.0.held.send_replace(false);
+        self.0.held.send_replace(Held::Nothing);
     }
 
     /// The files that had to be worked on so far.
@@ -66,7 +79,12 @@ impl ToolHost for LineToolHost {
     async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
         lock(&self.0.loads).push(name_of(&file));
         let mut held = self.0.held.subscribe();
-        let _ = held.wait_for(|held| !held).await;
+        let is_free = |held: &Held| match held {
+            Held::Nothing => true,
+            Held::Everything => false,
+            Held::File(name) => *name != name_of(&file),
+        };
+        let _ = held.wait_for(is_free).await;
         lock(&self.0.known).insert(file.source.clone());
         Ok(Arc::new(read(&file)?))
     }
