@@ -156,7 +156,11 @@ editable: boolean, diff: Array<NoteDiffView> | null, host: string | null,
 /**
  * Grows each time the diff was made anew because a note changed meanwhile.
  */
-revision: number, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
+revision: number, 
+/**
+ * The call runs already and waits for this answer: denied, it goes on without the host.
+ */
+mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
 /**
  * The value, or `{code, message, hint}`.
  */

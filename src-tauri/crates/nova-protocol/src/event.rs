@@ -89,6 +89,9 @@ pub enum Event {
         host: Option<String>,
         /// Grows each time the diff was made anew because a note changed meanwhile.
         revision: u32,
+        /// The call runs already and waits for this answer: denied, it goes on without the host.
+        #[serde(default)]
+        mid_run: bool,
     },
     ApprovalDecided {
         call: String,

@@ -400,8 +400,9 @@ pub struct PendingToolRow {
     /// The file's name without its ending.
     pub name: String,
     pub file: String,
+    /// Empty where the file cannot be read.
     pub source: String,
-    /// Of the source: names what was looked at.
+    /// Names what was looked at: of the source, or of the file where that cannot be read.
     pub hash: String,
     /// What the file defines; none where there is a problem.
     pub definition: Option<ToolDefinitionView>,

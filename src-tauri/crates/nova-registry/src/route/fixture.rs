@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use nova_skill::{
-    CallToken, Description, Effect, Hints, Manifest, NotWhen, NoteScope, Routing, Tool, ToolContext,
-    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, Hints, Manifest, NotWhen, Routing, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use serde::Deserialize;
 
@@ -95,20 +95,8 @@ impl SkillLines {
             }
             let properties: serde_json::Map<String, Value> =
                 tool.parameters.into_iter().map(|name| (name, json!({}))).collect();
-            let spec = ToolSpec {
-                id,
-                description,
-                parameters: json!({"type": "object", "properties": properties}),
-                effect: Effect::Read,
-                credentials: Vec::new(),
-                hosts: Vec::new(),
-                proposed_hosts: Vec::new(),
-                definition: None,
-                question: None,
-                time_limit: None,
-                on_notes: false,
-                scope: NoteScope::OwnRecords,
-            };
+            let parameters = json!({"type": "object", "properties": properties});
+            let spec = ToolSpec::new(id, description, parameters, Effect::Read);
             (Arc::new(Idle(spec)) as Arc<dyn Tool>).into()
         });
         LoadedSkill {
