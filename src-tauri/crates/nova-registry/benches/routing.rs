@@ -139,5 +139,7 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
         },
         tools,
         note: None,
+        folder: None,
+        foreign: false,
     }
 }

@@ -5,7 +5,7 @@ use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, SkillSettings, SourceKind, shown_name, wire_name};
+use crate::{LoadedTool, SkillFolder, SkillSettings, SourceKind, shown_name, wire_name};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -15,6 +15,10 @@ pub struct SkillEntry {
     pub description: String,
     pub instructions: String,
     pub source: SourceKind,
+    /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
+    pub foreign: bool,
+    /// What else lies in its folder, to be read on demand.
+    pub folder: Option<Arc<SkillFolder>>,
     pub state: State,
     /// Why, and what to do, where the state is not a good one.
     pub reason: Option<String>,
@@ -80,7 +84,7 @@ impl SkillEntry {
         settings: &SkillSettings,
         before: Option<&Self>,
     ) -> Self {
-        let crate::LoadedSkill { id, skill_md, manifest, tools, note } = loaded;
+        let crate::LoadedSkill { id, skill_md, manifest, tools, note, folder, foreign } = loaded;
         let mut reason = note;
         let mut state = State::Available;
         let (mut records, mut config) = (Arc::default(), Arc::default());
@@ -158,6 +162,8 @@ impl SkillEntry {
             description: skill_md.description,
             instructions: skill_md.instructions,
             source,
+            foreign,
+            folder,
             state,
             reason,
             mode: settings.mode.unwrap_or(manifest.loading.mode),
@@ -189,6 +195,8 @@ impl SkillEntry {
             description: String::new(),
             instructions: String::new(),
             source,
+            foreign: false,
+            folder: None,
             state: State::Broken,
             reason: Some(problem.reason),
             mode: Mode::default(),

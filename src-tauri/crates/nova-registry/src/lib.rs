@@ -14,6 +14,7 @@ mod not_ready;
 mod route;
 mod rules;
 mod settings;
+mod skill_folder;
 mod skill_md;
 mod snapshot;
 mod source;
@@ -26,6 +27,7 @@ pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
+pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Scan, Source, SourceKind};

@@ -81,6 +81,7 @@ impl Changes {
                 && old.config == new.config
                 && (&old.description, &old.instructions, &old.manifest)
                     == (&new.description, &new.instructions, &new.manifest)
+                && (old.foreign, &old.folder) == (new.foreign, &new.folder)
         });
         let tools = |snapshot: &Snapshot| -> BTreeMap<String, Arc<ToolEntry>> {
             // A tool that can be called counts, where one that cannot has its name.

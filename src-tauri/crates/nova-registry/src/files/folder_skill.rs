@@ -1,17 +1,20 @@
 //! One folder of `<config>/skills`: `SKILL.md`, perhaps `manifest.yaml`, perhaps `tools/*.ts`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use nova_skill::Manifest;
 
+use super::listing::{self, Listing};
 use super::read::{self, Look};
 use super::tool_set::{GRACE, Owner, ToolSet};
-use crate::{LoadedSkill, Problem, SkillMd, canonical};
+use crate::{LoadedSkill, Problem, SkillFolder, SkillMd, canonical};
 
 pub(super) struct FolderSkill {
     id: String,
+    root: PathBuf,
     newest: Option<FolderLook>,
     /// Of the newest look: what is wrong, and from when on that is told.
     problem: Option<(String, Instant)>,
@@ -26,14 +29,17 @@ pub(super) struct FolderLook {
     manifest: Option<Look>,
     /// Another way to bring tools, which is not run.
     has_python: bool,
+    listing: Listing,
 }
 
 /// The folder's own files and its tool files.
-pub(super) fn look(folder: &Path) -> (FolderLook, BTreeMap<String, Look>) {
+pub(super) fn look(root: &Path, id: &str) -> (FolderLook, BTreeMap<String, Look>) {
+    let folder = &root.join(id);
     let own = FolderLook {
         skill_md: read::one(folder, "SKILL.md"),
         manifest: read::one(folder, "manifest.yaml"),
         has_python: folder.join("tools.py").is_file(),
+        listing: listing::list(root, id, false),
     };
     (own, read::tool_files_below(folder, "tools"))
 }
@@ -42,6 +48,7 @@ impl FolderSkill {
     pub(super) fn new(root: &Path, id: &str) -> Self {
         Self {
             id: id.to_owned(),
+            root: root.to_owned(),
             newest: None,
             problem: None,
             last_good: None,
@@ -87,7 +94,12 @@ impl FolderSkill {
             }
         });
         let tools = self.tools.tools(now);
-        Some(Ok(LoadedSkill { id: self.id.clone(), skill_md, manifest, tools, note }))
+        let folder = self.newest.as_ref().map(|look| {
+            let listing = &look.listing;
+            Arc::new(SkillFolder::on_disk(&self.root, &self.id, listing.resources(), listing.incomplete))
+        });
+        let skill = LoadedSkill::new(self.id.clone(), skill_md, manifest, tools);
+        Some(Ok(LoadedSkill { note, folder, ..skill }))
     }
 }
 

@@ -2,6 +2,7 @@
 //! when they change. A file that is broken leaves its last good version in force.
 
 mod folder_skill;
+mod listing;
 mod read;
 mod tool_set;
 mod watch;

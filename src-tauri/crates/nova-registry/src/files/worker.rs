@@ -231,7 +231,7 @@ impl Files {
             skills: read::folders(&folders.skills)
                 .into_iter()
                 .map(|id| {
-                    let look = folder_skill::look(&folders.skills.join(&id));
+                    let look = folder_skill::look(&folders.skills, &id);
                     (id, look)
                 })
                 .collect(),
@@ -368,7 +368,7 @@ fn dynamic_skill(tools: Vec<LoadedTool>) -> LoadedSkill {
         instructions: format!("# The user's own tools\n\n{}", lines.join("\n")),
     };
     let manifest = Manifest { display_name: Some("Your tools".into()), ..Manifest::default() };
-    LoadedSkill { id: "dynamic".into(), skill_md, manifest, tools, note: None }
+    LoadedSkill::new("dynamic".into(), skill_md, manifest, tools)
 }
 
 fn failed(file: &ToolFile, message: String) -> ToolFileError {

@@ -126,6 +126,8 @@ impl SkillLines {
             },
             id: self.id,
             note: None,
+            folder: None,
+            foreign: false,
         }
     }
 }
