@@ -3,6 +3,7 @@
 mod chat;
 mod lists;
 mod pending;
+mod skills;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,10 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         }
         Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::Review { id, accept, fingerprint } => {
+            return skills::review(app, id, *accept, fingerprint.as_deref(), json).await;
+        }
+        Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
     if json {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use futures::stream::{BoxStream, StreamExt as _, empty};
-use nova_skill::{Manifest, Skill, Tool};
+use nova_skill::{Manifest, Skill, Tool, Value};
 
 use crate::{SkillFolder, SkillMd, State};
 
@@ -56,12 +56,37 @@ pub struct LoadedSkill {
     pub folder: Option<Arc<SkillFolder>>,
     /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
     pub foreign: bool,
+    /// Why the user has to look at it before anything of it may be used.
+    pub review: Option<Review>,
+    /// Of all its files, where what the user agrees to is bound to them.
+    pub fingerprint: Option<String>,
+    /// What its `config.yaml` says; the user's own values come before these.
+    pub defaults: Value,
+}
+
+/// Why a skill from elsewhere has to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Review {
+    New,
+    /// It is not what the user agreed to.
+    Changed,
 }
 
 impl LoadedSkill {
     /// A skill of which nothing else is known.
     pub fn new(id: String, skill_md: SkillMd, manifest: Manifest, tools: Vec<LoadedTool>) -> Self {
-        Self { id, skill_md, manifest, tools, note: None, folder: None, foreign: false }
+        Self {
+            id,
+            skill_md,
+            manifest,
+            tools,
+            note: None,
+            folder: None,
+            foreign: false,
+            review: None,
+            fingerprint: None,
+            defaults: Value::Null,
+        }
     }
 }
 

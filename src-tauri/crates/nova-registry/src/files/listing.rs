@@ -15,7 +15,7 @@ const MAX_SEEN: usize = 5000;
 const MAX_DEPTH: usize = 8;
 
 /// What Nova reads by itself; a model is told of it in other ways.
-const OWN: [&str; 4] = ["SKILL.md", "manifest.yaml", "config.yaml", "instructions.md"];
+pub(super) const OWN: [&str; 4] = ["SKILL.md", "manifest.yaml", "config.yaml", "instructions.md"];
 
 /// The files of one skill.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -48,11 +48,15 @@ pub(super) fn list(root: &Path, name: &str, hidden: bool) -> Listing {
 }
 
 impl Listing {
-    /// The files that a model may ask for: those that Nova does not read by itself.
-    pub(super) fn resources(&self) -> Vec<SkillFile> {
-        let is_own = |path: &str| OWN.contains(&path) || path.starts_with("tools/");
-        self.files.iter().filter(|file| !is_own(&file.path) && !is_hidden(&file.path)).cloned().collect()
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
     }
+}
+
+/// The files that a model may ask for: those that Nova does not read by itself.
+pub(super) fn resources(files: &[SkillFile]) -> Vec<SkillFile> {
+    let is_own = |path: &str| OWN.contains(&path) || path.starts_with("tools/");
+    files.iter().filter(|file| !is_own(&file.path) && !is_hidden(&file.path)).cloned().collect()
 }
 
 fn is_hidden(path: &str) -> bool {
@@ -143,7 +147,7 @@ mod tests {
             fs::write(file, "four").unwrap();
         }
         let listing = list(root.path(), "x", false);
-        let resources = listing.resources();
+        let resources = resources(&listing.files);
         let expected = ["LICENSE.txt", "assets/plan.md", "references/deep/er/a.md", "scripts/run.sh"];
         assert_eq!((paths(&resources), resources[0].bytes), (expected.to_vec(), 4));
         let all = list(root.path(), "x", true);
