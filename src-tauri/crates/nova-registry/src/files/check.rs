@@ -12,7 +12,7 @@ use crate::{Finding, SkillMd, ToolFile};
 /// What is known of a skill folder without running anything of it.
 #[derive(Debug)]
 pub struct CheckedSkill {
-    /// Errors first, then by file and line.
+    /// In the order of the files.
     pub findings: Vec<Finding>,
     /// To be asked what they define.
     pub tools: Vec<ToolFile>,

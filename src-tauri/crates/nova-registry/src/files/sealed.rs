@@ -26,6 +26,7 @@ pub(super) struct Sealed {
 }
 
 /// What was read on the way, so that what is used is what was hashed.
+#[derive(Debug)]
 pub(super) struct Contents {
     texts: BTreeMap<String, Look>,
 }
