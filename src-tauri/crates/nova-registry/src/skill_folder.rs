@@ -68,7 +68,7 @@ impl SkillFolder {
     pub(crate) fn embedded(files: &'static [(&'static str, &'static str)]) -> Option<Self> {
         let resources: Vec<SkillFile> =
             files.iter().map(|(path, text)| SkillFile::new(*path, text.len() as u64)).collect();
-        (!files.is_empty()).then(|| Self { place: Place::Embedded(files), resources, incomplete: false })
+        (!files.is_empty()).then_some(Self { place: Place::Embedded(files), resources, incomplete: false })
     }
 
     /// The files beside those that Nova reads by itself, by path.
