@@ -13,7 +13,7 @@ export interface StartingPrompt {
 export function startingPrompt(tool: Pick<ToolRow, 'description' | 'input_schema' | 'name'>): StartingPrompt {
   const sentence = asRequest(firstSentence(tool.description)) || labelOf(tool.name.slice(tool.name.lastIndexOf('.') + 1));
   const needed = planOf(tool.input_schema).fields.filter((field) => field.required);
-  let text = needed.length === 0 ? `${sentence}.` : `${sentence}: `;
+  let text = needed.length === 0 ? (sentence.endsWith('…') ? sentence : `${sentence}.`) : `${sentence}: `;
   const gaps: (readonly [number, number])[] = [];
   needed.forEach((field, index) => {
     if (index > 0) text += ', ';
