@@ -283,9 +283,11 @@ function makeActions({ backend, get, set, collect }: Access) {
         await backend.rpc('delete_session', { session });
         set(({ app, streams }) => {
           const { [session]: _gone, ...others } = streams;
+          const { [session]: _written, ...drafts } = app.drafts;
           return {
             app: {
               ...app,
+              drafts,
               sessions: app.sessions.filter((row) => row.id !== session),
               open: app.open === session ? null : app.open,
             },
