@@ -46,7 +46,7 @@ async fn picker(name: &str, theme: Theme) {
     let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
-    window.type_into("[data-testid=composer-input]", "/no").await;
+    window.type_into("[data-testid=composer-input]", "/up").await;
     window.wait_for("[data-testid=picker-tool][aria-selected=true]").await;
     take(&window, "picker", name).await;
 

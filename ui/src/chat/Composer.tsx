@@ -104,7 +104,7 @@ export function Composer({ state, problem }: ComposerProps) {
             // Another window in front leaves the focus where it is.
             if (document.activeElement !== event.currentTarget) picking.onBlur();
           }}
-          className="selectable block max-h-60 min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-body text-fg outline-none"
+          className={`selectable block max-h-60 min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-body outline-none ${picker && field.text === `/${picker.query}` ? 'text-accent' : 'text-fg'}`}
         />
         <div className="flex h-10 items-center gap-3 px-2.5 pb-1.5">
           <IconButton
@@ -131,7 +131,7 @@ export function Composer({ state, problem }: ComposerProps) {
               {stopping ? 'Stopping…' : 'Stop'}
             </Button>
           ) : (
-            <ComposerPrimitive.Send asChild>
+            <ComposerPrimitive.Send asChild disabled={empty || (picker !== null && picker.choices.length > 0)}>
               <Button variant="primary" icon="send" data-testid="send">
                 Send
               </Button>

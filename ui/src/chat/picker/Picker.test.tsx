@@ -73,6 +73,35 @@ describe('in a new chat', () => {
     expect(app.backend.asked('send_message')).toEqual([]);
   });
 
+  test('Tab goes from gap to gap, then out of the field', async () => {
+    await type('/move_d');
+    await user.keyboard('{Enter}Rollout{Tab}');
+    expect(selected()).toBe('[stage]');
+    await user.keyboard('won');
+    expect(field()).toHaveValue('Move a deal to another stage: Rollout, won');
+    await user.tab();
+    expect(field()).not.toHaveFocus();
+  });
+
+  test('Enter before the tools are there neither picks nor sends', async () => {
+    let answer = () => {};
+    app.backend.on('list_tools', () => new Promise((done) => {
+      answer = () => done(app.backend.list_tools());
+    }));
+    await user.type(field(), '/pipeline{Enter}');
+    expect(field()).toHaveValue('/pipeline');
+    await act(async () => answer());
+    await user.keyboard('{Enter}');
+    expect(chips()).toEqual(['crm.pipeline']);
+  });
+
+  test('what is picked from cannot be sent half', async () => {
+    await type('/pipeline');
+    expect(screen.getByTestId('send')).toBeDisabled();
+    await user.keyboard('{Escape}');
+    expect(screen.getByTestId('send')).toBeEnabled();
+  });
+
   test('the message is sent with its chips, which stand fixed in it', async () => {
     await type('/pipeline');
     await user.keyboard('{Enter}');

@@ -25,7 +25,7 @@ export function Picker({ picker }: { picker: PickerState }) {
       style={{ maxHeight: room }}
       // The field keeps the focus, whatever is clicked.
       onMouseDown={(event) => event.preventDefault()}
-      className="absolute bottom-full left-1/2 z-30 mb-2 flex h-106 w-190 max-w-[calc(100%+2.5rem)] -translate-x-1/2 animate-pop flex-col overflow-hidden rounded-pop border border-line-strong bg-surface-raised text-ui text-fg shadow-2 short:h-80"
+      className="absolute bottom-full left-1/2 z-30 mb-3.5 flex h-106 w-190 max-w-[calc(100%+2.5rem)] -translate-x-1/2 animate-pop flex-col overflow-hidden rounded-pop border border-line-strong bg-surface-raised text-ui text-fg shadow-2 short:h-80"
     >
       <div className="flex min-h-0 flex-1">
         <div className="w-64 max-w-[44%] shrink-0 overflow-y-auto border-r border-line bg-surface-side p-1.5">
@@ -170,7 +170,7 @@ function ToolOption({ tool, skill, picker, full, id }: { tool: ToolChoice; skill
       testId="picker-tool"
       data={{ 'data-tool': tool.row.name, 'data-able': able }}
       onClick={() => picker.pick('insert', skill, tool)}
-      className={full ? 'py-1' : 'py-0.75'}
+      className={full ? 'py-1' : 'py-1.25'}
     >
       <span className="flex items-center gap-3">
         <span className={`cut min-w-0 flex-1 font-mono text-small ${able ? (full ? 'text-fg' : 'text-fg-2') : 'text-fg-3'}`}>
@@ -283,7 +283,7 @@ function Marked({ text, ranges, able }: { text: string; ranges: readonly Range[]
     inside ? (
       <mark
         key={from}
-        className={`bg-transparent font-bold underline decoration-2 underline-offset-2 ${able ? 'text-accent' : 'text-fg-2'}`}
+        className={`bg-transparent font-bold underline decoration-[1.5px] underline-offset-2 [text-decoration-skip-ink:none] ${able ? 'text-accent' : 'text-fg-2'}`}
       >
         {part}
       </mark>
@@ -379,7 +379,7 @@ function useRoomAbove() {
   useLayoutEffect(() => {
     const around = ref.current?.offsetParent;
     if (!around) return;
-    const measure = () => setHeight(Math.max(160, around.getBoundingClientRect().top - 16));
+    const measure = () => setHeight(Math.max(160, around.getBoundingClientRect().top - 22));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(around);

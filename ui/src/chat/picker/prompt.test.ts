@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { JsonValue } from '../../ipc';
-import { startingPrompt } from './prompt';
+import { nextGap, startingPrompt } from './prompt';
 
 const tool = (description: string, properties: Record<string, JsonValue> = {}, required: string[] = []) => ({
   name: 'crm.move_deal',
@@ -43,4 +43,12 @@ test('words of a stranger are cut, and nothing of them is unseen', () => {
   const prompt = startingPrompt(tool(`Reads ${'all mail '.repeat(1000)}`)).text;
   expect(prompt.length).toBeLessThan(210);
   expect(prompt).toMatch(/^Read all mail .* all…$/);
+});
+
+test('the next gap is the nearest that is left, whatever was typed into the others', () => {
+  const text = 'Move [title] far, [stage] and [title]';
+  expect(nextGap(text, ['[stage]', '[title]'], 0)).toEqual([5, 12]);
+  expect(nextGap(text, ['[stage]', '[title]'], 12)).toEqual([18, 25]);
+  expect(nextGap(text, ['[stage]'], 25)).toBeNull();
+  expect(nextGap('a [thing]', [], 0)).toBeNull();
 });

@@ -24,6 +24,15 @@ export function startingPrompt(tool: Pick<ToolRow, 'description' | 'input_schema
   return { text, gaps };
 }
 
+/** Where the next gap stands that is still as it was put there, from a place in the text on. */
+export function nextGap(text: string, gaps: readonly string[], from: number): readonly [start: number, end: number] | null {
+  const places = gaps.flatMap((gap) => {
+    const start = text.indexOf(gap, from);
+    return start < 0 ? [] : [[start, start + gap.length] as const];
+  });
+  return places.toSorted((a, b) => a[0] - b[0])[0] ?? null;
+}
+
 /**
  * The first sentence without its end; later ones are hints to the model. Signs that cannot be seen are
  * left out: the words come from whoever made the tool, and a person is going to send them as their own.

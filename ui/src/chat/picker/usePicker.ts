@@ -7,7 +7,7 @@ import { mainModifier } from '../../shared';
 import { useActions, useApp, useRpc, useSession } from '../../state/hooks';
 import type { SessionState } from '../../state/session';
 import { choices, type SkillChoice, type ToolChoice } from './choices';
-import { startingPrompt } from './prompt';
+import { nextGap, startingPrompt } from './prompt';
 import { opensPicker, type Slash, slashAt, withoutSlash, withQuery } from './slash';
 import { closed, mark, type Marked, reducePicker } from './state';
 
@@ -49,6 +49,8 @@ export interface PickerControl {
 
 export function usePicker(field: Field): PickerControl {
   const [state, dispatch] = useReducer(reducePicker, closed);
+  /** Of the starting prompt that was inserted last. */
+  const [gaps, setGaps] = useState<readonly string[]>([]);
   const { setDraft, show } = useActions();
   const skillsChosen = useApp((app) => app.drafts[app.open ?? '']?.skills);
   const id = useId();
@@ -99,6 +101,7 @@ export function usePicker(field: Field): PickerControl {
       if (prompt) {
         const [start, end] = prompt.gaps[0] ?? [prompt.text.length, prompt.text.length];
         field.write(prompt.text, start, end);
+        setGaps(prompt.gaps.map(([from, to]) => prompt.text.slice(from, to)));
       } else {
         field.write(rest.text, rest.caret);
       }
@@ -107,13 +110,19 @@ export function usePicker(field: Field): PickerControl {
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (!open || event.nativeEvent.isComposing) return;
-    const act = actionOf(event);
+    if (event.nativeEvent.isComposing) return;
+    const act = open ? actionOf(event) : toNextGap(event);
     if (!act) return;
     event.preventDefault();
     // Keys of the window, such as Esc that stops a turn, are not meant.
     event.stopPropagation();
     act();
+  };
+  /** Tab goes from gap to gap, then on. */
+  const toNextGap = (event: KeyboardEvent<HTMLTextAreaElement>): (() => void) | null => {
+    if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return null;
+    const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
+    return gap && (() => field.write(field.text, ...gap));
   };
   const actionOf = (event: KeyboardEvent): (() => void) | null => {
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -122,8 +131,9 @@ export function usePicker(field: Field): PickerControl {
       case 'Escape':
         return close;
       case 'Enter':
-        if (offered.choices.length === 0) return null;
-        if (event.altKey) return null;
+        // What is not read yet cannot be picked, and half a word is no message.
+        if (offered.loading) return () => undefined;
+        if (offered.choices.length === 0 || event.altKey) return null;
         if (mainModifier(event)) return () => pick('form');
         return () => pick(event.shiftKey ? 'skill' : 'insert');
       case 'Tab':
@@ -200,12 +210,12 @@ export function usePicker(field: Field): PickerControl {
 const none: never[] = [];
 
 function useOffered(open: boolean, query: string) {
-  // Read once the picker was opened, and kept up to date from then on.
-  const [wanted, setWanted] = useState(open);
-  if (open && !wanted) setWanted(true);
+  // Read when the picker opens for the first time, and again only while it is open.
   const revision = useApp((app) => app.revisions.registry);
-  const skills = useRpc('list_skills', wanted ? nothing : null, revision);
-  const tools = useRpc('list_tools', wanted ? nothing : null, revision);
+  const [read, setRead] = useState<number | null>(null);
+  if (open && read !== revision) setRead(revision);
+  const skills = useRpc('list_skills', read === null ? null : nothing, read);
+  const tools = useRpc('list_tools', read === null ? null : nothing, read);
   const meaning = useMeaning(query);
   const session = useSession();
   const called = useMemo(() => lastCalls(session.turns), [session.turns]);
