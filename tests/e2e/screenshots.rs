@@ -39,28 +39,45 @@ async fn main() {
     }
 }
 
-/// Skills of files that do not work yet stand beside those that do.
+/// Skills and tools of the user's own stand beside the built-in ones.
 async fn picker(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let home = Home::new()
+        .theme(theme)
+        .vault_from(&template)
+        .provider(&model.base_url())
+        .config_file("tools/dynamic/uptime.ts", UPTIME)
+        .config_file("skills/follow-up/SKILL.md", FOLLOW_UP)
+        .config_file("skills/group-mail/SKILL.md", "---\nname: group-mail\n---\nWrites to a group.\n");
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.type_into("[data-testid=composer-input]", "/up").await;
-    window.wait_for("[data-testid=picker-tool][aria-selected=true]").await;
+    window.wait_for("[data-testid=picker] [data-tool='crm.update_contact']").await;
     take(&window, "picker", name).await;
-
-    window.resize(1440, 900).await;
-    window.press(&[], Key::Enter).await;
-    window.wait_for("[data-testid=draft-chips]").await;
-    take(&window, "picked", name).await;
-    window.press(&[Key::Control], 'a').await;
-    window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;
-    window.click("[data-testid=send]").await;
-    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
-    take(&window, "sent", name).await;
     window.close().await;
 }
+
+const UPTIME: &str = "\
+import { z } from 'zod'
+import { defineTool } from '@nova/tools'
+
+export default defineTool({
+  name: 'uptime',
+  description: 'Says how long a server has been running.',
+  parameters: z.object({ server: z.string().describe('Name of the server') }),
+  effect: 'read',
+  execute: async ({ server }) => ({ server, days: 41 }),
+})
+";
+
+const FOLLOW_UP: &str = "\
+---
+name: follow-up
+description: How we write to people after a first meeting.
+---
+Thank them, name what was agreed, propose one date.
+";
 
 async fn first_run(name: &str, theme: Theme) {
     let home = Home::new().theme(theme).first_start();

@@ -7,7 +7,7 @@ import { useActions } from '../state/hooks';
 import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
 import { DraftChips, withoutLastChip } from './DraftChips';
-import { activeOption, Picker } from './picker/Picker';
+import { activeOption, listboxes, Picker } from './picker/Picker';
 import { usePicker } from './picker/usePicker';
 import { useDraftField } from './useDraftField';
 
@@ -73,7 +73,7 @@ export function Composer({ state, problem }: ComposerProps) {
         </div>
       )}
       <ComposerPrimitive.Root
-        className={`relative rounded-pop border bg-surface-raised shadow-1 ${picker ? 'border-accent' : 'border-line-strong focus-within:border-line-control'}`}
+        className={`relative rounded-pop border bg-surface-raised ${picker ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
       >
         {picker && <Picker picker={picker} />}
         <DraftChips draft={draft} onChange={setDraft} />
@@ -87,7 +87,7 @@ export function Composer({ state, problem }: ComposerProps) {
                 'aria-haspopup': 'listbox' as const,
                 'aria-expanded': true,
                 'aria-autocomplete': 'list' as const,
-                'aria-controls': `${picker.id}-skills ${picker.id}-tools`,
+                'aria-controls': listboxes(picker),
                 'aria-activedescendant': activeOption(picker),
               }
             : {})}

@@ -90,3 +90,9 @@ test('in a window zoomed far in they are a number that opens the chips', async (
   const open = within(await screen.findByRole('dialog', { name: 'Active skills' }));
   expect(open.getAllByRole('button', { name: /^Drop/ })).toHaveLength(3);
 });
+
+test('a skill that needs a sign-in says so, and leads to where it is done', async () => {
+  const { store } = await header([turn, activated('calendar')]);
+  await userEvent.click(await screen.findByRole('button', { name: 'Calendar, sign in' }));
+  expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'calendar' });
+});

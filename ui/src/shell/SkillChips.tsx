@@ -10,6 +10,8 @@ import type { ActiveSkill } from '../state/session';
 export interface ShownSkill extends ActiveSkill {
   /** Active in every chat: it leaves this one when it is no longer pinned. */
   readonly pinned: boolean;
+  /** Its tools cannot run before the user has signed in. */
+  readonly needsSignIn: boolean;
 }
 
 /** The active skills of the open chat; in one that has not begun, those that will be. */
@@ -21,12 +23,13 @@ export function useShownSkills(): readonly ShownSkill[] {
   if (turns.length === 0 && skills.length === 0) {
     return pinned
       .filter(({ state }) => state === 'available' || state === 'active')
-      .map(({ id, lifetime }) => ({ skill: id, by: 'pin', lifetime, pinned: true }));
+      .map(({ id, lifetime }) => ({ skill: id, by: 'pin', lifetime, pinned: true, needsSignIn: false }));
   }
   // Until the rows are there, the pin that activated it is known.
   return skills.map((active) => ({
     ...active,
     pinned: rows === null ? active.by === 'pin' : pinned.some(({ id }) => id === active.skill),
+    needsSignIn: rows?.some(({ id, state }) => id === active.skill && state === 'needs_sign_in') ?? false,
   }));
 }
 
@@ -88,9 +91,9 @@ export function SkillChips({ skills }: { skills: readonly ShownSkill[] }) {
   );
 }
 
-function SkillChip({ active: { skill, lifetime, pinned } }: { active: ShownSkill }) {
+function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { active: ShownSkill }) {
   const name = useApp((app) => skillName(app, skill));
-  const { dropSkill } = useActions();
+  const { dropSkill, show } = useActions();
   const [dropping, setDropping] = useState(false);
   const drop = () => {
     // It goes when the backend says so; a second click asks for nothing new.
@@ -101,12 +104,14 @@ function SkillChip({ active: { skill, lifetime, pinned } }: { active: ShownSkill
   return (
     <span data-testid="active-skill" data-skill={skill} className={dropping ? 'opacity-60' : ''}>
       <Chip
-        tone="skill"
-        icon={skillIcon(skill)}
+        tone={needsSignIn ? 'warn' : 'skill'}
+        icon={needsSignIn ? 'lock' : skillIcon(skill)}
+        {...(needsSignIn ? { onClick: () => show({ kind: 'settings', page: 'skills', skill }) } : {})}
         note={pinned ? <PinMark /> : lifetime === 'turn' ? 'this turn' : undefined}
         {...(pinned ? {} : { onRemove: drop, removeLabel: `Drop ${name} from the next step on` })}
       >
         {name}
+        {needsSignIn && ', sign in'}
       </Chip>
     </span>
   );

@@ -65,6 +65,11 @@ export function Picker({ picker }: { picker: PickerState }) {
   );
 }
 
+/** The ids of the listboxes that are there. */
+export function listboxes({ id, marked, problem }: PickerState): string {
+  return marked.skill && !problem ? `${id}-skills ${id}-tools` : `${id}-skills`;
+}
+
 /** The id of the option that Enter acts on. */
 export function activeOption({ id, choices, marked }: PickerState): string | undefined {
   if (!marked.skill) return undefined;
@@ -107,12 +112,18 @@ function SkillOption({ choice, picker, id }: { choice: SkillChoice; picker: Pick
           <Marked text={row.name} ranges={choice.name} able={able} />
         </span>
         <span className="cut max-w-[60%] shrink-0 text-meta text-fg-3">
-          {one ? <Marked text={one.id} ranges={one.name} able={able} /> : row.tools.length === 0 && choice.fitting.length === 0 ? 'no tools' : counted(choice.fitting.length || row.tools.length, 'tool')}
+          {one ? <Marked text={one.id} ranges={one.name} able={able} /> : toolCount(choice)}
         </span>
       </span>
       {reason !== null && <Reason state={row.state} reason={reason} className="pl-6.5" />}
     </Option>
   );
+}
+
+function toolCount({ able, fitting, others }: SkillChoice): string {
+  const number = fitting.length || others.length;
+  // What a broken skill would have is not known.
+  return number > 0 ? counted(number, 'tool') : able ? 'no tools' : '';
 }
 
 function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
