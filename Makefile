@@ -15,6 +15,9 @@ CASES ?= 20000
 # compiled once. Without the window: plain `cargo test --workspace`, which needs no web view.
 WITH_WINDOW := --workspace --features desktop
 
+# The program, and the two that it starts from beside itself; nothing that only tests run.
+PROGRAMS := -p nova --bin nova -p nova-guard --bin nova-guard -p nova-script --bin nova-script
+
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
@@ -34,7 +37,7 @@ run:
 	@.ci/display check
 	@.ci/setup run
 	@$(MAKE) ui
-	cargo build --profile $(PROFILE) --features desktop -p nova -p nova-guard -p nova-script
+	cargo build --profile $(PROFILE) --features desktop $(PROGRAMS)
 	$(TARGET)/$(patsubst dev,debug,$(PROFILE))/nova
 
 test:
@@ -75,10 +78,10 @@ screenshots: ui $(DRIVER)
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
-	cargo bench -p nova-guard --bench start
+	cargo bench --no-fail-fast -p nova-registry --bench '*'
+	cargo bench --no-fail-fast -p nova-guard --bench '*'
 	cargo build --release -p nova-guard
-	cargo bench -p nova-script --bench scripts
-	cargo bench --no-fail-fast -p nova-vault -p nova-registry --bench '*'
+	cargo bench --no-fail-fast -p nova-script --bench '*'
 	cargo build --release --features desktop --example bare-window
 	.ci/display run cargo bench $(WITH_WINDOW) --bench window
 

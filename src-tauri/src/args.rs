@@ -30,7 +30,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, new.
+    /// Skills: list, enable, disable, route, test, new.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
@@ -108,6 +108,15 @@ pub(crate) enum Skill {
     Disable {
         id: String,
     },
+    /// The tools that a request may be about, best first. Asks no model.
+    Route {
+        text: String,
+        /// So many at most.
+        #[arg(short = 'k', value_name = "N", default_value_t = 8)]
+        limit: u32,
+    },
+    /// Run the routing examples of all enabled skills over all of them.
+    Test,
     /// Write the first files of a skill, or of a single tool; they work at once.
     New {
         /// Letters, digits, - and _.

@@ -3,6 +3,7 @@
 mod chat;
 mod lists;
 mod pending;
+mod routing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +12,24 @@ use nova_app::{
     App, ChangeSetKind, Condition, NewSkill, NoDesktop, Query, QueryError, Search, SearchMode, SortKey,
     ToolRun,
 };
-use nova_protocol::{Commands as _, EnableSkill, ErrorCode, Event, Nothing, UserError, inexact_number};
+use nova_protocol::{
+    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, UserError, inexact_number,
+};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::args::{Args, Changes, Command, NewKind, Provider, Session, Skill, Tool, Vault};
+use crate::args::{ApproveHow, Args, Changes, Command, NewKind, Provider, Session, Skill, Tool, Vault};
 use crate::{approve, print, start};
 
-/// How long a command waits for tools that are files and were never read before.
+/// How long a command that runs tools waits for those that are files and were never read before.
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
+/// The same for one that only tells of them.
+const LIST_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
-    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
-        app.tools_loaded(TOOLS_LIMIT).await;
-    }
+    wait_for_tools(&app, command).await;
     let json = args.json;
     let work = async {
         match command {
@@ -51,14 +54,32 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
     }
 }
 
+/// Waits for what the command needs of the tools that are files, and says what it does not have.
+async fn wait_for_tools(app: &App, command: &Command) {
+    let missing = match command {
+        Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
+        Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
+        Command::Skill(_) | Command::Tool(_) => app.tools_loaded(LIST_LIMIT).await,
+        _ => return,
+    };
+    if !missing.is_empty() {
+        print::note(&format!("nova: still being read: {}. Try again for these.", missing.join(", ")));
+    }
+}
+
 async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError> {
     let rows = match skill {
         Skill::List { all } => {
             let rows = app.list_skills(Nothing {}).await?;
             rows.into_iter().filter(|row| *all || !row.hidden).collect()
         }
-        Skill::Enable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?,
+        Skill::Enable { id } => {
+            routing::warn_before_enabling(app, id).await?;
+            app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?
+        }
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
+        Skill::Test => return routing::test(app, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
     if json {
@@ -109,7 +130,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             let args = read_args(args.as_deref(), args_file.as_deref())?;
             let at_terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
             let cancel = nova_app::CancellationToken::new();
-            let mut progress = app.events();
+            let mut events = app.events();
             let call = app.run_tool(ToolRun {
                 run: "cli".into(),
                 tool: tool.clone(),
@@ -120,16 +141,18 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
                 cancel: cancel.clone(),
             });
             tokio::pin!(call);
+            // Whoever answers by machine has to know what was asked.
+            let questions = json && approve.approve == Some(ApproveHow::Stdio);
             let result = loop {
                 tokio::select! {
                     result = &mut call => break result,
-                    event = progress.recv() => {
-                        if let Ok(envelope) = event
-                            && let Event::ToolCallProgress { message: Some(message), .. } = envelope.event
-                        {
-                            print::note(&message);
+                    event = events.recv() => match event {
+                        Ok(envelope) => show_call(&envelope, questions),
+                        Err(RecvError::Lagged(missed)) => {
+                            print::note(&format!("nova: {missed} events came too fast to print"));
                         }
-                    }
+                        Err(RecvError::Closed) => break call.await,
+                    },
                     _ = tokio::signal::ctrl_c() => {
                         cancel.cancel();
                         call.await;
@@ -137,6 +160,9 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
                     }
                 }
             };
+            while let Ok(envelope) = events.try_recv() {
+                show_call(&envelope, questions);
+            }
             keep_conflicts(app)?;
             let code = match &result.error {
                 None => print::DONE,
@@ -152,6 +178,15 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             }
             Ok(code)
         }
+    }
+}
+
+/// What a call says before its result.
+fn show_call(envelope: &Envelope, questions: bool) {
+    match &envelope.event {
+        Event::ToolCallProgress { message: Some(message), .. } => print::note(message),
+        Event::ApprovalRequested { .. } if questions => print::json(envelope),
+        _ => {}
     }
 }
 

@@ -17,7 +17,7 @@ async fn the_answer_comes_from_the_notes() {
     );
     let app = nova.start().await;
 
-    let (end, events) = turn(&app, None, "Where does Jane stand?", NoApprover).await;
+    let (end, events) = turn(&app, None, "And Jane?", NoApprover).await;
 
     assert_eq!(end.end, TurnEnd::Completed { text: "Jane Doe is a **lead**. See [[Jane Doe]].".into() });
     let mut told: Vec<String> = events.iter().map(kind).collect();
@@ -58,9 +58,9 @@ async fn the_answer_comes_from_the_notes() {
             .collect()
     };
     let always = ["vault__read_note", "vault__search", "vault__query"];
-    let control = ["list_skills", "load_skill", "unload_skill"];
-    assert_eq!(tools(&requests[0]), [control, always].concat());
-    assert_eq!(&tools(&requests[1])[..6], &tools(&requests[0])[..], "the tools before stay in front");
+    let control = ["list_skills", "load_skill", "unload_skill", "search_tools"];
+    assert_eq!(tools(&requests[0]), [&control[..], &always].concat());
+    assert_eq!(&tools(&requests[1])[..7], &tools(&requests[0])[..], "the tools before stay in front");
     assert!(tools(&requests[1]).contains(&"crm__get_contact".into()));
     let system = requests[0]["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("## Available Skills") && system.contains("\n- crm: "), "{system}");

@@ -98,6 +98,39 @@ fn a_tool_is_called_and_refused_with_the_agreed_codes() {
 }
 
 #[test]
+fn a_call_prints_its_questions_where_a_program_answers_them() {
+    let nova = Nova::new(PEOPLE, []);
+    let add = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Odile Farrow"}"#];
+    let mut child = nova
+        .command(&[&add[..], &["--json", "--approve", "stdio"]].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let asked = lines.next().unwrap();
+    assert_eq!(
+        (&asked["type"], &asked["decisions"][0], &asked["mid_run"]),
+        (&json!("approval_requested"), &json!("once"), &json!(false))
+    );
+    assert_eq!(asked["diff"][0]["path"], "CRM/People/Odile Farrow.md");
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"), "nothing is written before the answer");
+    writeln!(stdin, "{}", json!({"call": asked["call"], "decision": "once"})).unwrap();
+    let rest: Vec<Value> = lines.collect();
+    assert_eq!((rest.len(), &rest[0]["ok"]), (1, &json!(true)), "{rest:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
+
+    // Nobody reads lines between where nobody said so: one value is printed.
+    let other = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#];
+    let (code, result) = nova.json(&other);
+    assert_eq!((code, &result["ok"]), (3, &json!(false)));
+}
+
+#[test]
 fn a_skill_is_switched_off_and_on() {
     let nova = Nova::new(PEOPLE, []);
 

@@ -1,3 +1,4 @@
+mod activating_skills;
 mod asking_a_question;
 mod asking_the_vault;
 mod bad_input;
@@ -11,6 +12,7 @@ mod keeping_private;
 mod nova;
 mod promoting_a_tool;
 mod reading_the_manual;
+mod routing_requests;
 mod running_typescript;
 mod stopping;
 mod writing_a_tool;

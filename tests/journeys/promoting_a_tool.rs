@@ -173,6 +173,49 @@ async fn what_cannot_be_read_is_not_replaced() {
     assert!(tools(&nova, "pending").join("weather.ts").exists());
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_cannot_be_read_is_listed_with_its_reason_and_discarded_without_following_a_link() {
+    let nova = with_key([]);
+    let pending = tools(&nova, "pending");
+    let app = nova.start().await;
+    let own = nova.config().join("own.ts");
+    fs::write(&own, WEATHER).unwrap();
+    std::os::unix::fs::symlink(&own, pending.join("link.ts")).unwrap();
+    fs::write(pending.join("large.ts"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
+    fs::write(pending.join("odd.ts"), b"caf\xe9").unwrap();
+    let rows = app.list_pending_tools(Nothing {}).await.unwrap();
+    let told = rows.iter().map(|row| {
+        let problem = row.problem.as_ref().unwrap();
+        (row.name.as_str(), problem.message.as_str())
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("large", "it is larger than 1 MB; make it smaller."),
+            ("link", "it is a link out of its folder; put the file itself here."),
+            ("odd", "it is not UTF-8; save it as UTF-8."),
+        ]
+    );
+    for row in &rows {
+        let refused = app.promote_tool(that(row)).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::ToolFileBroken, "{refused:?}");
+        let unseen = PendingToolRef { name: row.name.clone(), hash: String::new() };
+        assert_eq!(app.discard_tool(unseen).await.unwrap_err().code, ErrorCode::PendingToolChanged);
+    }
+    // What came since is not what was looked at.
+    fs::write(pending.join("odd.ts"), b"caf\xe9 cr\xe8me").unwrap();
+    assert_eq!(app.discard_tool(that(&rows[2])).await.unwrap_err().code, ErrorCode::PendingToolChanged);
+
+    app.discard_tool(that(&rows[0])).await.unwrap();
+    app.discard_tool(that(&rows[1])).await.unwrap();
+    assert_eq!(fs::read_to_string(&own).unwrap(), WEATHER, "the link went, not what it led to");
+    assert!(fs::symlink_metadata(pending.join("link.ts")).is_err());
+    let (code, _) = nova.json(&["tool", "discard", "odd"]);
+    assert_eq!(code, 0);
+    assert!(fs::read_dir(&pending).unwrap().flatten().all(|entry| !entry.path().ends_with("odd.ts")));
+}
+
 #[tokio::test]
 async fn of_two_that_are_spelled_alike_the_one_that_is_named_is_discarded() {
     let nova = with_key([]);

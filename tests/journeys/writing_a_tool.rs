@@ -312,3 +312,57 @@ fn a_tool_that_was_just_saved_is_listed_by_a_new_process_with_its_reason() {
     let row: &Value = rows.as_array().unwrap().iter().find(|row| row["id"] == "trips").unwrap();
     assert_eq!((&row["source"], &row["state"]), (&json!("folder"), &json!("available")), "{row}");
 }
+
+#[tokio::test]
+async fn a_call_waits_for_the_files_of_its_own_skill_and_no_others() {
+    let nova = Nova::new("", []);
+    save(&nova, "weather.ts", WEATHER);
+    let tools = nova.config().join("skills").join("slow-shop").join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(
+        tools.parent().unwrap().join("SKILL.md"),
+        "---\nname: slow-shop\ndescription: Sells.\n---\nSell.\n",
+    )
+    .unwrap();
+    fs::write(tools.join("sell.ts"), WEATHER.replace("weather", "sell")).unwrap();
+    nova.tools.hold_file("sell.ts");
+
+    let app = nova.start().await;
+    assert_eq!(app.tool_loaded("dynamic.weather", PATIENCE).await, [""; 0]);
+    assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")));
+    assert_eq!(app.tool_loaded("crm__list_contacts", PATIENCE).await, [""; 0], "it is no file at all");
+    let at_once = std::time::Duration::ZERO;
+    assert_eq!(app.tool_loaded("slow-shop.sell", at_once).await, ["slow-shop.sell"]);
+    assert_eq!(app.tools_loaded(at_once).await, ["slow-shop.sell"]);
+    let row = tool(&app, "slow-shop.sell").await.unwrap();
+    assert_eq!((row.state, row.reason.as_deref()), (SkillState::Starting, Some("sell.ts is being read.")));
+
+    let waiting = app.tool_loaded("slow_shop__sell", PATIENCE);
+    nova.tools.let_go();
+    assert_eq!(waiting.await, [""; 0], "- and _ are one in a skill's id");
+    assert_eq!(call(&app, "slow-shop.sell").await.value, Some(json!("sunny")));
+}
+
+#[tokio::test]
+async fn a_folder_with_too_many_files_says_so_on_the_skills_row() {
+    let nova = Nova::new("", []);
+    fs::create_dir_all(dynamic(&nova)).unwrap();
+    for number in 0..1003 {
+        let text = WEATHER.replace("weather", &format!("tool{number:04}"));
+        fs::write(dynamic(&nova).join(format!("tool{number:04}.ts")), text).unwrap();
+    }
+    let app = watching(&nova).await;
+    let skill =
+        async || app.list_skills(Nothing {}).await.unwrap().into_iter().find(|row| row.id == "dynamic");
+    let row = skill().await.unwrap();
+    assert_eq!(row.tools.len(), 1000);
+    assert_eq!(
+        row.reason.as_deref(),
+        Some("Of the 1003 files in its folder only the first 1000 are read. Move some elsewhere.")
+    );
+    for number in 0..3 {
+        fs::remove_file(dynamic(&nova).join(format!("tool{number:04}.ts"))).unwrap();
+    }
+    until(&app, "all are read", async |_| skill().await.unwrap().reason.is_none()).await;
+    assert_eq!(call(&app, "dynamic.tool1002").await.value, Some(json!("sunny")));
+}

@@ -243,6 +243,7 @@ describe('a host that is asked about while the call runs', () => {
       editable: false,
       host: name,
       revision,
+      mid_run: true,
     });
   const running = started('c', 'dynamic.weather', 'read', { city: 'Kiel' });
   const decided = (decision: 'once' | 'deny', reason: string | null = null) =>

@@ -217,7 +217,7 @@ function AlwaysButton({ call, host, disabled, onAlways }: { call: CallItem; host
       </p>
       <p className="mb-2.5 text-small text-fg-2">
         It holds in every chat, for this tool as it is now.{' '}
-        {call.tool.startsWith('dynamic.')
+        {call.tool.startsWith('dynamic.') || call.approval?.midRun
           ? 'Change its file, or take it out of trust.json, to be asked again.'
           : 'Take it out of permissions.yaml to be asked again.'}
       </p>

@@ -36,6 +36,7 @@ export const asked = (call: string, more: Partial<Body<'approval_requested'>> = 
   diff: null,
   host: null,
   revision: 1,
+  mid_run: false,
   ...more,
 });
 

@@ -66,6 +66,8 @@ export type ConflictSide = "mine" | "theirs";
 
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
 
+export type DeactivatedBy = "model" | "user" | "turn" | "unavailable";
+
 export type DecideApproval = { 
 /**
  * The session, or the form run, that the call belongs to.
@@ -154,7 +156,11 @@ editable: boolean, diff: Array<NoteDiffView> | null, host: string | null,
 /**
  * Grows each time the diff was made anew because a note changed meanwhile.
  */
-revision: number, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
+revision: number, 
+/**
+ * The call runs already and waits for this answer: denied, it goes on without the host.
+ */
+mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
 /**
  * The value, or `{code, message, hint}`.
  */
@@ -162,7 +168,7 @@ output: JsonValue, sources: Array<SourceView>, ms: number, changes: Array<NoteCh
 /**
  * What came from outside while the call wrote.
  */
-merged: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: ActivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
+merged: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
@@ -535,6 +541,7 @@ export type Commands = {
   delete_session: { params: SessionRef; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
   stop_turn: { params: SessionRef; result: Nothing };
+  drop_skill: { params: DropSkill; result: Nothing };
   decide_approval: { params: DecideApproval; result: Nothing };
   revise_approval: { params: ReviseApproval; result: Nothing };
   list_providers: { params: Nothing; result: Array<ProviderRow> };
@@ -543,6 +550,8 @@ export type Commands = {
   set_model: { params: SetModel; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
+  taken_by_skill: { params: SkillRef; result: Array<TakenExample> };
+  suggest_tools: { params: SuggestTools; result: Array<ToolSuggestion> };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
   stop_tool: { params: RunRef; result: Nothing };

@@ -129,7 +129,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
           <span className="min-w-0 break-words">
             <Revealed text={problemLine(row.problem)} />{' '}
             <span className="text-fg-2">
-              {row.hash === '' ? 'Take the file out of the folder tools/pending.' : 'Ask Nova to mend it, or discard it.'}
+              {row.source === '' ? 'Ask Nova to write it again, or discard it.' : 'Ask Nova to mend it, or discard it.'}
             </span>
           </span>
         </p>
@@ -150,7 +150,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
       )}
       {mode === 'discarding' && (
         <Confirm
-          text={`${row.file} will be deleted and cannot be brought back.`}
+          text={`${row.file} will be deleted and cannot be brought back.${row.source === '' ? ' What a link leads to stays where it is.' : ''}`}
           onBack={() => setMode('looking')}
           action={
             <Button variant="danger" disabled={busy} onClick={() => void discard()} data-testid="discard-confirm">
@@ -159,7 +159,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
           }
         />
       )}
-      {mode === 'looking' && row.hash !== '' && (
+      {mode === 'looking' && (
         <div className="flex flex-wrap items-center gap-2">
           {row.definition && (
             <Button
@@ -255,7 +255,7 @@ function Name({ text, children }: { text: string; children?: ReactNode }) {
 function File({ row }: { row: PendingToolRow }) {
   const [view, setView] = useState<'changes' | 'file'>('changes');
   const { file, source, replaces, problem } = row;
-  if (source === '' && row.hash === '') return null;
+  if (source === '') return null;
   const whole = <Source text={source} label={`Source of ${file}`} marked={problem?.line ?? null} />;
   if (replaces === null || problem !== null)
     return (

@@ -117,11 +117,19 @@ describe('an opened tool', () => {
     expect(screen.getByTestId('discard-tool')).toBeVisible();
   });
 
-  it('that cannot be read is left to the user', async () => {
-    await setup([{ ...tides, source: '', hash: '', problem: { file: 'tides.ts', line: null, column: null, message: 'It is no text.' } }]);
-    expect(screen.getByRole('alert')).toHaveTextContent('tides.ts: It is no text. Take the file out of the folder tools/pending.');
-    expect(screen.queryByTestId('discard-tool')).toBeNull();
+  it('that cannot be read is told with the reason, and can only be discarded', async () => {
+    const problem = { file: 'tides.ts', line: null, column: null, message: 'it is a link out of its folder; put the file itself here.' };
+    const { backend } = await setup([{ ...tides, source: '', hash: 'of the link', definition: null, problem }]);
+    expect(screen.getByRole('alert')).toHaveTextContent(`tides.ts: ${problem.message} Ask Nova to write it again, or discard it.`);
+    expect(screen.queryByTestId('promote-tool')).toBeNull();
     expect(screen.queryByTestId('source')).toBeNull();
+    await look();
+    fireEvent.click(screen.getByTestId('discard-tool'));
+    expect(screen.getByText(/What a link leads to stays where it is/)).toBeVisible();
+    await look();
+    fireEvent.click(screen.getByTestId('discard-confirm'));
+    await wait();
+    expect(backend.asked('discard_tool')).toEqual([{ name: 'tides', hash: 'of the link' }]);
   });
 });
 

@@ -34,7 +34,7 @@ const started = (
 ];
 const asked = (call: string, revision = 1, args: JsonValue = { title: 'Rollout' }): ['approval_requested', EventOf<'approval_requested'>] => [
   'approval_requested',
-  { call, args, decisions: ['once', 'session', 'always', 'deny'], question: 'Change 1 note?', editable: true, diff: null, host: null, revision },
+  { call, args, decisions: ['once', 'session', 'always', 'deny'], question: 'Change 1 note?', editable: true, diff: null, host: null, revision, mid_run: false },
 ];
 const decided = (
   call: string,
@@ -250,7 +250,7 @@ describe('calls', () => {
 describe('a host that is asked about while the call runs', () => {
   const askedHost = (host: string, revision: number, more: object = {}): [Envelope['type'], object] => [
     'approval_requested',
-    { call: 'c1', args: { city: 'Kiel' }, decisions: ['once', 'session', 'deny'], question: `Let dynamic.weather send to ${host}?`, editable: false, diff: null, host, revision, ...more },
+    { call: 'c1', args: { city: 'Kiel' }, decisions: ['once', 'session', 'always', 'deny'], question: `Let dynamic.weather send to ${host}?`, editable: false, diff: null, host, revision, mid_run: true, ...more },
   ];
   const begun: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'dynamic.weather', 'read'), progress('c1', { message: 'looks up' })];
 
@@ -276,21 +276,12 @@ describe('a host that is asked about while the call runs', () => {
     });
   });
 
-  test('under a rule that asks each time it is known by the answer before it', () => {
-    const eachTime = { decisions: ['once', 'deny'] };
-    const first: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'dynamic.weather', 'external'), askedHost('a.example', 1, eachTime)];
-    expect(waitingCalls(after(...first))[0]?.approval?.midRun).toBe(false);
-    expect(call(after(...first, decided('c1', 'deny')), 'c1').state).toBe('denied');
-    const second = after(...first, decided('c1', 'once'), askedHost('b.example', 2, eachTime));
+  test('a question before the run is none of them, whatever it offers: a denial ends the call', () => {
+    const before: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1, { mid_run: false })];
+    expect(waitingCalls(after(...before))[0]?.approval?.midRun).toBe(false);
+    expect(call(after(...before, decided('c1', 'deny')), 'c1').state).toBe('denied');
+    const second = after(...before, decided('c1', 'once'), askedHost('b.example', 2, { decisions: ['once', 'deny'] }));
     expect(waitingCalls(second)[0]?.approval?.midRun).toBe(true);
-  });
-
-  test.each<[string, object]>([
-    ['all that a tool declares', { host: 'a.example, b.example', decisions: ['once', 'session', 'always', 'deny'] }],
-    ['the notes it would change', { editable: true, diff: [] }],
-    ['what it declares, where nothing is declared of its effect', { editable: true }],
-  ])('a question about %s is none of them: a denial ends the call', (_, more) => {
-    expect(call(after(...begun, askedHost('a.example', 1, more), decided('c1', 'deny')), 'c1').state).toBe('denied');
   });
 
   test('a call stopped while it waits has run: nothing says it did not', () => {

@@ -284,7 +284,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
                 editable: event.editable,
                 diff: event.diff,
                 host: event.host,
-                midRun: asksMidRun(call, event),
+                midRun: event.mid_run,
                 revision: event.revision,
                 decided: null,
               },
@@ -563,12 +563,6 @@ function withCredentialNeeded(state: SessionState, event: Extract<Envelope, { ty
     item.notice.consumer === consumer;
   if (state.turns.at(-1)?.items.some(said)) return state;
   return withNotice(state, event, { type: 'credential_needed', credential, consumer });
-}
-
-/** A question about one host that nothing else would ask: the call runs already, so nothing can be edited or always allowed. */
-function asksMidRun(call: CallItem, event: Extract<Envelope, { type: 'approval_requested' }>): boolean {
-  if (event.host === null || event.diff !== null || event.editable || event.decisions.includes('always')) return false;
-  return event.decisions.includes('session') || decidedQuestions(call).length > 0;
 }
 
 function notice(event: Envelope, what: Notice): NoticeItem {

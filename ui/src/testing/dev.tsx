@@ -102,7 +102,7 @@ function sayWeather() {
   const done = { ok: true, sources: [], changes: [], change_set: null, merged: [] };
   const host = (question: string, host: string, revision: number) =>
     backend.emit(
-      { type: 'approval_requested', call: 'w2', args: { city: 'Kiel', days: 3 }, decisions: ['once', 'session', 'deny'], question, editable: false, diff: null, host, revision },
+      { type: 'approval_requested', call: 'w2', args: { city: 'Kiel', days: 3 }, decisions: ['once', 'session', 'always', 'deny'], question, editable: false, diff: null, host, revision, mid_run: true },
       of,
     );
   backend.emit({ type: 'turn_started', text: 'Write a tool for the weather, then tell me how it gets in Kiel.', model: 'ollama/qwen3:14b', skills: [], tool: null }, of);

@@ -187,6 +187,7 @@ export function chatEvents(): Envelope[] {
       diff: [moveDeal],
       host: null,
       revision: 1,
+      mid_run: false,
     },
   ]);
 }

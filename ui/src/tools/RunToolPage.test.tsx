@@ -201,6 +201,7 @@ it('asks with the card of the chat, under the id of the run', async () => {
     diff: null,
     host: null,
     revision: 1,
+    mid_run: false,
   });
   expect(within(result()).getByRole('group', { name: 'Delete 1 note?' })).toBeVisible();
   const [{ run: id } = { run: '' }] = backend.asked('call_tool');

@@ -64,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
     pub(crate) conflicts: OpenConflicts,
+    /// By `provider/model`, in tokens.
+    pub(crate) contexts: Mutex<HashMap<String, u64>>,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
@@ -154,6 +156,7 @@ impl App {
                 chats: Mutex::default(),
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
+                contexts: Mutex::default(),
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
                 events: broadcast::channel(16_384).0,

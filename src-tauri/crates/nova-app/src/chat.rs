@@ -2,6 +2,7 @@ use std::sync::{Arc, PoisonError};
 
 use nova_calls::Approver;
 use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
+use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_turn};
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,7 @@ impl App {
         };
         let chat = self.open_chat(&id).await?;
         let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool };
+        self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
         let end = run_turn(scope, chat.session.clone(), message, request.cancel)
@@ -61,6 +63,7 @@ impl App {
                 "Write something first.",
             ));
         }
+        self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
         {
@@ -100,6 +103,40 @@ impl App {
             app.emit(Event::SessionChanged { id: chat.session.id.clone() });
         });
         Ok(turn)
+    }
+
+    /// A skill or tool that the user names must be there: a message is not sent without it.
+    fn check_wanted(&self, message: &UserMessage) -> Result<(), UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        for id in &message.skills {
+            let skill = snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+            if !skill.is_available() {
+                return Err(unavailable(skill));
+            }
+        }
+        let Some(name) = &message.tool else { return Ok(()) };
+        match snapshot.tool(name) {
+            ToolLookup::Found { skill, .. } if !skill.is_available() => Err(unavailable(&skill)),
+            ToolLookup::Found { tool, .. } if tool.state != State::Available => Err(UserError::new(
+                ErrorCode::SkillUnavailable,
+                format!("{} cannot be called.", tool.shown_name()),
+                tool.reason.clone().unwrap_or_default(),
+            )),
+            ToolLookup::Found { .. } => Ok(()),
+            ToolLookup::Unknown { nearest } => Err(UserError::new(
+                ErrorCode::UnknownTool,
+                format!("There is no tool \"{name}\"."),
+                format!("Nearest: {}.", nearest.join(", ")),
+            )),
+        }
+    }
+
+    /// Deactivates a skill in a session, from its next step on.
+    pub(crate) async fn drop_active(&self, session: &str, skill: &str) -> Result<(), UserError> {
+        let chat = self.open_chat(session).await?;
+        let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
+        let dropped = chat.session.drop_skill(skill, store, clock, self.inner.clone()).await;
+        dropped.map(|_| ()).map_err(|error| session_error(&error))
     }
 
     /// A turn that could not even write its own end.
@@ -148,6 +185,8 @@ impl App {
             sink: self.inner.clone(),
             clock: self.inner.options.clock.clone(),
             ids: self.inner.options.ids.clone(),
+            catalog: CatalogBudget::of_context(chosen.context),
+            router: !self.config().router_off,
             call_limit: Self::CALL_LIMIT,
             ended: {
                 let (app, id) = (self.clone(), chat.session.id.clone());
@@ -229,4 +268,29 @@ impl App {
             }
         }
     }
+}
+
+pub(crate) fn unknown_skill(snapshot: &Snapshot, id: &str) -> UserError {
+    let known: Vec<&str> = match snapshot.nearest_skills(id) {
+        near if near.is_empty() => snapshot.skills().iter().map(|skill| skill.id.as_str()).collect(),
+        near => near,
+    };
+    UserError::new(
+        ErrorCode::UnknownSkill,
+        format!("There is no skill \"{id}\"."),
+        format!("Nearest: {}. See all with: nova skill list", known.join(", ")),
+    )
+}
+
+fn unavailable(skill: &SkillEntry) -> UserError {
+    let (reason, remedy) = match skill.state {
+        State::Disabled => ("It is switched off".into(), format!("Run: nova skill enable {}", skill.id)),
+        _ => (skill.reason.clone().unwrap_or_default(), "See: nova skill list".into()),
+    };
+    let reason = reason.trim_end_matches('.');
+    UserError::new(
+        ErrorCode::SkillUnavailable,
+        format!("The skill {} is not available. {reason}.", skill.id),
+        remedy,
+    )
 }

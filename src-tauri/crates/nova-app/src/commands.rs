@@ -1,10 +1,11 @@
 use nova_protocol::*;
-use nova_registry::{SkillEntry, State, catalog_section};
+use nova_registry::{Catalog, CatalogBudget, SkillEntry, State};
 use nova_session::UserMessage;
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
 
 use crate::app::{App, blocking, session_error};
+use crate::chat::unknown_skill;
 use crate::first_run::picked;
 
 impl Commands for App {
@@ -99,6 +100,11 @@ impl Commands for App {
         Ok(Nothing {})
     }
 
+    async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {
+        self.drop_active(&drop.session, &drop.skill).await?;
+        Ok(Nothing {})
+    }
+
     async fn decide_approval(&self, decide: DecideApproval) -> Result<Nothing, UserError> {
         self.waiting(&decide.session)?.decide(
             &decide.call,
@@ -151,12 +157,12 @@ impl Commands for App {
         let calls = self.inner.store.tool_usage().await.map_err(|error| session_error(&error))?;
         let activations = self.inner.store.activations().await.map_err(|error| session_error(&error))?;
         let snapshot = self.inner.registry.snapshot();
-        let with_hints = catalog_section(&snapshot).unwrap_or_default();
+        let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
         Ok(snapshot
             .skills()
             .iter()
             .map(|skill| {
-                let mut row = skill_row(skill, &with_hints);
+                let mut row = skill_row(skill, &catalog);
                 row.usage = usage(&skill.id, &calls, &activations);
                 row
             })
@@ -165,14 +171,7 @@ impl Commands for App {
 
     async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let Some(skill) = snapshot.skill(&enable.skill) else {
-            let known: Vec<&str> = snapshot.skills().iter().map(|skill| skill.id.as_str()).collect();
-            return Err(UserError::new(
-                ErrorCode::UnknownSkill,
-                format!("There is no skill \"{}\".", enable.skill),
-                format!("Installed: {}.", known.join(", ")),
-            ));
-        };
+        let skill = snapshot.skill(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;
         let id = skill.id.clone();
         self.change_config(|config| {
             let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
@@ -184,6 +183,14 @@ impl Commands for App {
             }
         })?;
         self.list_skills(Nothing {}).await
+    }
+
+    async fn taken_by_skill(&self, skill: SkillRef) -> Result<Vec<TakenExample>, UserError> {
+        self.taken_by(&skill.skill).await
+    }
+
+    async fn suggest_tools(&self, request: SuggestTools) -> Result<Vec<ToolSuggestion>, UserError> {
+        self.route(&request.text, request.limit.unwrap_or(8)).await
     }
 
     async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {
@@ -331,9 +338,8 @@ fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
     all
 }
 
-fn skill_row(skill: &SkillEntry, catalog: &str) -> SkillRow {
-    let start = format!("- {}:", skill.id);
-    let line = catalog.lines().find(|line| line.starts_with(&start));
+fn skill_row(skill: &SkillEntry, catalog: &Catalog) -> SkillRow {
+    let line = catalog.line(&skill.id).filter(|_| skill.is_available());
     let schemas: usize = skill
         .tools
         .iter()

@@ -19,6 +19,8 @@ pub struct Config {
     pub appearance: Appearance,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
+    /// A request that is plainly about one skill does not activate it by itself.
+    pub router_off: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +79,11 @@ impl Config {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(_) => Err(shape(file, key, "must be a text")),
         };
+        let switch = |key: &str, default: bool| match root.get(key) {
+            None | Some(Value::Null) => Ok(default),
+            Some(Value::Bool(on)) => Ok(*on),
+            Some(_) => Err(shape(file, key, "must be true or false")),
+        };
         Ok(Self {
             vault: text_at("vault")?.map(PathBuf::from),
             model: text_at("model")?,
@@ -84,11 +91,8 @@ impl Config {
             skills: skills(file, root.get("skills"))?,
             private: texts(file, "private", root.get("private"))?,
             appearance: appearance(root.get("appearance")),
-            write_through: match root.get("write_through") {
-                None | Some(Value::Null) => false,
-                Some(Value::Bool(on)) => *on,
-                Some(_) => return Err(shape(file, "write_through", "must be true or false")),
-            },
+            write_through: switch("write_through", false)?,
+            router_off: !switch("router", true)?,
             root,
         })
     }
@@ -124,6 +128,7 @@ impl Config {
             "trusted_vaults",
             "appearance",
             "write_through",
+            "router",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }

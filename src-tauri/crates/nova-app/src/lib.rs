@@ -20,6 +20,7 @@ mod own_files;
 mod pending_tools;
 mod places;
 mod questions;
+mod routing;
 mod rule_file;
 mod skills;
 mod system;
@@ -41,7 +42,7 @@ pub use tool_runs::ToolRun;
 pub use nova_calls::NoCredentials;
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_http::{Web, WebOptions};
-pub use nova_registry::{NoToolHost, ToolHost};
+pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{SessionInfo, TurnEnd};
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,

@@ -1,4 +1,5 @@
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use nova_protocol::{ErrorCode, ProviderRow, UserError};
 use nova_provider::{Locality, Provider, ProviderError, ProviderSettings, connect, ollama};
@@ -17,6 +18,8 @@ pub(crate) struct ChosenModel {
     /// Where what is sent ends up.
     pub(crate) locality: Locality,
     pub(crate) agreed: bool,
+    /// In tokens, where a provider said so.
+    pub(crate) context: Option<u64>,
 }
 
 /// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
@@ -87,6 +90,10 @@ impl App {
                 row.agreed = self.agrees(&config.id, &locality);
                 match provider.models().await {
                     Ok(models) => {
+                        let contexts = models.iter().filter_map(|model| {
+                            Some((format!("{}/{}", config.id, model.id), model.context?))
+                        });
+                        self.contexts().extend(contexts);
                         let listed = models.into_iter().map(|model| model.id);
                         row.models.extend(
                             listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>(),
@@ -99,6 +106,11 @@ impl App {
             Err(problem) => row.problem = Some(problem),
         }
         Some(row)
+    }
+
+    /// The contexts of models that a provider has told of since the start, in tokens.
+    fn contexts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn agrees(&self, provider: &str, locality: &Locality) -> bool {
@@ -189,7 +201,8 @@ impl App {
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
-        Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed })
+        let context = self.contexts().get(&name).copied();
+        Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
     }
 
     /// What a model server on this machine offers; None where there is none.

@@ -56,10 +56,10 @@ impl PendingFolder {
             let source = match source {
                 Ok(source) => source,
                 Err(why) => {
-                    let problem =
-                        ToolFileProblem { file: file.clone(), line: None, column: None, message: why };
-                    let (source, hash) = (String::new(), String::new());
-                    let (definition, replaces) = (None, None);
+                    let message = format!("{why}.");
+                    let problem = ToolFileProblem { file: file.clone(), line: None, column: None, message };
+                    let hash = self.stamp(&file).await?;
+                    let (source, definition, replaces) = (String::new(), None, None);
                     rows.push(PendingToolRow {
                         name,
                         file,
@@ -188,18 +188,39 @@ impl PendingFolder {
         Ok(PromotedTool { tool: shown, file: target, replaced: kept.map(|kept| kept.display().to_string()) })
     }
 
-    pub(crate) async fn discard(&self, name: &str, hash: &str) -> Result<(), UserError> {
-        let waiting = self.looked_at(name, hash).await?;
-        self.remove(&waiting).await
+    pub(crate) async fn discard(&self, name: &str, hash_seen: &str) -> Result<(), UserError> {
+        match self.find(name).await? {
+            (file, Ok(source)) if hash(&source) == hash_seen => self.remove(&Waiting { file, source }).await,
+            // Nobody has seen what it holds, so that it need only be the same file. What a link leads to
+            // stays where it is.
+            (file, Err(_)) if !hash_seen.is_empty() && self.stamp(&file).await? == hash_seen => {
+                let place = self.folders.pending.join(&file);
+                blocking(move || std::fs::remove_file(&place).map_err(io_error)).await
+            }
+            (file, _) => Err(not_as_seen(&file)),
+        }
     }
 
-    /// The waiting file of that name (`weather` or `weather.ts`), if it is still the one of that hash.
+    /// The waiting file of that name, if it is still the one of that hash.
     async fn looked_at(&self, name: &str, hash_seen: &str) -> Result<Waiting, UserError> {
-        let all = sources(&self.folders.pending).await?;
+        match self.find(name).await? {
+            (file, Ok(source)) if hash(&source) == hash_seen => Ok(Waiting { file, source }),
+            (file, Err(why)) if self.stamp(&file).await? == hash_seen => Err(UserError::new(
+                ErrorCode::ToolFileBroken,
+                format!("{file} cannot be used: {why}."),
+                "Discard it, and have it written again.",
+            )),
+            (file, _) => Err(not_as_seen(&file)),
+        }
+    }
+
+    /// The waiting file of that name (`weather` or `weather.ts`), and its text or why it is not read.
+    async fn find(&self, name: &str) -> Result<(String, Result<Arc<str>, String>), UserError> {
+        let mut all = sources(&self.folders.pending).await?;
         let wanted = canonical(stem(name));
-        let exact = all.iter().find(|(file, _)| stem(file) == stem(name));
-        let alike = || all.iter().find(|(file, _)| canonical(stem(file)) == wanted);
-        let Some((file, source)) = exact.or_else(alike) else {
+        let exact = all.iter().position(|(file, _)| stem(file) == stem(name));
+        let alike = || all.iter().position(|(file, _)| canonical(stem(file)) == wanted);
+        let Some(at) = exact.or_else(alike) else {
             let names: Vec<&str> = all.iter().map(|(file, _)| stem(file)).collect();
             let waiting = if names.is_empty() {
                 "No tool waits.".into()
@@ -212,16 +233,20 @@ impl PendingFolder {
                 waiting,
             ));
         };
-        match source {
-            Ok(source) if hash(source) == hash_seen => {
-                Ok(Waiting { file: file.clone(), source: source.clone() })
-            }
-            _ => Err(UserError::new(
-                ErrorCode::PendingToolChanged,
-                format!("{file} is not as it was looked at."),
-                "Look at it again, then decide.",
-            )),
-        }
+        Ok(all.swap_remove(at))
+    }
+
+    /// Names a file that is not read as it was looked at: itself, not what a link leads to. Empty
+    /// where it has gone meanwhile.
+    async fn stamp(&self, file: &str) -> Result<String, UserError> {
+        let place = self.folders.pending.join(file);
+        blocking(move || {
+            let Ok(metadata) = std::fs::symlink_metadata(&place) else { return Ok(String::new()) };
+            let leads_to = std::fs::read_link(&place).ok();
+            let modified = metadata.modified().ok();
+            Ok(hash(&format!("{:?} {} {modified:?} {leads_to:?}", metadata.file_type(), metadata.len())))
+        })
+        .await
     }
 
     async fn load(&self, waiting: &Waiting) -> Result<Arc<dyn Tool>, ToolFileError> {
@@ -326,6 +351,14 @@ pub(crate) fn file_name(name: &str) -> Option<String> {
         && stem.starts_with(|c: char| c.is_ascii_alphabetic())
         && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     legal.then(|| format!("{stem}.ts"))
+}
+
+fn not_as_seen(file: &str) -> UserError {
+    UserError::new(
+        ErrorCode::PendingToolChanged,
+        format!("{file} is not as it was looked at."),
+        "Look at it again, then decide.",
+    )
 }
 
 fn stem(file: &str) -> &str {

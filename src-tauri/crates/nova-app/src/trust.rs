@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use nova_calls::{Approval, Approved, ToolContent};
@@ -18,12 +18,15 @@ struct Record {
     tools: BTreeMap<String, ApprovedTool>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct ApprovedTool {
     definition: String,
     /// Every call, not only the first.
     #[serde(default)]
     always: bool,
+    /// Hosts that every call may contact, beside those it declares.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    hosts: BTreeSet<String>,
 }
 
 impl Trust {
@@ -78,12 +81,37 @@ impl Approved for Trust {
     }
 
     fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        let approved =
-            ApprovedTool { definition: content.definition.clone(), always: approval == Approval::Always };
+        let always = approval == Approval::Always;
         self.change(|record| {
-            record.tools.insert(name_of(content), approved);
+            let approved = record.tools.entry(name_of(content)).or_default();
+            // What another content was allowed is gone with it.
+            let hosts = match approved.definition == content.definition {
+                true => std::mem::take(&mut approved.hosts),
+                false => BTreeSet::new(),
+            };
+            *approved = ApprovedTool { definition: content.definition.clone(), always, hosts };
         })
         .map_err(|error| error.to_string())
+    }
+
+    fn covers_host(&self, content: &ToolContent, host: &str) -> bool {
+        let record = self.read();
+        let approved = record.tools.get(&name_of(content));
+        approved.is_some_and(|known| known.definition == content.definition && known.hosts.contains(host))
+    }
+
+    fn keep_host(&self, content: &ToolContent, host: &str) -> Result<(), String> {
+        let mut kept = false;
+        self.change(|record| {
+            if let Some(approved) = record.tools.get_mut(&name_of(content))
+                && approved.definition == content.definition
+            {
+                approved.hosts.insert(host.to_owned());
+                kept = true;
+            }
+        })
+        .map_err(|error| error.to_string())?;
+        kept.then_some(()).ok_or_else(|| "its file has changed meanwhile".to_owned())
     }
 }
 
@@ -111,5 +139,28 @@ mod tests {
         trust.keep(&content("two"), Approval::Seen).expect("kept");
         assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
         assert_eq!(trust.covers(&content("one")), None, "it was replaced, and asks again");
+    }
+
+    #[test]
+    fn a_host_is_kept_for_one_content_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let content = |definition: &str| ToolContent {
+            skill: "dynamic".into(),
+            tool: "weather".into(),
+            definition: definition.into(),
+        };
+        let trust = Trust::new(folder.path());
+        assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never allowed to run");
+        trust.keep(&content("one"), Approval::Seen).expect("kept");
+        trust.keep_host(&content("one"), "a.example").expect("kept");
+        trust.keep(&content("one"), Approval::Always).expect("kept");
+        let read_again = Trust::new(folder.path());
+        assert!(read_again.covers_host(&content("one"), "a.example"));
+        assert!(!read_again.covers_host(&content("one"), "b.example"));
+        assert!(!read_again.covers_host(&content("two"), "a.example"));
+        trust.keep(&content("two"), Approval::Seen).expect("kept");
+        assert!(trust.keep_host(&content("one"), "b.example").is_err(), "another content is in force");
+        assert!(!trust.covers_host(&content("two"), "a.example"));
+        assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
     }
 }

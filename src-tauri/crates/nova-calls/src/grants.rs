@@ -89,6 +89,13 @@ pub trait Approved: Send + Sync {
     /// # Errors
     /// When it could not be kept; the message says why.
     fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String>;
+
+    /// Whether every call of it may contact the host, as [`nova_http::host_of`] names it.
+    fn covers_host(&self, content: &ToolContent, host: &str) -> bool;
+
+    /// # Errors
+    /// When it could not be kept; the message says why.
+    fn keep_host(&self, content: &ToolContent, host: &str) -> Result<(), String>;
 }
 
 /// How far a content was approved.

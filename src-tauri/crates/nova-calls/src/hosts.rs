@@ -9,7 +9,7 @@ use nova_skill::ToolError;
 use serde_json::Value;
 
 use crate::questions::{NotAllowed, Questions};
-use crate::{Answer, ApprovalRequest, Grantee, Grants};
+use crate::{Answer, ApprovalRequest, Approved, Grantee, Grants, ToolContent};
 
 /// Which hosts one call may contact. What nothing covers is asked about in the middle of the run.
 pub(crate) struct CallHosts {
@@ -19,6 +19,8 @@ pub(crate) struct CallHosts {
     /// `skill.tool`
     tool: String,
     grantee: Grantee,
+    /// The file's content and what was approved of it, for a tool that a file defines.
+    content: Option<(ToolContent, Arc<dyn Approved>)>,
     principal: PrincipalView,
     declared: BTreeSet<String>,
     shown: BTreeSet<String>,
@@ -50,6 +52,7 @@ impl CallHosts {
     pub(crate) fn new(
         questions: Arc<Questions>,
         grants: Arc<Grants>,
+        approved: Arc<dyn Approved>,
         call: &str,
         tool: &ToolEntry,
         principal: PrincipalView,
@@ -61,6 +64,7 @@ impl CallHosts {
             call: call.to_owned(),
             tool: tool.shown_name(),
             grantee: Grantee::of(tool),
+            content: ToolContent::of(tool).map(|content| (content, approved)),
             principal,
             declared: declared_hosts(tool),
             shown: shown_hosts(tool),
@@ -87,13 +91,41 @@ impl CallHosts {
         }
         let allowed = state.allowed.contains(host)
             || match self.covers {
-                Covers::Declared => {
-                    self.declared.contains(host) || self.grants.covers_host(&self.grantee, host)
-                }
-                Covers::Granted => self.grants.covers_host(&self.grantee, host),
+                Covers::Declared => self.declared.contains(host) || self.is_granted(host),
+                Covers::Granted => self.is_granted(host),
                 Covers::Nothing => false,
             };
         allowed.then_some(Ok(()))
+    }
+
+    /// For the session, or always for this content.
+    fn is_granted(&self, host: &str) -> bool {
+        self.grants.covers_host(&self.grantee, host)
+            || self.content.as_ref().is_some_and(|(content, approved)| approved.covers_host(content, host))
+    }
+
+    /// What was decided holds for this call in any case.
+    fn remember(&self, decision: Decision, host: &str) {
+        match (decision, &self.content) {
+            (Decision::Session, _) => self.grants.add_host(&self.grantee, host),
+            (Decision::Always, Some((content, approved))) => {
+                if let Err(reason) = approved.keep_host(content, host) {
+                    tracing::warn!(
+                        "\"always\" for {host} could not be kept, it holds for this chat: {reason}"
+                    );
+                    self.grants.add_host(&self.grantee, host);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn decisions(&self) -> Vec<Decision> {
+        match (self.covers, &self.content) {
+            (Covers::Nothing, _) => vec![Decision::Once, Decision::Deny],
+            (_, None) => vec![Decision::Once, Decision::Session, Decision::Deny],
+            (_, Some(_)) => vec![Decision::Once, Decision::Session, Decision::Always, Decision::Deny],
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -111,10 +143,6 @@ impl HostGate for CallHosts {
         if let Some(known) = self.known(host) {
             return known;
         }
-        let mut decisions = vec![Decision::Once, Decision::Session, Decision::Deny];
-        if self.covers == Covers::Nothing {
-            decisions.retain(|decision| *decision != Decision::Session);
-        }
         let mut request = ApprovalRequest {
             call: self.call.clone(),
             tool: self.tool.clone(),
@@ -122,14 +150,14 @@ impl HostGate for CallHosts {
             effect: Effect::External,
             principal: self.principal.clone(),
             question: format!("Let {} send to {host}?", self.tool),
-            decisions,
+            decisions: self.decisions(),
             editable: false,
             diff: None,
             host: Some(host.to_owned()),
             revision: 0,
         };
         let answer = loop {
-            match self.questions.ask(&mut request).await? {
+            match self.questions.ask_mid_run(&mut request).await? {
                 // The call runs already: there is nothing to edit, so the question stands.
                 Answer::Revised { .. } => {}
                 answer => break answer,
@@ -137,9 +165,7 @@ impl HostGate for CallHosts {
         };
         match self.questions.settle(&request, answer) {
             Ok(allowed) => {
-                if allowed.decision == Decision::Session {
-                    self.grants.add_host(&self.grantee, host);
-                }
+                self.remember(allowed.decision, host);
                 self.state().allowed.insert(host.to_owned());
                 Ok(())
             }

@@ -29,11 +29,21 @@ impl Questions {
         Self { approver, events, cancel, revision: AtomicU32::new(0), stopwatch: Stopwatch::default() }
     }
 
-    /// Asks, as the newest revision. Dropping the future withdraws the question.
+    /// Asks whether the call may run, as the newest revision. Dropping the future withdraws the
+    /// question.
     ///
     /// # Errors
     /// When the call is stopped meanwhile.
     pub(crate) async fn ask(&self, request: &mut ApprovalRequest) -> Result<Answer, ToolError> {
+        self.put(request, false).await
+    }
+
+    /// The same of a call that runs already.
+    pub(crate) async fn ask_mid_run(&self, request: &mut ApprovalRequest) -> Result<Answer, ToolError> {
+        self.put(request, true).await
+    }
+
+    async fn put(&self, request: &mut ApprovalRequest, mid_run: bool) -> Result<Answer, ToolError> {
         request.revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
         let _pause = self.stopwatch.pause();
         let asking = async {
@@ -46,6 +56,7 @@ impl Questions {
                 diff: request.diff.clone(),
                 host: request.host.clone(),
                 revision: request.revision,
+                mid_run,
             });
             self.approver.ask(request).await
         };

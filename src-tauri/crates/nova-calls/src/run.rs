@@ -296,6 +296,7 @@ impl Running<'_> {
             hosts: Arc::new(CallHosts::new(
                 self.questions.clone(),
                 self.scope.grants.clone(),
+                self.scope.approved.clone(),
                 &self.id,
                 tool,
                 principal_view(&self.scope.principal),

@@ -66,6 +66,8 @@ commands! {
     send_message(SendMessage) -> TurnRef;
     /// Stops the running turn, its tools and their processes.
     stop_turn(SessionRef) -> Nothing;
+    /// Deactivates a skill from the session's next step on.
+    drop_skill(DropSkill) -> Nothing;
     /// Answers an approval of a turn or of a form run.
     decide_approval(DecideApproval) -> Nothing;
     /// Edits the arguments of a waiting call; its diff is made anew.
@@ -79,6 +81,10 @@ commands! {
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;
+    /// The requests that would go astray once the skill is enabled; nothing is changed.
+    taken_by_skill(SkillRef) -> Vec<TakenExample>;
+    /// The tools that a request may be about, best first. Asks no model.
+    suggest_tools(SuggestTools) -> Vec<ToolSuggestion>;
     list_tools(Nothing) -> Vec<ToolRow>;
     /// Runs one tool from its form; its events carry `run` as their session.
     call_tool(CallTool) -> ToolResult;

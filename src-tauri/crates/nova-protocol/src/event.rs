@@ -89,6 +89,9 @@ pub enum Event {
         host: Option<String>,
         /// Grows each time the diff was made anew because a note changed meanwhile.
         revision: u32,
+        /// The call runs already and waits for this answer: denied, it goes on without the host.
+        #[serde(default)]
+        mid_run: bool,
     },
     ApprovalDecided {
         call: String,
@@ -126,7 +129,7 @@ pub enum Event {
     },
     SkillDeactivated {
         skill: String,
-        by: ActivatedBy,
+        by: DeactivatedBy,
     },
     /// Notes seen in this session that were changed outside since.
     NotesChangedOutside {
@@ -263,6 +266,19 @@ pub enum ActivatedBy {
     User,
     Router,
     Pin,
+}
+
+/// Why a skill is not active any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DeactivatedBy {
+    Model,
+    User,
+    /// It was active for one turn only.
+    #[serde(alias = "router", alias = "pin")]
+    Turn,
+    /// It was switched off or removed, or cannot run any more.
+    Unavailable,
 }
 
 /// Where a value came from: a note, or a web source with its time.

@@ -14,8 +14,8 @@ mod view;
 pub use command::{Commands, dispatch};
 pub use error::{ErrorCode, UserError};
 pub use event::{
-    ActivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView, PrincipalKind,
-    PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+    ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView,
+    PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
 };
 pub use inexact::inexact_number;
 pub use typescript::typescript;

@@ -161,6 +161,13 @@ pub struct SessionRef {
     pub session: String,
 }
 
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DropSkill {
+    pub session: String,
+    pub skill: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RenameSession {
     pub session: String,
@@ -312,6 +319,41 @@ pub struct EnableSkill {
     pub enabled: bool,
 }
 
+/// A skill by its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillRef {
+    pub skill: String,
+}
+
+/// A request that would go to another skill once a skill is enabled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TakenExample {
+    /// Whose example it is.
+    pub skill: String,
+    pub text: String,
+    /// The hints whose lack is the reason, each as a sentence.
+    pub missing: Vec<String>,
+}
+
+/// What the user is typing, to find the tools it may be about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SuggestTools {
+    pub text: String,
+    /// 8 where absent.
+    #[serde(default)]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolSuggestion {
+    /// `skill.tool`; None for a skill without tools.
+    pub tool: Option<String>,
+    pub skill: String,
+    /// Greater than 0, about 1 at most.
+    pub score: f32,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToolRow {
     pub wire_name: String,
@@ -358,8 +400,9 @@ pub struct PendingToolRow {
     /// The file's name without its ending.
     pub name: String,
     pub file: String,
+    /// Empty where the file cannot be read.
     pub source: String,
-    /// Of the source: names what was looked at.
+    /// Names what was looked at: of the source, or of the file where that cannot be read.
     pub hash: String,
     /// What the file defines; none where there is a problem.
     pub definition: Option<ToolDefinitionView>,

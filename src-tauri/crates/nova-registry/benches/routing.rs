@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use nova_registry::{LoadedSkill, Registry, Router, Scan, Settings, SkillMd, Source, SourceKind};
 use nova_skill::{
-    CallToken, Description, Effect, Hints, Manifest, NotWhen, NoteScope, Routing, Tool, ToolContext,
-    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, Hints, Manifest, NotWhen, Routing, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value, async_trait, json,
 };
 
 const SKILLS: usize = 100;
@@ -103,20 +103,10 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
     let tools = (0..TOOLS_EACH).map(|tool| {
         let properties: serde_json::Map<String, Value> =
             (0..5).map(|_| (words.next(), json!({"type": "string"}))).collect();
-        let spec = ToolSpec {
-            id: format!("{}_{tool}", words.next()),
-            description: Description::purpose(words.some(15)).use_when(words.some(8)).example(words.some(6)),
-            parameters: json!({"type": "object", "properties": properties}),
-            effect: Effect::Read,
-            credentials: Vec::new(),
-            hosts: Vec::new(),
-            proposed_hosts: Vec::new(),
-            definition: None,
-            question: None,
-            time_limit: None,
-            on_notes: false,
-            scope: NoteScope::OwnRecords,
-        };
+        let id = format!("{}_{tool}", words.next());
+        let description = Description::purpose(words.some(15)).use_when(words.some(8)).example(words.some(6));
+        let parameters = json!({"type": "object", "properties": properties});
+        let spec = ToolSpec::new(id, description, parameters, Effect::Read);
         (Arc::new(Idle(spec)) as Arc<dyn Tool>).into()
     });
     let tools = tools.collect();

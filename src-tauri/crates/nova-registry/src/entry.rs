@@ -122,7 +122,8 @@ impl SkillEntry {
             // To compile a schema costs more than all the rest.
             let same = before.and_then(|before| before.entry_of(&tool));
             if let Some(entry) = same {
-                entries.push(entry);
+                let list = if entry.state == State::Available { &mut entries } else { &mut not_ready };
+                list.push(entry);
                 continue;
             }
             let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
@@ -176,9 +177,16 @@ impl SkillEntry {
 
     /// The entry that was made of this very tool.
     fn entry_of(&self, tool: &LoadedTool) -> Option<Arc<ToolEntry>> {
-        let LoadedTool::Ready { tool, note } = tool else { return None };
-        let made_of_it = |entry: &&Arc<ToolEntry>| Arc::ptr_eq(&entry.tool, tool) && entry.reason == *note;
-        self.tools.iter().find(made_of_it).cloned()
+        let mut entries = self.tools.iter().chain(&self.tools_not_ready);
+        let found = match tool {
+            LoadedTool::Ready { tool, note } => {
+                entries.find(|entry| Arc::ptr_eq(&entry.tool, tool) && entry.reason == *note)
+            }
+            LoadedTool::NotReady { id, state, reason } => entries.find(|entry| {
+                entry.id == *id && entry.state == *state && entry.reason.as_ref() == Some(reason)
+            }),
+        };
+        found.cloned()
     }
 
     pub(crate) fn broken(source: SourceKind, problem: crate::Problem) -> Self {

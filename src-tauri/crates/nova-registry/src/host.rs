@@ -87,6 +87,14 @@ pub struct ToolFile {
     pub source: Arc<str>,
 }
 
+impl ToolFile {
+    /// Whether its owner is a folder skill, which may have more files than this one.
+    pub fn may_have_siblings(&self) -> bool {
+        // No folder's name has a slash.
+        !self.owner.contains('/')
+    }
+}
+
 /// Why a file defines no tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place(file, *line, *column))]

@@ -19,7 +19,7 @@ mod snapshot;
 mod source;
 mod wire;
 
-pub use catalog::catalog_section;
+pub use catalog::{Catalog, CatalogBudget, short_hash};
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
 pub use files::{LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles, ToolFolders, tool_sources};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    CallToken, Description, Effect, NoteScope, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
-    async_trait, json,
+    CallToken, Description, Effect, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value, async_trait,
+    json,
 };
 
 /// Stands where a tool would be that cannot be called: a call is answered with the reason. It asks
@@ -14,20 +14,7 @@ pub(crate) struct NotReady {
 
 impl NotReady {
     pub(crate) fn new(id: &str, reason: &str) -> Self {
-        let spec = ToolSpec {
-            id: id.to_owned(),
-            description: Description::purpose(reason),
-            parameters: json!({"type": "object"}),
-            effect: Effect::Read,
-            credentials: Vec::new(),
-            hosts: Vec::new(),
-            proposed_hosts: Vec::new(),
-            definition: None,
-            question: None,
-            time_limit: None,
-            on_notes: false,
-            scope: NoteScope::OwnRecords,
-        };
+        let spec = ToolSpec::new(id, Description::purpose(reason), json!({"type": "object"}), Effect::Read);
         Self { spec, reason: reason.to_owned() }
     }
 }

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 
-use crate::{Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
+use crate::{Router, Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
 
 /// The current set of skills; replaced whole whenever something changes.
 pub struct Registry {
@@ -24,6 +24,7 @@ pub struct Changes {
 pub struct Snapshot {
     /// By source precedence, then id.
     skills: Vec<Arc<SkillEntry>>,
+    router: OnceLock<Router>,
 }
 
 /// What a tool name leads to.
@@ -139,7 +140,7 @@ impl Snapshot {
             let broken = scan.problems.into_iter().map(|problem| SkillEntry::broken(source.kind(), problem));
             skills.extend(broken.map(Arc::new));
         }
-        Self { skills }
+        Self { skills, router: OnceLock::new() }
     }
 
     pub fn skills(&self) -> &[Arc<SkillEntry>] {
@@ -157,6 +158,21 @@ impl Snapshot {
         self.skills.iter().filter(|skill| skill.is_available())
     }
 
+    /// Ids of available skills that look like the name, nearest first.
+    pub fn nearest_skills(&self, name: &str) -> Vec<&str> {
+        let wanted = canonical(name);
+        let near = |id: &str| {
+            let id = canonical(id);
+            let apart = distance(&wanted, &id);
+            (apart * 2 <= wanted.chars().count().max(2) || (wanted.len() > 2 && id.contains(&wanted)))
+                .then_some(apart)
+        };
+        let mut found: Vec<_> =
+            self.available().filter_map(|skill| Some((near(&skill.id)?, skill.id.as_str()))).collect();
+        found.sort_unstable();
+        found.into_iter().take(3).map(|(_, id)| id).collect()
+    }
+
     /// By wire name (`crm__add_contact`) or shown name (`crm.add_contact`), of any skill.
     pub fn tool(&self, name: &str) -> ToolLookup {
         let ready = self.skills.iter().flat_map(|skill| skill.tools.iter().map(move |tool| (skill, tool)));
@@ -167,6 +183,10 @@ impl Snapshot {
                 return ToolLookup::Found { skill: skill.clone(), tool: tool.clone() };
             }
         }
+        ToolLookup::Unknown { nearest: self.nearest_tools(name) }
+    }
+
+    fn nearest_tools(&self, name: &str) -> Vec<String> {
         let wanted = canonical(name);
         let mut by_distance: Vec<_> = self
             .available()
@@ -178,7 +198,13 @@ impl Snapshot {
             })
             .collect();
         by_distance.sort();
-        ToolLookup::Unknown { nearest: by_distance.into_iter().take(5).map(|(_, name)| name).collect() }
+        by_distance.into_iter().take(5).map(|(_, name)| name).collect()
+    }
+
+    /// Ranks the tools of the available skills. Made at the first question, which takes half a second
+    /// of computing where there are a thousand tools: ask where nobody waits for the thread.
+    pub fn router(&self) -> &Router {
+        self.router.get_or_init(|| Router::new(self))
     }
 
     /// What is wrong with the configuration of a skill.

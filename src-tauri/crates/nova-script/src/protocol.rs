@@ -69,8 +69,9 @@ pub enum ToChild {
     /// The first message: what the process may use.
     Start { limits: Limits },
     /// Take the types out of a file, run it, and say what it defines. A module that was loaded
-    /// under that name before is replaced.
-    Load { file: String, source: String },
+    /// under that name before is replaced. Where `more` files may follow, the process prepares for
+    /// the next one while it has nothing else to do.
+    Load { file: String, source: String, more: bool },
     /// Call the tool that a loaded file defines.
     Call { file: String, args: Value, request: Request },
     /// The answer to an `Ask`.

@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
 
-use nova_provider::{Message, ToolCall};
+use nova_provider::{Message, ToolCall, ToolDefinition};
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::activation::Told;
 
 /// Paths of notes with the hash of their bytes.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
@@ -16,6 +18,11 @@ pub(crate) enum LogMessage {
     /// The system prompt, frozen at the session's first request.
     System {
         text: String,
+        /// The tools that every request of the session offers, frozen with it.
+        #[serde(default)]
+        tools: Vec<LogTool>,
+        #[serde(default, skip_serializing_if = "Told::is_empty")]
+        told: Told,
     },
     User {
         text: String,
@@ -31,13 +38,39 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
+        #[serde(default, skip_serializing_if = "Told::is_empty")]
+        told: Told,
     },
     Notice {
         text: String,
         /// Notes that the model was told are not what it read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         outdated: Vec<VaultPath>,
+        #[serde(default, skip_serializing_if = "Told::is_empty")]
+        told: Told,
     },
+}
+
+/// A tool as the model was offered it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LogTool {
+    name: String,
+    description: String,
+    input_schema: Value,
+}
+
+impl From<ToolDefinition> for LogTool {
+    fn from(tool: ToolDefinition) -> Self {
+        let ToolDefinition { name, description, input_schema } = tool;
+        Self { name, description, input_schema }
+    }
+}
+
+impl From<LogTool> for ToolDefinition {
+    fn from(tool: LogTool) -> Self {
+        let LogTool { name, description, input_schema } = tool;
+        Self { name, description, input_schema }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +82,22 @@ pub(crate) struct LogCall {
 
 impl LogMessage {
     pub(crate) fn notice(text: impl Into<String>) -> Self {
-        Self::Notice { text: text.into(), outdated: Vec::new() }
+        Self::telling(text, Told::default())
+    }
+
+    /// A notice that tells the model of skills.
+    pub(crate) fn telling(text: impl Into<String>, told: Told) -> Self {
+        Self::Notice { text: text.into(), outdated: Vec::new(), told }
+    }
+
+    /// What it tells of skills.
+    pub(crate) fn told(&self) -> Option<&Told> {
+        match self {
+            Self::System { told, .. } | Self::ToolOutput { told, .. } | Self::Notice { told, .. } => {
+                Some(told)
+            }
+            Self::User { .. } | Self::Assistant { .. } => None,
+        }
     }
 
     /// None for the system prompt, which has a place of its own in a request.
@@ -95,6 +143,7 @@ fn unknown_outcome(call_id: String) -> LogMessage {
         call_id,
         content: r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#.into(),
         notes: Notes::new(),
+        told: Told::default(),
     }
 }
 
@@ -116,7 +165,12 @@ mod tests {
     }
 
     fn output(id: &str) -> LogMessage {
-        LogMessage::ToolOutput { call_id: id.into(), content: "1".into(), notes: Notes::new() }
+        LogMessage::ToolOutput {
+            call_id: id.into(),
+            content: "1".into(),
+            notes: Notes::new(),
+            told: Told::default(),
+        }
     }
 
     /// Each message as a letter, outputs with their call.

@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
-use nova_protocol::{Decision, ErrorCode, Event, UserError};
+use nova_protocol::{DeactivatedBy, Decision, ErrorCode, Event, UserError};
+use nova_provider::ToolDefinition;
 use nova_skill::{Clock, VaultPath};
 use nova_vault::note::ContentHash;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::activation::{self, Active};
+use crate::activation::{Active, Told};
 use crate::journal::Journal;
-use crate::message::{LogMessage, with_all_outputs};
+use crate::message::{LogMessage, LogTool, with_all_outputs};
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 
@@ -51,6 +52,38 @@ pub(crate) struct State {
     pub(crate) turns: u32,
     /// The log ended in the middle of a turn.
     pub(crate) unfinished: bool,
+}
+
+impl State {
+    /// The system prompt; empty before the session's first request.
+    pub(crate) fn system(&self) -> &str {
+        self.frozen().map_or("", |(text, ..)| text)
+    }
+
+    /// The tools that every request offers.
+    pub(crate) fn first_tools(&self) -> Vec<ToolDefinition> {
+        let tools = self.frozen().map(|(_, tools, _)| tools.iter().cloned().map(Into::into).collect());
+        tools.unwrap_or_default()
+    }
+
+    /// Whether the skill's instructions stand in the system prompt.
+    pub(crate) fn is_always(&self, skill: &str) -> bool {
+        self.frozen().is_some_and(|(.., told)| told.instructions.contains_key(skill))
+    }
+
+    fn frozen(&self) -> Option<(&str, &[LogTool], &Told)> {
+        self.messages.iter().find_map(|message| match message {
+            LogMessage::System { text, tools, told } => Some((text.as_str(), tools.as_slice(), told)),
+            _ => None,
+        })
+    }
+
+    /// What the model knows of skills.
+    pub(crate) fn told(&self) -> Told {
+        let mut told = Told::default();
+        self.messages.iter().filter_map(LogMessage::told).for_each(|later| told.extend(later));
+        told
+    }
 }
 
 impl Session {
@@ -105,6 +138,36 @@ impl Session {
         self.lock().active.iter().map(str::to_owned).collect()
     }
 
+    /// The user drops a skill: from the next step on it is not active. Whether it was.
+    ///
+    /// # Errors
+    /// [`SessionError::Busy`] while another Nova runs a turn in the session, or when the log cannot be
+    /// read or written.
+    pub async fn drop_skill(
+        &self,
+        skill: &str,
+        store: &Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+    ) -> Result<bool, SessionError> {
+        let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let (journal, _lease) = match running {
+            Some(journal) => (journal, None),
+            None => {
+                let lease = store.lease(&self.id)?;
+                self.refresh(store).await?;
+                let next = self.next_seq.clone();
+                (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
+            }
+        };
+        let was = self.lock().active.remove(skill);
+        if was {
+            journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by: DeactivatedBy::User });
+            journal.flush().await?;
+        }
+        Ok(was)
+    }
+
     /// Somebody else changed this note. If the model has seen it, the window is told at once and
     /// the model before its next step.
     pub fn note_changed(
@@ -156,7 +219,7 @@ async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionErro
                 state.messages.push(message);
             }
             Entry::Event(envelope) => {
-                activation::replay(&mut state.active, &envelope.event);
+                state.active.replay(&envelope.event);
                 match envelope.event {
                     Event::TurnStarted { .. } => {
                         state.turns += 1;

@@ -1,25 +1,25 @@
+mod calls;
 mod seen;
+mod skills;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::future::join_all;
-use nova_calls::{Approved, Approver, Call, CallScope, KeepRule, Outcome, run_call};
+use nova_calls::{Approved, Approver, KeepRule};
 use nova_http::Web;
-use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
-use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
-use nova_skill::{Clock, CredentialSource, Effect, Lifetime, Principal, VaultPath};
+use nova_registry::{CatalogBudget, Registry, Rules, Snapshot, ToolLookup};
+use nova_skill::{Clock, CredentialSource, VaultPath};
 use nova_vault::{ChangeSet, Vault};
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{self, ControlTool};
+use crate::activation::{self, Told};
 use crate::journal::Journal;
-use crate::message::{LogCall, LogMessage, Notes, with_all_outputs};
+use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
 use crate::session::{Session, UserMessage};
 use crate::store::{SessionError, Store};
@@ -27,8 +27,6 @@ use crate::stream::{StreamEnd, show};
 
 /// Requests to the provider within one turn.
 const STEP_LIMIT: u32 = 30;
-/// The most of one output that the model is sent, in bytes.
-const OUTPUT_CAP: usize = 48 * 1024;
 /// A title is the first words of the first message, at most this many characters.
 const TITLE_LENGTH: usize = 48;
 
@@ -100,6 +98,10 @@ pub struct TurnScope {
     pub sink: Arc<dyn EventSink>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
+    /// How much of a request the list of skills may take.
+    pub catalog: CatalogBudget,
+    /// Whether a request that is plainly about one skill activates it.
+    pub router: bool,
     /// How long one tool may run.
     pub call_limit: Duration,
     /// Called when the session is free again, just before the turn's end is told.
@@ -158,7 +160,9 @@ impl Turn {
         for step in 0..STEP_LIMIT {
             self.tell_outdated();
             let snapshot = self.scope.registry.snapshot();
-            let request = self.request(&snapshot);
+            self.tell_skills(&snapshot);
+            let bound = message.tool.as_deref().filter(|_| step == 0);
+            let request = self.request(&snapshot, bound);
             let completed = self.step(&request, step).await?;
             let calls = self.note_answer(&completed).await?;
             if calls.is_empty() {
@@ -191,35 +195,22 @@ impl Turn {
             tool: message.tool.clone(),
         });
         self.settle_unfinished();
-        self.end_turn_lifetimes();
 
         let snapshot = self.scope.registry.snapshot();
         let is_new = self.session.lock().messages.is_empty();
         if is_new {
-            let vault = self.scope.vault.as_ref().map(Vault::name);
-            self.message(LogMessage::System { text: system_prompt(&snapshot, vault.as_deref()) });
+            self.freeze(&snapshot);
             let info = self.scope.store.info(&self.session.id).await?;
             if info.title.is_empty() {
                 self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
             }
-            for skill in snapshot.available().filter(|skill| skill.pinned) {
-                self.activate(skill, ActivatedBy::Pin, true);
-            }
         }
+        self.begin_skills(&snapshot, message).await;
         let today = self.scope.clock.today();
         if self.session.lock().told_date.replace(today) != Some(today) {
             self.message(LogMessage::notice(date_notice(today)));
         }
-        let mut wanted = message.skills.clone();
-        if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name))
-        {
-            wanted.push(skill.id.clone());
-        }
-        for id in wanted {
-            if let Some(skill) = snapshot.skill(&id).filter(|skill| skill.is_available()) {
-                self.activate(skill, ActivatedBy::User, true);
-            }
-        }
+        self.tell_skills(&snapshot);
         let text = match &message.tool {
             Some(tool) => format!("{}\n\n(The user points at the tool {tool}.)", message.text),
             None => message.text.clone(),
@@ -254,29 +245,34 @@ impl Turn {
         }
     }
 
-    fn end_turn_lifetimes(&self) {
-        let snapshot = self.scope.registry.snapshot();
-        for id in self.session.active_skills() {
-            let ends = snapshot.skill(&id).is_none_or(|skill| skill.lifetime == Lifetime::Turn);
-            if ends {
-                self.deactivate(&id, ActivatedBy::Router);
-            }
-        }
+    /// What all requests of the session begin with.
+    fn freeze(&self, snapshot: &Snapshot) {
+        let vault = self.scope.vault.as_ref().map(Vault::name);
+        let mut told = Told::catalog(snapshot);
+        activation::always(snapshot).for_each(|skill| told.add_instructions(skill));
+        self.message(LogMessage::System {
+            text: system_prompt(snapshot, vault.as_deref(), self.scope.catalog),
+            tools: activation::first_tools(snapshot).into_iter().map(Into::into).collect(),
+            told,
+        });
     }
 
-    fn request(&self, snapshot: &Snapshot) -> ChatRequest {
+    /// `bound`: the tool that the user points at, which the model must call first.
+    fn request(&self, snapshot: &Snapshot, bound: Option<&str>) -> ChatRequest {
         let state = self.session.lock();
-        let system = state.messages.iter().find_map(|message| match message {
-            LogMessage::System { text } => Some(text.clone()),
-            _ => None,
+        let tools = activation::visible_tools(snapshot, &state.first_tools(), &state.active);
+        let bound = bound.and_then(|name| match snapshot.tool(name) {
+            ToolLookup::Found { tool, .. } => Some(tool.wire_name.clone()),
+            ToolLookup::Unknown { .. } => None,
         });
+        let bound = bound.filter(|name| tools.iter().any(|tool| tool.name == *name));
         ChatRequest {
             model: self.scope.model.clone(),
-            system: system.unwrap_or_default(),
-            tools: activation::visible_tools(snapshot, &state.active),
+            system: state.system().to_owned(),
+            tools,
             messages: state.messages.iter().filter_map(LogMessage::to_provider).collect(),
             max_output: None,
-            tool_choice: ToolChoice::Auto,
+            tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
         }
     }
 
@@ -368,154 +364,6 @@ impl Turn {
         Ok(calls)
     }
 
-    /// Reads that follow each other run together, everything else in the order it was asked for.
-    async fn run_calls(&mut self, snapshot: &Arc<Snapshot>, calls: Vec<LogCall>) -> Result<(), Stop> {
-        let mut left = calls.as_slice();
-        while let Some(first) = left.first() {
-            if self.cancel.is_cancelled() {
-                let output = json!({"error": {"code": "cancelled", "message": "The user stopped the turn before this call ran."}});
-                self.output(&first.id, &output, Notes::new());
-                left = &left[1..];
-                continue;
-            }
-            if let Some(control) = ControlTool::named(&first.name) {
-                let output = self.run_control(snapshot, control, first);
-                self.message(LogMessage::ToolOutput {
-                    call_id: first.id.clone(),
-                    content: cap(output),
-                    notes: Notes::new(),
-                });
-                left = &left[1..];
-                continue;
-            }
-            let reads = left.iter().take_while(|call| is_read(snapshot, &call.name)).count().max(1);
-            let (together, rest) = left.split_at(reads);
-            left = rest;
-            self.run_together(snapshot, together).await?;
-        }
-        if self.cancel.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
-    }
-
-    async fn run_together(&mut self, snapshot: &Arc<Snapshot>, calls: &[LogCall]) -> Result<(), Stop> {
-        let scope = self.call_scope(snapshot);
-        for call in calls {
-            if let ToolLookup::Found { skill, .. } = snapshot.tool(&call.name)
-                && skill.is_available()
-            {
-                self.activate(&skill, ActivatedBy::Model, true);
-            }
-        }
-        let running = calls.iter().map(|call| {
-            let id = self.scope.ids.next();
-            let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
-            run_call(&scope, call, self.cancel.child_token())
-        });
-        let outcomes = join_all(running).await;
-        for (call, outcome) in calls.iter().zip(outcomes) {
-            self.note_outcome(call, outcome).await;
-        }
-        self.journal.flush().await?;
-        Ok(())
-    }
-
-    async fn note_outcome(&mut self, call: &LogCall, outcome: Outcome) {
-        if outcome.unknown {
-            self.unknown.push(outcome.call.clone());
-        }
-        let written = outcome.changes.iter().filter_map(|change| VaultPath::parse(&change.path).ok());
-        let mut notes = outcome.seen.clone();
-        let privacy = self.privacy();
-        for (path, note) in self.read_notes(written.collect()).await {
-            match note {
-                // A hidden note in which a move rewrote a link was changed and not seen.
-                Some(note) if !privacy.hides(&path, &note.document) => notes.insert(path, note.hash),
-                Some(_) | None => notes.remove(&path),
-            };
-        }
-        self.session.lock().seen.extend(notes.clone());
-        let output = match &outcome.result {
-            Ok(value) if outcome.merged.is_empty() => value.clone(),
-            Ok(value) => json!({"value": value, "changed_outside_meanwhile": outcome.merged}),
-            Err(error) => json!({"error": error}),
-        };
-        self.output(&call.id, &output, notes);
-    }
-
-    fn output(&self, call_id: &str, output: &Value, notes: Notes) {
-        self.message(LogMessage::ToolOutput {
-            call_id: call_id.to_owned(),
-            content: cap(output.to_string()),
-            notes,
-        });
-    }
-
-    fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
-        CallScope {
-            snapshot: snapshot.clone(),
-            vault: self.scope.vault.clone(),
-            rules: self.scope.rules.clone(),
-            grants: self.session.grants.clone(),
-            keep_rule: self.scope.keep_rule.clone(),
-            approved: self.scope.approved.clone(),
-            web: self.scope.web.clone(),
-            credentials: self.scope.credentials.clone(),
-            clock: self.scope.clock.clone(),
-            approver: self.scope.approver.clone(),
-            events: self.journal.clone(),
-            change_set: self.change_set.clone(),
-            touched: self.touched.clone(),
-            privacy: Arc::new(self.privacy()),
-            session: self.session.id.clone(),
-            turn: Some(self.scope.turn.clone()),
-            principal: Principal::owner(),
-            author: "model".into(),
-            by_hand: false,
-            time_limit: self.scope.call_limit,
-        }
-    }
-
-    fn run_control(&self, snapshot: &Snapshot, control: ControlTool, call: &LogCall) -> String {
-        if control == ControlTool::ListSkills {
-            return activation::listing(snapshot, &self.session.lock().active).to_string();
-        }
-        let name = ControlTool::skill_of(&call.arguments).unwrap_or_default();
-        let Some(skill) = snapshot.skill(&name).filter(|skill| skill.is_available()) else {
-            return activation::unknown_skill(snapshot, &name).to_string();
-        };
-        match control {
-            ControlTool::ListSkills => String::new(),
-            ControlTool::LoadSkill if self.activate(skill, ActivatedBy::Model, false) => {
-                activation::instructions(skill)
-            }
-            ControlTool::LoadSkill => format!("{} is active already; its instructions are above.", skill.id),
-            ControlTool::UnloadSkill if self.deactivate(&skill.id, ActivatedBy::Model) => {
-                format!("{} is not active any more.", skill.id)
-            }
-            ControlTool::UnloadSkill => format!("{} was not active.", skill.id),
-        }
-    }
-
-    /// Answers whether the skill was not active before. `tell` sends its instructions as a notice,
-    /// for activations that are not the answer to a call.
-    fn activate(&self, skill: &nova_registry::SkillEntry, by: ActivatedBy, tell: bool) -> bool {
-        if skill.mode == nova_skill::Mode::Always || !self.session.lock().active.add(&skill.id) {
-            return false;
-        }
-        self.journal.event(activation::activated(skill, by));
-        if tell && by != ActivatedBy::Model {
-            self.message(LogMessage::notice(activation::instructions(skill)));
-        }
-        true
-    }
-
-    fn deactivate(&self, skill: &str, by: ActivatedBy) -> bool {
-        let was = self.session.lock().active.remove(skill);
-        if was {
-            self.journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by });
-        }
-        was
-    }
-
     fn message(&self, message: LogMessage) {
         self.session.lock().messages.push(message.clone());
         self.journal.message(message);
@@ -561,10 +409,6 @@ impl Turn {
     }
 }
 
-fn is_read(snapshot: &Snapshot, name: &str) -> bool {
-    matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
-}
-
 /// What providers hash, in their order: tools, system, messages.
 fn cache_order(request: &ChatRequest) -> Vec<u8> {
     let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
@@ -576,16 +420,6 @@ fn cache_order(request: &ChatRequest) -> Vec<u8> {
 
 fn message_bytes(message: &Message) -> Vec<u8> {
     format!("{message:?}\0").into_bytes()
-}
-
-fn cap(mut output: String) -> String {
-    if output.len() > OUTPUT_CAP {
-        let end = (0..=OUTPUT_CAP).rev().find(|at| output.is_char_boundary(*at)).unwrap_or_default();
-        let rest = output.len() - end;
-        output.truncate(end);
-        output.push_str(&format!("\n[{rest} more bytes were left out: ask for less at once.]"));
-    }
-    output
 }
 
 /// A provider's failure as the user is told.

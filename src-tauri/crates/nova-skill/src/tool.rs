@@ -46,8 +46,8 @@ pub struct ToolSpec {
     pub hosts: Vec<String>,
     /// Hosts that stand in its source and that it does not declare; shown, never granted.
     pub proposed_hosts: Vec<String>,
-    /// Hash of the file that defines the tool, where that file can change while Nova runs: the
-    /// first call of each new content is asked about, whatever its effect.
+    /// Hash of the file that defines the tool and of what the file declares, where that file can
+    /// change while Nova runs: the first call of each new content is asked about, whatever its effect.
     pub definition: Option<String>,
     /// What a native tool asks the user before it runs, where its effect says too little: "Put this
     /// tool aside for your review?" That of a tool with a `definition` is not shown.
@@ -60,6 +60,27 @@ pub struct ToolSpec {
     pub on_notes: bool,
     /// Where in the vault a grant lets it write without being asked again.
     pub scope: NoteScope,
+}
+
+impl ToolSpec {
+    /// A tool that changes no note, reaches no host, needs no credential and is compiled in: what
+    /// differs is set afterwards.
+    pub fn new(id: impl Into<String>, description: Description, parameters: Value, effect: Effect) -> Self {
+        Self {
+            id: id.into(),
+            description,
+            parameters,
+            effect,
+            credentials: Vec::new(),
+            hosts: Vec::new(),
+            proposed_hosts: Vec::new(),
+            definition: None,
+            question: None,
+            time_limit: None,
+            on_notes: false,
+            scope: NoteScope::OwnRecords,
+        }
+    }
 }
 
 /// The notes a tool is expected to touch. Moving a note is asked about in any case.
@@ -122,18 +143,10 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
     }
     tool.refine_parameters(&mut parameters);
     let spec = ToolSpec {
-        id: T::ID.into(),
-        description: tool.description(),
-        parameters,
-        effect: T::EFFECT,
-        credentials: Vec::new(),
-        hosts: Vec::new(),
-        proposed_hosts: Vec::new(),
-        definition: None,
         question: T::QUESTION.map(Into::into),
-        time_limit: None,
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,
+        ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
     };
     Arc::new(Native { spec, tool })
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -78,15 +78,33 @@ impl KeptRules {
 
 /// What was approved of tools that files define. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct ApprovedContents(Arc<Mutex<BTreeMap<ToolContent, Approval>>>);
+pub struct ApprovedContents(Arc<Mutex<Contents>>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    approved: BTreeMap<ToolContent, Approval>,
+    hosts: BTreeSet<(ToolContent, String)>,
+}
 
 impl Approved for ApprovedContents {
     fn covers(&self, content: &ToolContent) -> Option<Approval> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(content).copied()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).approved.get(content).copied()
     }
 
     fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(content.clone(), approval);
+        let mut contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.approved.insert(content.clone(), approval);
+        Ok(())
+    }
+
+    fn covers_host(&self, content: &ToolContent, host: &str) -> bool {
+        let contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.hosts.contains(&(content.clone(), host.to_owned()))
+    }
+
+    fn keep_host(&self, content: &ToolContent, host: &str) -> Result<(), String> {
+        let mut contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.hosts.insert((content.clone(), host.to_owned()));
         Ok(())
     }
 }

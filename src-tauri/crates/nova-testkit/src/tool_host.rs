@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_registry::{DryRequest, DryRun, ToolFile, ToolFileError, ToolHost};
 use nova_skill::{
-    CallToken, Description, Effect, NoteScope, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+    CallToken, Description, Effect, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -32,7 +32,15 @@ struct Inner {
     known: Mutex<HashSet<Arc<str>>>,
     /// Names of the files that were worked on, in their order.
     loads: Mutex<Vec<String>>,
-    held: watch::Sender<bool>,
+    held: watch::Sender<Held>,
+}
+
+/// What is not read for the moment.
+#[derive(Clone)]
+enum Held {
+    Nothing,
+    Everything,
+    File(String),
 }
 
 impl Default for LineToolHost {
@@ -40,7 +48,7 @@ impl Default for LineToolHost {
         Self(Arc::new(Inner {
             known: Mutex::default(),
             loads: Mutex::default(),
-            held: watch::Sender::new(false),
+            held: watch::Sender::new(Held::Nothing),
         }))
     }
 }
@@ -48,11 +56,16 @@ impl Default for LineToolHost {
 impl LineToolHost {
     /// From now on nothing new is read until it is let go.
     pub fn hold(&self) {
-        self.0.held.send_replace(true);
+        self.0.held.send_replace(Held::Everything);
+    }
+
+    /// From now on this file is not read, until it is let go.
+    pub fn hold_file(&self, name: &str) {
+        self.0.held.send_replace(Held::File(name.to_owned()));
     }
 
     pub fn let_go(&self) {
-        self.0.held.send_replace(false);
+        self.0.held.send_replace(Held::Nothing);
     }
 
     /// The files that had to be worked on so far.
@@ -66,7 +79,12 @@ impl ToolHost for LineToolHost {
     async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
         lock(&self.0.loads).push(name_of(&file));
         let mut held = self.0.held.subscribe();
-        let _ = held.wait_for(|held| !held).await;
+        let is_free = |held: &Held| match held {
+            Held::Nothing => true,
+            Held::Everything => false,
+            Held::File(name) => *name != name_of(&file),
+        };
+        let _ = held.wait_for(is_free).await;
         lock(&self.0.known).insert(file.source.clone());
         Ok(Arc::new(read(&file)?))
     }
@@ -123,20 +141,9 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
         column: line.map(|_| 1),
         message,
     };
-    let mut spec = ToolSpec {
-        id: String::new(),
-        description: Description::default(),
-        parameters: json!({"type": "object", "properties": {}}),
-        effect: Effect::Undeclared,
-        credentials: Vec::new(),
-        hosts: Vec::new(),
-        proposed_hosts: Vec::new(),
-        definition: Some(format!("{}#{}", file.source.len(), file.source)),
-        question: None,
-        time_limit: None,
-        on_notes: false,
-        scope: NoteScope::OwnRecords,
-    };
+    let parameters = json!({"type": "object", "properties": {}});
+    let mut spec = ToolSpec::new("", Description::default(), parameters, Effect::Undeclared);
+    spec.definition = Some(format!("{}#{}", file.source.len(), file.source));
     let (mut gives, mut asks) = (String::new(), Vec::new());
     for (at, line) in file.source.lines().enumerate() {
         let number = u32::try_from(at + 1).ok();

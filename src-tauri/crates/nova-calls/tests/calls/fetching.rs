@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_calls::{Answer, ApprovalRequest, Approver, Call, NoApprover, run_call};
-use nova_protocol::{Decision, ErrorCode, SourceView};
+use nova_protocol::{Decision, ErrorCode, Event, SourceView};
 use nova_skill::{Effect, async_trait, json};
-use nova_testkit::{Reply, ScriptedApprover, WebServer, decided, denied};
+use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, decided, denied};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, fetch};
@@ -266,4 +266,52 @@ async fn what_a_session_granted_to_one_content_is_not_for_the_next() {
     let back = bench.with_tool(of_file(Effect::External, "one"));
     back.call(&[HERE]).await.result.expect("this content still has its grant");
     assert_eq!(Arc::strong_count(&back.scope.grants), 1);
+}
+
+#[tokio::test]
+async fn always_for_a_host_outlives_the_session_and_not_the_content() {
+    let (server, other) = (sunny().await, sunny().await);
+    let mut bench = Bench::new(
+        of_file(Effect::External, "one"),
+        answers(&[Decision::Session, Decision::Always]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    bench.call(&[HERE, THERE]).await.result.expect("allowed");
+    let offered = bench.decisions().pop().expect("a question");
+    assert_eq!(offered, [Decision::Once, Decision::Session, Decision::Always, Decision::Deny]);
+
+    bench.scope.grants = Arc::default();
+    let bench = bench.with_approver(answers(&[Decision::Once]), PATIENCE);
+    bench.call(&[HERE, THERE]).await.result.expect("asked for the declared host alone");
+    assert_eq!(bench.rules.rules(), [""; 0], "no rule names a host");
+
+    let changed = bench
+        .with_tool(of_file(Effect::External, "two"))
+        .with_approver(answers(&[Decision::Once, Decision::Deny]), PATIENCE);
+    let error = changed.call(&[HERE, THERE]).await.result.expect_err("asked again, and denied");
+    assert_eq!(error.message, "other.example.com was not contacted: denied by you.");
+
+    // Who wants to be asked each time is asked each time.
+    let back = changed
+        .with_tool(of_file(Effect::External, "one"))
+        .with_rules("permissions: {human_approval: ['net__fetch']}")
+        .with_approver(answers(&[Decision::Once, Decision::Deny]), PATIENCE);
+    back.call(&[HERE, THERE]).await.result.expect_err("asked again, and denied");
+}
+
+#[tokio::test]
+async fn a_question_says_whether_the_call_runs_already() {
+    let (server, other) = (sunny().await, sunny().await);
+    let bench = Bench::new(
+        fetch(Effect::External, &["api.weather.com"]),
+        answers(&[Decision::Once, Decision::Once]),
+        &[("api.weather.com", &server), ("other.example.com", &other)],
+    );
+    bench.call(&[HERE, THERE]).await.result.expect("allowed");
+    let asked = bench.events.events().into_iter().filter_map(|event| match event {
+        Event::ApprovalRequested { host, mid_run, .. } => Some((host.unwrap_or_default(), mid_run)),
+        _ => None,
+    });
+    let asked: Vec<_> = asked.collect();
+    assert_eq!(asked, [("api.weather.com".to_owned(), false), ("other.example.com".to_owned(), true)]);
 }

@@ -11,8 +11,8 @@ use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_
 use nova_protocol::{Decision, Event};
 use nova_registry::Rules;
 use nova_skill::{
-    CallToken, Description, Effect, HttpRequest, NoteScope, Principal, Skill, Tool, ToolContext, ToolError,
-    ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, HttpRequest, Principal, Skill, Tool, ToolContext, ToolError, ToolOutput,
+    ToolSpec, Value, async_trait, json,
 };
 use nova_testkit::{
     ApprovedContents, FixedClock, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, WebServer,
@@ -25,20 +25,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Fetch(pub(crate) ToolSpec);
 
 pub(crate) fn fetch(effect: Effect, hosts: &[&str]) -> Fetch {
-    Fetch(ToolSpec {
-        id: "fetch".into(),
-        description: Description::purpose("Fetches."),
-        parameters: json!({"type": "object", "properties": {"urls": {"type": "array"}}}),
-        effect,
-        credentials: Vec::new(),
-        hosts: hosts.iter().map(ToString::to_string).collect(),
-        proposed_hosts: Vec::new(),
-        definition: None,
-        question: None,
-        time_limit: None,
-        on_notes: false,
-        scope: NoteScope::OwnRecords,
-    })
+    let parameters = json!({"type": "object", "properties": {"urls": {"type": "array"}}});
+    let spec = ToolSpec::new("fetch", Description::purpose("Fetches."), parameters, effect);
+    Fetch(ToolSpec { hosts: hosts.iter().map(ToString::to_string).collect(), ..spec })
 }
 
 impl Skill for Fetch {

@@ -1,12 +1,11 @@
 //! One folder of `<config>/skills`: `SKILL.md`, perhaps `manifest.yaml`, perhaps `tools/*.ts`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use nova_skill::Manifest;
 
-use super::read::{self, Look};
+use super::read::{self, Look, Looks};
 use super::tool_set::{GRACE, Owner, ToolSet};
 use crate::{LoadedSkill, Problem, SkillMd, canonical};
 
@@ -29,7 +28,7 @@ pub(super) struct FolderLook {
 }
 
 /// The folder's own files and its tool files.
-pub(super) fn look(folder: &Path) -> (FolderLook, BTreeMap<String, Look>) {
+pub(super) fn look(folder: &Path) -> (FolderLook, Looks) {
     let own = FolderLook {
         skill_md: read::one(folder, "SKILL.md"),
         manifest: read::one(folder, "manifest.yaml"),
@@ -86,6 +85,7 @@ impl FolderSkill {
                 has_python.then(|| "tools.py is not run: rewrite it as tools/*.ts.".to_owned())
             }
         });
+        let note = note.or_else(|| self.tools.note());
         let tools = self.tools.tools(now);
         Some(Ok(LoadedSkill { id: self.id.clone(), skill_md, manifest, tools, note }))
     }

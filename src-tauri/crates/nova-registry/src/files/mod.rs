@@ -72,8 +72,9 @@ struct Published {
 }
 
 enum Request {
-    /// Look again, tell at once what is wrong, and say when everything is loaded.
-    Refresh(oneshot::Sender<()>),
+    /// Look again, tell at once what is wrong, and say when everything is loaded, or all of the
+    /// skill of that canonical id.
+    Refresh(Option<String>, oneshot::Sender<()>),
     Watch,
 }
 
@@ -95,8 +96,17 @@ impl ToolFiles {
 
     /// Looks again and waits until everything that is there is loaded or has failed to.
     pub async fn refresh(&self) {
+        self.look_again(None).await;
+    }
+
+    /// Looks again and waits for the files of one skill; the others follow.
+    pub async fn refresh_skill(&self, id: &str) {
+        self.look_again(Some(canonical(id))).await;
+    }
+
+    async fn look_again(&self, skill: Option<String>) {
         let (done, when_done) = oneshot::channel();
-        if self.requests.send(Request::Refresh(done)).is_ok() {
+        if self.requests.send(Request::Refresh(skill, done)).is_ok() {
             let _ = when_done.await;
         }
     }

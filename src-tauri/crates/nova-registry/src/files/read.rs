@@ -13,7 +13,7 @@ use cap_std::fs::{Dir, OpenOptions};
 pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
 
 /// More files than this in one folder are not looked at.
-const MAX_FILES: usize = 1000;
+pub(super) const MAX_FILES: usize = 1000;
 
 /// What a file held when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +23,19 @@ pub(super) enum Look {
     Refused(String),
 }
 
+/// The tool files of a folder.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// By name.
+    pub(super) files: BTreeMap<String, Look>,
+    /// How many more there are, which were not looked at.
+    pub(super) left_out: usize,
+}
+
 /// The tool files of a folder by name, each with its text or why it is not read (a sentence without
 /// its full stop). Links out of the folder are not followed.
 pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>> {
-    let looks = tool_files(folder).into_iter();
+    let looks = tool_files(folder).files.into_iter();
     looks
         .map(|(name, look)| match look {
             Look::Text(text) => (name, Ok(text)),
@@ -35,26 +44,24 @@ pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>>
         .collect()
 }
 
-/// The tool files of a folder by name; none where there is no folder.
-pub(super) fn tool_files(folder: &Path) -> BTreeMap<String, Look> {
-    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return BTreeMap::new() };
-    files_of(&dir, folder)
+/// The tool files of a folder; none where there is no folder.
+pub(super) fn tool_files(folder: &Path) -> Looks {
+    let opened = Dir::open_ambient_dir(folder, ambient_authority());
+    opened.map_or_else(|_| Looks::default(), |dir| files_of(&dir))
 }
 
 /// The same of a folder in a folder, which a link out of the latter is not.
-pub(super) fn tool_files_below(folder: &Path, name: &str) -> BTreeMap<String, Look> {
+pub(super) fn tool_files_below(folder: &Path, name: &str) -> Looks {
     let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|outer| outer.open_dir(name));
-    let Ok(dir) = opened else { return BTreeMap::new() };
-    files_of(&dir, &folder.join(name))
+    opened.map_or_else(|_| Looks::default(), |dir| files_of(&dir))
 }
 
-fn files_of(dir: &Dir, folder: &Path) -> BTreeMap<String, Look> {
+fn files_of(dir: &Dir) -> Looks {
     let mut names = names(dir, is_tool_file);
-    if names.len() > MAX_FILES {
-        tracing::warn!("{}: only the first {MAX_FILES} files are read", folder.display());
-        names.truncate(MAX_FILES);
-    }
-    names.into_iter().filter_map(|name| Some((name.clone(), file(dir, &name)?))).collect()
+    let left_out = names.len().saturating_sub(MAX_FILES);
+    names.truncate(MAX_FILES);
+    let files = names.into_iter().filter_map(|name| Some((name.clone(), file(dir, &name)?)));
+    Looks { files: files.collect(), left_out }
 }
 
 /// The folders of a folder, by name. Links count when they lead to a folder below it.
@@ -167,12 +174,12 @@ mod tests {
         fs::write(folder.path().join("huge.ts"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
         fs::write(folder.path().join("binary.ts"), [0xff, 0xfe, 0]).unwrap();
         fs::create_dir(folder.path().join("folder.ts")).unwrap();
-        let found = tool_files(folder.path());
+        let found = tool_files(folder.path()).files;
         assert_eq!(found.keys().collect::<Vec<_>>(), ["binary.ts", "good.ts", "huge.ts"]);
         assert_eq!(found["good.ts"], Look::Text("text".into()));
         assert_eq!(found["huge.ts"], Look::Refused("it is larger than 1 MB; make it smaller".into()));
         assert_eq!(found["binary.ts"], Look::Refused("it is not UTF-8; save it as UTF-8".into()));
-        assert!(tool_files(&folder.path().join("nowhere")).is_empty());
+        assert!(tool_files(&folder.path().join("nowhere")).files.is_empty());
     }
 
     #[cfg(unix)]
@@ -187,7 +194,7 @@ mod tests {
         std::os::unix::fs::symlink("../secret.ts", folder.join("up.ts")).unwrap();
         std::os::unix::fs::symlink("real.ts", folder.join("within.ts")).unwrap();
         std::os::unix::fs::symlink("nothing.ts", folder.join("dangling.ts")).unwrap();
-        let found = tool_files(&folder);
+        let found = tool_files(&folder).files;
         let refused = Look::Refused("it is a link out of its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
         assert_eq!(found["within.ts"], Look::Text("text".into()));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nova_skill::Tool;
 
-use super::read::Look;
+use super::read::{Look, Looks, MAX_FILES};
 use super::{LastGood, LastGoodTool};
 use crate::{LoadedTool, State, ToolFile, ToolFileError, canonical};
 
@@ -22,6 +22,8 @@ pub(super) struct ToolSet {
     files: BTreeMap<String, FileState>,
     /// Whether the folder was looked at in this run.
     looked: bool,
+    /// How many files of the folder are not among `files`, being too many.
+    left_out: usize,
     /// What is to be remembered beyond this run, by file name; None forgets.
     to_keep: BTreeMap<String, Option<LastGoodTool>>,
 }
@@ -68,18 +70,20 @@ struct Version {
 
 impl ToolSet {
     pub(super) fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner, files: BTreeMap::new(), looked: false, to_keep: BTreeMap::new() }
+        Self { folder, owner, files: BTreeMap::new(), looked: false, left_out: 0, to_keep: BTreeMap::new() }
     }
 
     /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
     /// `patience` what is wrong is told at once.
     pub(super) fn observe(
         &mut self,
-        looks: BTreeMap<String, Look>,
+        looks: Looks,
         last_good: &dyn LastGood,
         now: Instant,
         patience: bool,
     ) -> Vec<ToolFile> {
+        let Looks { files: looks, left_out } = looks;
+        self.left_out = left_out;
         let told_from = if patience { now + GRACE } else { now };
         if !std::mem::replace(&mut self.looked, true) {
             // Deleted while nobody looked: it has no claim to a name, nor a version to come back to.
@@ -137,14 +141,10 @@ impl ToolSet {
         source: &Arc<str>,
         result: Result<Arc<dyn Tool>, ToolFileError>,
     ) -> Option<ToolFile> {
-        let in_force: Vec<(String, String)> = self
-            .files
-            .iter()
-            .filter_map(|(name, file)| {
-                let version = file.in_force.as_ref()?;
-                Some((name.clone(), canonical(&version.tool.spec().id)))
-            })
-            .collect();
+        let taken = result.as_ref().is_ok_and(|tool| {
+            let id = canonical(&tool.spec().id);
+            self.file_of(&id).is_some_and(|file| file != name)
+        });
         let file = self.files.get_mut(name)?;
         let mut next = None;
         if matches!(&file.newest, Content::Text(newest) if newest == source) {
@@ -160,12 +160,8 @@ impl ToolSet {
                 }
             }
         } else if file.held.as_ref().is_some_and(|held| held.source == *source) {
-            let free = |tool: &Arc<dyn Tool>| {
-                let id = canonical(&tool.spec().id);
-                !in_force.iter().any(|(other, taken)| other != name && *taken == id)
-            };
             match result {
-                Ok(tool) if file.in_force.is_none() && free(&tool) => {
+                Ok(tool) if file.in_force.is_none() && !taken => {
                     file.in_force = Some(Version { tool, source: source.clone() });
                 }
                 _ => file.held = None,
@@ -221,6 +217,16 @@ impl ToolSet {
             }
         });
         shown.collect()
+    }
+
+    /// What to say of the skill where its folder has more files than are read.
+    pub(super) fn note(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            let all = MAX_FILES + self.left_out;
+            format!(
+                "Of the {all} files in its folder only the first {MAX_FILES} are read. Move some elsewhere."
+            )
+        })
     }
 
     /// The file whose version in force has that tool id.
@@ -479,7 +485,7 @@ mod tests {
         fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
             let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
             let now = self.start + Duration::from_millis(at);
-            self.tools.observe(looks.collect(), &self.kept, now, true)
+            self.tools.observe(Looks { files: looks.collect(), left_out: 0 }, &self.kept, now, true)
         }
 
         fn load(&mut self, files: &[ToolFile]) {

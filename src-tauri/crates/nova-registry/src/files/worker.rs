@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use nova_skill::{Manifest, Tool};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::folder_skill::{self, FolderLook, FolderSkill};
-use super::read::{self, Look};
+use super::read::{self, Looks};
 use super::tool_set::{Owner, ToolSet};
 use super::watch::Watch;
 use super::{LastGood, Published, Request, Shared, ToolFolders};
@@ -22,6 +22,7 @@ use crate::{LoadedSkill, LoadedTool, Scan, SkillMd, ToolFile, ToolFileError, Too
 const QUIET: Duration = Duration::from_millis(20);
 /// But not longer than this.
 const AT_MOST: Duration = Duration::from_millis(60);
+const DYNAMIC: &str = "dynamic";
 /// A host that needs longer for one file has failed.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);
 
@@ -33,8 +34,10 @@ pub(super) struct Worker {
     asked: mpsc::UnboundedReceiver<Request>,
     files: Files,
     loads: FuturesUnordered<BoxFuture<'static, Loaded>>,
-    /// To be told when nothing is loading any more.
-    waiting: Vec<oneshot::Sender<()>>,
+    /// How many files of each skill are loading, by its canonical id.
+    loading: BTreeMap<String, usize>,
+    /// To be told when nothing is loading any more, or nothing of that skill.
+    waiting: Vec<(Option<String>, oneshot::Sender<()>)>,
     watch: Option<Watch>,
     changed: mpsc::UnboundedSender<PathBuf>,
     changes: mpsc::UnboundedReceiver<PathBuf>,
@@ -57,8 +60,8 @@ struct Loaded {
 
 /// What the disk held at one moment.
 struct Seen {
-    dynamic: BTreeMap<String, Look>,
-    skills: BTreeMap<String, (FolderLook, BTreeMap<String, Look>)>,
+    dynamic: Looks,
+    skills: BTreeMap<String, (FolderLook, Looks)>,
 }
 
 impl Worker {
@@ -82,6 +85,7 @@ impl Worker {
             asked,
             files,
             loads: FuturesUnordered::new(),
+            loading: BTreeMap::new(),
             waiting: Vec::new(),
             watch: None,
             changed,
@@ -91,10 +95,12 @@ impl Worker {
 
     pub(super) async fn run(mut self, end: CancellationToken) {
         loop {
-            if self.loads.is_empty() {
-                self.waiting.drain(..).for_each(|done| {
-                    let _ = done.send(());
-                });
+            let loading = &self.loading;
+            let is_loaded = |skill: &Option<String>| {
+                skill.as_ref().map_or(loading.is_empty(), |skill| !loading.contains_key(skill))
+            };
+            for (_, done) in self.waiting.extract_if(.., |(skill, _)| is_loaded(skill)) {
+                let _ = done.send(());
             }
             let next_change = self.files.next_change(Instant::now());
             let at = tokio::time::Instant::from_std(next_change.unwrap_or_else(Instant::now));
@@ -106,8 +112,8 @@ impl Worker {
                     self.look(true).await;
                 }
                 Some(request) = self.asked.recv() => match request {
-                    Request::Refresh(done) => {
-                        self.waiting.push(done);
+                    Request::Refresh(skill, done) => {
+                        self.waiting.push((skill, done));
                         self.look(false).await;
                     }
                     Request::Watch => {
@@ -169,7 +175,8 @@ impl Worker {
         }
     }
 
-    fn load(&self, skill: Skill, file: ToolFile) {
+    fn load(&mut self, skill: Skill, file: ToolFile) {
+        *self.loading.entry(skill_id(&skill)).or_default() += 1;
         let host = self.host.clone();
         self.loads.push(Box::pin(async move {
             // A task of its own: a host that panics breaks one file.
@@ -185,11 +192,26 @@ impl Worker {
         }));
     }
 
+    /// Takes in what was loaded, and what is ready by now beside it: together they are published once.
     async fn take(&mut self, loaded: Loaded) {
+        self.take_one(loaded);
+        while let Some(Some(more)) = self.loads.next().now_or_never() {
+            self.take_one(more);
+        }
+        self.publish().await;
+    }
+
+    fn take_one(&mut self, loaded: Loaded) {
+        let id = skill_id(&loaded.skill);
         if let Some((skill, file)) = self.files.loaded(loaded) {
             self.load(skill, file);
         }
-        self.publish().await;
+        if let Some(count) = self.loading.get_mut(&id) {
+            *count -= 1;
+            if *count == 0 {
+                self.loading.remove(&id);
+            }
+        }
     }
 
     async fn publish(&mut self) {
@@ -318,7 +340,7 @@ impl Files {
             .collect();
         let mut dynamic = Scan::default();
         if !tools.is_empty() {
-            dynamic.skills.push(dynamic_skill(tools));
+            dynamic.skills.push(dynamic_skill(tools, self.dynamic.note()));
         }
         let mut folders = Scan::default();
         for loaded in self.skills.values().filter_map(|skill| skill.loaded(now)) {
@@ -348,8 +370,12 @@ impl Files {
     }
 }
 
+fn skill_id(skill: &Skill) -> String {
+    skill.as_deref().map_or_else(|| DYNAMIC.to_owned(), canonical)
+}
+
 /// The skill whose tools are the dynamic ones.
-fn dynamic_skill(tools: Vec<LoadedTool>) -> LoadedSkill {
+fn dynamic_skill(tools: Vec<LoadedTool>, note: Option<String>) -> LoadedSkill {
     let lines: Vec<String> = tools
         .iter()
         .filter_map(|tool| match tool {
@@ -363,12 +389,12 @@ fn dynamic_skill(tools: Vec<LoadedTool>) -> LoadedSkill {
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split('`').nth(1)).take(20).collect();
     let names = if names.is_empty() { "none that works at present".to_owned() } else { names.join(", ") };
     let skill_md = SkillMd {
-        name: "dynamic".into(),
+        name: DYNAMIC.into(),
         description: format!("Single tools that the user keeps as files: {names}."),
         instructions: format!("# The user's own tools\n\n{}", lines.join("\n")),
     };
     let manifest = Manifest { display_name: Some("Your tools".into()), ..Manifest::default() };
-    LoadedSkill { id: "dynamic".into(), skill_md, manifest, tools, note: None }
+    LoadedSkill { id: DYNAMIC.into(), skill_md, manifest, tools, note }
 }
 
 fn failed(file: &ToolFile, message: String) -> ToolFileError {

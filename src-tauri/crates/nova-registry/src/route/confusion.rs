@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::profile::{Example, Profile};
 use super::words::{Mark, tokens};
-use super::{Ranked, Router, Weights};
+use super::{Ranked, Router, SURE_SCORE, Weights};
 use crate::{SkillEntry, Snapshot};
 
 /// A request that the router leads astray.
@@ -24,7 +24,7 @@ pub struct Confusion {
 pub enum ConfusionKind {
     /// It belongs to the skill and went elsewhere.
     Example,
-    /// It does not belong to the skill and went there.
+    /// It does not belong to the skill and went there as if it did.
     NearMiss,
 }
 
@@ -85,7 +85,8 @@ fn confusions_of(router: &Router) -> Vec<Confusion> {
         }
         for text in &skill.near_misses {
             let first = first(router, text);
-            if first.as_ref().is_some_and(|first| first.skill == skill.id) {
+            // What nothing fits goes somewhere, too: that is no confusion yet.
+            if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= SURE_SCORE) {
                 found.push(Confusion::new(skill, None, ConfusionKind::NearMiss, text, first));
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use nova_skill::{
-    CallToken, Description, Effect, Hints, Manifest, NotWhen, NoteScope, Routing, Tool, ToolContext,
-    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, Hints, Manifest, NotWhen, Routing, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use serde::Deserialize;
 
@@ -64,18 +64,18 @@ impl Tool for Idle {
     }
 }
 
-pub(super) fn snapshot(yaml: &str) -> Arc<Snapshot> {
+pub(crate) fn snapshot(yaml: &str) -> Arc<Snapshot> {
     snapshot_with(yaml, &Settings::default())
 }
 
-pub(super) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
+pub(crate) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
     let skills: Vec<SkillLines> = serde_saphyr::from_str(yaml).unwrap();
     let skills = skills.into_iter().map(SkillLines::loaded).collect();
     Registry::new(vec![Box::new(Given(Scan { skills, problems: Vec::new() }))], settings).snapshot()
 }
 
 /// Lines `request = skill.tool`, or `request = -`.
-pub(super) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
+pub(crate) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
@@ -95,20 +95,8 @@ impl SkillLines {
             }
             let properties: serde_json::Map<String, Value> =
                 tool.parameters.into_iter().map(|name| (name, json!({}))).collect();
-            let spec = ToolSpec {
-                id,
-                description,
-                parameters: json!({"type": "object", "properties": properties}),
-                effect: Effect::Read,
-                credentials: Vec::new(),
-                hosts: Vec::new(),
-                proposed_hosts: Vec::new(),
-                definition: None,
-                question: None,
-                time_limit: None,
-                on_notes: false,
-                scope: NoteScope::OwnRecords,
-            };
+            let parameters = json!({"type": "object", "properties": properties});
+            let spec = ToolSpec::new(id, description, parameters, Effect::Read);
             (Arc::new(Idle(spec)) as Arc<dyn Tool>).into()
         });
         LoadedSkill {

@@ -11,7 +11,7 @@ mod profile;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod measure;
 #[cfg(test)]
@@ -105,6 +105,10 @@ const SURE_LEAD: f32 = 0.30;
 /// Score and lead were chosen on `tests/routing/dev`, where it is right in 98 of 100 cases that it
 /// acts and acts rightly on 46 of 100 requests that need a skill. On `tests/routing/held_out`, other
 /// skills that nothing was chosen on, it is right in 95 and acts rightly on 37 of 100.
+///
+/// That is where the skill that is meant is there. Of six of those skills, asked what belongs to all
+/// of the set, it takes a neighbour for the one that is missing: right in 77 (dev) and 81 (held out)
+/// of 100 cases that it acts.
 pub fn confident(ranked: &[Ranked]) -> Option<&str> {
     sure(ranked, SURE_SCORE, SURE_LEAD)
 }

@@ -5,7 +5,7 @@ use std::{
     process,
     sync::{
         Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     thread,
     time::Duration,
@@ -22,6 +22,8 @@ const CLEANING: Duration = Duration::from_millis(250);
 const GRACE: Duration = Duration::from_millis(150);
 const LOOKING: Duration = Duration::from_millis(50);
 const NEVER: u64 = u64::MAX;
+/// No job has this number: what is done between two jobs is nobody's to cancel.
+const NO_JOB: u64 = u64::MAX - 1;
 
 /// Why a job has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub(super) struct Budget {
     /// Processor time of the process, in nanoseconds, at which the running job has to end.
     deadline: AtomicU64,
     running: AtomicU64,
+    /// The line of the file at which the running job was last known to be; 0 where nothing is known.
+    line: AtomicU32,
     /// The job that Nova cancelled last, and when, in nanoseconds.
     cancelled: AtomicU64,
     cancelled_at: AtomicU64,
@@ -48,7 +52,8 @@ impl Budget {
         Self {
             allowed_ms: AtomicU64::new(0),
             deadline: AtomicU64::new(NEVER),
-            running: AtomicU64::new(0),
+            running: AtomicU64::new(NO_JOB),
+            line: AtomicU32::new(0),
             cancelled: AtomicU64::new(NEVER),
             cancelled_at: AtomicU64::new(0),
             watched: Mutex::new(false),
@@ -64,14 +69,31 @@ impl Budget {
     pub(super) fn begin(&self, job: Job) {
         let allowed = Duration::from_millis(self.allowed_ms.load(Relaxed));
         self.running.store(job, Relaxed);
+        self.line.store(0, Relaxed);
         self.deadline.store(processor().saturating_add(nanos(allowed)), Relaxed);
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.begun.notify_one();
     }
 
     pub(super) fn end(&self) {
+        self.running.store(NO_JOB, Relaxed);
         self.deadline.store(NEVER, Relaxed);
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// The running job has come to this line of its file.
+    pub(super) fn at(&self, line: u32) {
+        self.line.store(line, Relaxed);
+    }
+
+    /// Says of a job that used too much where it was, if nothing better is known: what it did there
+    /// may have been in a function that stands elsewhere.
+    pub(super) fn locate(&self, fault: &mut Fault) {
+        let line = self.line.load(Relaxed);
+        if matches!(fault.kind, FaultKind::Time | FaultKind::Memory) && fault.line.is_none() && line > 0 {
+            fault.line = Some(line);
+            fault.message.push_str(", in or after this line");
+        }
     }
 
     /// Nova does not want this job any more; it may be one that has not begun.
@@ -126,7 +148,8 @@ pub(super) fn watch(budget: Arc<Budget>, link: Arc<Link>) {
         drop(budget.begun.wait_while(watched, |watched| !*watched));
         let job = link.last();
         if let Some(over) = budget.over_by(GRACE) {
-            let fault = budget.fault(over);
+            let mut fault = budget.fault(over);
+            budget.locate(&mut fault);
             // False where the job has ended by itself since.
             match link.finish(job, &FromChild::Failed { fault, fatal: true }) {
                 Ok(false) => {}

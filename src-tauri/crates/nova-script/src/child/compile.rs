@@ -15,6 +15,7 @@ use oxc::{
 };
 use url::Url;
 
+use super::marks;
 use crate::protocol::{Fault, FaultKind};
 
 /// The longest source, in bytes.
@@ -32,6 +33,8 @@ pub(super) struct Compiled {
     pub(super) hosts: Vec<String>,
     /// Where `export default` stands.
     pub(super) default_export: Option<Place>,
+    /// The line at which a call of the tool begins.
+    pub(super) execute: Option<u32>,
     pub(super) places: Places,
 }
 
@@ -83,6 +86,8 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
     found.hosts.sort();
     found.hosts.dedup();
 
+    let marked = marks::mark(&mut program, &allocator, source, |offset| lines.place(source, offset).line);
+
     let printed = Codegen::new()
         .with_options(CodegenOptions {
             source_map_path: Some("tool.ts".into()),
@@ -96,10 +101,13 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
         &printed.code,
         tokens.map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))),
     );
+    // At the end, where it moves no line.
+    let javascript = format!("{}\nimport {{ at as {} }} from '@nova/tools';\n", printed.code, marked.name);
     Ok(Compiled {
         default_export: found.default_export.map(|span| lines.place(source, span.start)),
+        execute: marked.execute.map(|offset| lines.place(source, offset).line),
         hosts: found.hosts,
-        javascript: printed.code,
+        javascript,
         places,
     })
 }

@@ -11,7 +11,7 @@ use std::{
 
 use rquickjs::{Ctx, Exception, Function, Object, Result, function::Opt};
 
-use super::{link::Link, web};
+use super::{budget::Budget, link::Link, web};
 use crate::protocol::{FromChild, Level, MessageError, Want};
 
 /// The deepest nesting of a value: what reads JSON gives up at 128.
@@ -22,6 +22,7 @@ const PROGRESS: Duration = Duration::from_millis(50);
 /// What a call may still do, and what it waits for.
 pub(super) struct Host {
     link: Arc<Link>,
+    budget: Arc<Budget>,
     state: RefCell<State>,
 }
 
@@ -40,7 +41,7 @@ struct State {
 }
 
 impl Host {
-    pub(super) fn new(link: Arc<Link>) -> Self {
+    pub(super) fn new(link: Arc<Link>, budget: Arc<Budget>) -> Self {
         let state = State {
             calling: false,
             last_ask: 0,
@@ -52,7 +53,7 @@ impl Host {
             progress: None,
             progress_told: None,
         };
-        Self { link, state: RefCell::new(state) }
+        Self { link, budget, state: RefCell::new(state) }
     }
 
     /// Lets JavaScript ask, for one call, with so many bytes of output of each kind.
@@ -233,6 +234,8 @@ pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>
     let h = Rc::clone(host);
     let stop = move |id: Opt<f64>| h.stop_timer(id.0.unwrap_or(-1.0));
     set("stopTimer", Function::new(ctx.clone(), stop))?;
+    let h = Rc::clone(host);
+    set("at", Function::new(ctx.clone(), move |line: u32| h.budget.at(line)))?;
     web::install(ctx, &object)?;
     Ok(object)
 }

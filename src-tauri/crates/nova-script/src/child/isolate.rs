@@ -68,6 +68,8 @@ pub(super) struct Isolate {
 struct Source {
     places: Places,
     default_export: Option<Place>,
+    /// The line at which a call begins.
+    execute: Option<u32>,
 }
 
 impl Isolate {
@@ -92,7 +94,7 @@ impl Isolate {
         })));
 
         let context = Context::full(&runtime)?;
-        let host = Rc::new(Host::new(link));
+        let host = Rc::new(Host::new(link, Arc::clone(&budget)));
         let prelude = context.with(|ctx| -> rquickjs::Result<_> {
             let prelude: Object = Module::import(&ctx, "nova:prelude")?.finish()?;
             Module::import(&ctx, "nova:tools")?.finish::<Value>()?;
@@ -118,8 +120,8 @@ impl Isolate {
         self.limits = limits;
         self.file = file.to_owned();
         self.runtime.set_memory_limit(usize::try_from(limits.memory).unwrap_or(usize::MAX));
-        let Compiled { javascript, hosts, default_export, places } = compiled;
-        self.source = Some(Source { places, default_export });
+        let Compiled { javascript, hosts, default_export, execute, places } = compiled;
+        self.source = Some(Source { places, default_export, execute });
 
         let (module, evaluated) = self.enter(|ctx| {
             let (module, promise) = Module::declare(ctx.clone(), MODULE, javascript)?.eval()?;
@@ -154,6 +156,7 @@ impl Isolate {
         inbox: &mut Inbox,
     ) -> Result<serde_json::Value, Ended> {
         self.host.begin_call(self.limits.output);
+        self.budget.at(self.source.as_ref().and_then(|source| source.execute).unwrap_or(0));
         let ended = self.called(args, request, inbox);
         let fatal = matches!(&ended, Err(Ended { fatal: true, .. }));
         if !fatal {

@@ -12,6 +12,7 @@ mod compile;
 mod host;
 mod isolate;
 mod link;
+mod marks;
 mod modules;
 mod web;
 
@@ -34,6 +35,10 @@ use crate::protocol::{self, Fault, FaultKind, FromChild, Limits, ToChild};
 
 /// The stack of the thread that runs JavaScript: the TypeScript parser goes deep, too.
 const STACK: usize = 32 * 1024 * 1024;
+
+/// So long nothing has to be heard before the process prepares for a further file: a call that
+/// follows its load at once does not wait for that.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs until standard input ends. The exit code is a failure's where a job had to be ended, or
 /// where what came was no message.
@@ -97,7 +102,19 @@ impl Worker {
         let mut warm = self.isolate();
         let mut limits = None;
         let mut loaded = HashMap::new();
-        while let Some((message, job)) = self.inbox.next() {
+        // Whether a further file may come: then one runtime waits for it, never more.
+        let mut more = false;
+        loop {
+            let next = if more && warm.is_none() { self.inbox.next_soon() } else { self.inbox.next() };
+            let (message, job) = match next {
+                Next::Message(message, job) => (message, job),
+                Next::Nothing => {
+                    warm = self.isolate();
+                    more = warm.is_some();
+                    continue;
+                }
+                Next::End => return ExitCode::SUCCESS,
+            };
             let ended = match (message, limits) {
                 (ToChild::Start { limits: given }, _) => {
                     self.budget.allow(given.computing_ms);
@@ -109,7 +126,8 @@ impl Worker {
                     eprintln!("nova-script: the first message is not `start`");
                     return ExitCode::from(2);
                 }
-                (ToChild::Load { file, source }, Some(limits)) => {
+                (ToChild::Load { file, source, more: others }, Some(limits)) => {
+                    more = others;
                     self.begin(job);
                     loaded.remove(&file);
                     let isolate = warm.take().or_else(|| self.isolate());
@@ -132,7 +150,10 @@ impl Worker {
             };
             let (answer, fatal) = match ended {
                 Ok(answer) => (answer, false),
-                Err(Ended { fault, fatal }) => (FromChild::Failed { fault, fatal }, fatal),
+                Err(Ended { mut fault, fatal }) => {
+                    self.budget.locate(&mut fault);
+                    (FromChild::Failed { fault, fatal }, fatal)
+                }
             };
             match self.link.finish(job, &answer) {
                 Ok(true) if !fatal => self.budget.end(),
@@ -143,7 +164,6 @@ impl Worker {
                 Ok(true) | Err(_) => process::exit(1),
             }
         }
-        ExitCode::SUCCESS
     }
 
     fn begin(&self, job: Job) {
@@ -177,10 +197,31 @@ struct Inbox {
     later: VecDeque<(ToChild, Job)>,
 }
 
+/// What the process does between two jobs.
+enum Next {
+    Message(ToChild, Job),
+    /// For a while there was no message.
+    Nothing,
+    /// There will be no more.
+    End,
+}
+
 impl Inbox {
-    /// The next message; None when there will be none.
-    fn next(&mut self) -> Option<(ToChild, Job)> {
-        self.later.pop_front().or_else(|| self.messages.recv().ok())
+    fn next(&mut self) -> Next {
+        let next = self.later.pop_front().or_else(|| self.messages.recv().ok());
+        next.map_or(Next::End, |(message, job)| Next::Message(message, job))
+    }
+
+    /// The next message, if it comes before the process has been idle for a while.
+    fn next_soon(&mut self) -> Next {
+        if let Some((message, job)) = self.later.pop_front() {
+            return Next::Message(message, job);
+        }
+        match self.messages.recv_timeout(PAUSE) {
+            Ok((message, job)) => Next::Message(message, job),
+            Err(RecvTimeoutError::Timeout) => Next::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Next::End,
+        }
     }
 
     /// The next message for the running job, until a time.

@@ -55,6 +55,8 @@ pub(super) struct Callee {
     pub(super) file: String,
     pub(super) source: Arc<str>,
     pub(super) hash: blake3::Hash,
+    /// Other files of the owner may follow.
+    pub(super) more: bool,
 }
 
 /// What a call may use of Nova.

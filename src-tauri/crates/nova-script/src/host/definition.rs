@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use nova_registry::{ToolFile, ToolFileError};
-use nova_skill::{Description, Effect, NoteScope, ToolSpec};
+use nova_skill::{Description, Effect, ToolSpec};
 
 use crate::protocol::{Definition, Fault, FaultKind};
 
@@ -49,19 +49,16 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
 
 /// What is known of the tool before it runs.
 pub(super) fn spec(definition: &Definition, file: &ToolFile, time: Duration) -> ToolSpec {
+    let Definition { name, description, parameters, effect: spelled, credentials, hosts, proposed_hosts } =
+        definition;
+    let description = Description::purpose(description);
     ToolSpec {
-        id: definition.name.clone(),
-        description: Description::purpose(&definition.description),
-        parameters: definition.parameters.clone(),
-        effect: effect(definition.effect.as_deref()),
-        credentials: definition.credentials.clone(),
-        hosts: definition.hosts.clone(),
-        proposed_hosts: definition.proposed_hosts.clone(),
+        credentials: credentials.clone(),
+        hosts: hosts.clone(),
+        proposed_hosts: proposed_hosts.clone(),
         definition: Some(content(definition, file)),
         time_limit: Some(time),
-        question: None,
-        on_notes: false,
-        scope: NoteScope::OwnRecords,
+        ..ToolSpec::new(name, description, parameters.clone(), effect(spelled.as_deref()))
     }
 }
 

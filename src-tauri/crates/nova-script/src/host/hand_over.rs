@@ -41,7 +41,7 @@ impl HandOver {
         let begun = Instant::now();
         if lease.running.loaded(&what.file).is_none() {
             let stop = [&self.pool.closing, cancel];
-            let load = lease.running.load(&what.file, &what.source, what.hash, bounds.time, stop);
+            let load = lease.running.load(what, bounds.time, stop);
             match load.await {
                 Ok(_) => {}
                 Err(LoadError::Fault { fault, fatal }) => {

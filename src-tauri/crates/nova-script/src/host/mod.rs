@@ -168,12 +168,12 @@ impl ScriptHost {
 
     /// Runs the file.
     async fn find_out(&self, file: &ToolFile) -> Result<Known, ToolFileError> {
-        let Callee { owner, file: name, source, hash } = callee(file);
+        let what = callee(file);
         let never = CancellationToken::new();
         let broken = |broken: process::Broken| file_error(file, format!("{broken} {}", broken.remedy()));
-        let mut lease = self.pool.lease(&owner, &name, hash, &never).await.map_err(broken)?;
+        let mut lease = self.pool.lease(&what.owner, &what.file, what.hash, &never).await.map_err(broken)?;
         let stop = [&self.pool.closing, &never];
-        match lease.running.load(&name, &source, hash, self.options.time, stop).await {
+        match lease.running.load(&what, self.options.time, stop).await {
             Ok(definition) => {
                 lease.release();
                 Ok(Known::Defines(definition::tidy(definition)))
@@ -299,6 +299,7 @@ fn callee(file: &ToolFile) -> Callee {
         file: file_name(file),
         source: file.source.clone(),
         hash: blake3::hash(file.source.as_bytes()),
+        more: file.may_have_siblings(),
     }
 }
 

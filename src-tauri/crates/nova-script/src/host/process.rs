@@ -9,6 +9,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::call::Callee;
 use super::frames::{FrameError, Frames, encode};
 use super::pool::Place;
 use super::spawn::{Process, Spawn, Spawned};
@@ -95,9 +96,7 @@ impl Running {
     /// Loads a file, at most that long.
     pub(super) async fn load(
         &mut self,
-        file: &str,
-        source: &str,
-        hash: blake3::Hash,
+        what: &Callee,
         limit: Duration,
         stop: [&CancellationToken; 2],
     ) -> Result<Definition, LoadError> {
@@ -106,17 +105,17 @@ impl Running {
             biased;
             () = closing.cancelled() => Err(Broken::Closing),
             () = cancel.cancelled() => Err(Broken::Cancelled),
-            answered = tokio::time::timeout(limit, self.load_unbounded(file, source)) => {
+            answered = tokio::time::timeout(limit, self.load_unbounded(what)) => {
                 answered.unwrap_or(Err(Broken::Late(limit)))
             }
         };
         match answered {
             Ok(Ok(definition)) => {
-                self.loaded.insert(file.to_owned(), hash);
+                self.loaded.insert(what.file.clone(), what.hash);
                 Ok(definition)
             }
             Ok(Err((fault, fatal))) => {
-                self.loaded.remove(file);
+                self.loaded.remove(&what.file);
                 Err(LoadError::Fault { fault, fatal })
             }
             Err(Broken::Ended(ending)) if ending.is_crash() => {
@@ -126,12 +125,9 @@ impl Running {
         }
     }
 
-    async fn load_unbounded(
-        &mut self,
-        file: &str,
-        source: &str,
-    ) -> Result<Result<Definition, (Fault, bool)>, Broken> {
-        let message = ToChild::Load { file: file.to_owned(), source: source.to_owned() };
+    async fn load_unbounded(&mut self, what: &Callee) -> Result<Result<Definition, (Fault, bool)>, Broken> {
+        let Callee { file, source, more, .. } = what;
+        let message = ToChild::Load { file: file.clone(), source: source.as_ref().to_owned(), more: *more };
         self.send(message, source.len()).await?;
         loop {
             match self.frames.next().await {

@@ -1,3 +1,6 @@
+use std::thread;
+use std::time::{Duration, Instant};
+
 use nova_script::protocol::{Definition, FaultKind};
 use serde_json::json;
 
@@ -249,4 +252,37 @@ fn a_file_that_is_loaded_again_is_replaced() {
     let (_, gone) = process.call(json!({}));
     assert_eq!(gone.unwrap_err().message, "tool.ts is not loaded");
     process.load(&tool("return 'back'")).unwrap();
+}
+
+#[test]
+fn a_runtime_waits_for_the_next_file_where_more_may_follow() {
+    // QuickJS counts from when the runtime was made.
+    let timed = |process: &mut Process, file: &str, more: bool| {
+        let source = with("").replace("'Is tried.'", "`${performance.now()}`");
+        let began = Instant::now();
+        let definition = process.load_one(file, &source, more).unwrap();
+        let age: f64 = definition.description.parse().unwrap();
+        (age, began.elapsed().as_secs_f64() * 1e3)
+    };
+    let mut process = Process::start();
+    timed(&mut process, "first.ts", true);
+    // Each file that comes too early finds none and is as good as any.
+    let until = Instant::now() + Duration::from_secs(20);
+    let waited = (0..).map_while(|number| (Instant::now() < until).then_some(number)).any(|number| {
+        thread::sleep(Duration::from_millis(20));
+        let (age, took) = timed(&mut process, &format!("tool{number}.ts"), true);
+        age > took
+    });
+    assert!(waited, "each runtime was made only when its file came");
+
+    let mut process = Process::start();
+    timed(&mut process, "first.ts", false);
+    for number in 0..3 {
+        thread::sleep(Duration::from_millis(50));
+        let (age, took) = timed(&mut process, &format!("tool{number}.ts"), false);
+        assert!(
+            age <= took,
+            "a runtime was there {age} ms ago that nobody may need; the load took {took} ms"
+        );
+    }
 }

@@ -17,18 +17,100 @@ fn ends(limits: Limits, body: &str) -> nova_script::protocol::Fault {
 
 const HURRIED: Limits = Limits { computing_ms: 300, ..LIMITS };
 const TOO_LONG: &str = "it computed longer than 300 ms and was ended";
+const SOMEWHERE: &str = "it computed longer than 300 ms and was ended, in or after this line";
 
 #[test]
 fn an_endless_loop_is_ended_and_its_line_told() {
     let fault = ends(HURRIED, "let n = 0\n  while (true) {\n    n++\n  }");
     assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
-    // QuickJS notes no place for a loop without a call: the function's is told.
-    assert_eq!(fault.stack[0], "execute (tool.ts:6:12)");
+    // The statement that was begun last; 7 is the line of `let n`.
+    assert_eq!(fault.line, Some(8));
+    assert_eq!(fault.stack[0], "execute (tool.ts:8:3)");
 
     let mut process = Process::hurried();
-    process.send(&ToChild::Load { file: "tool.ts".into(), source: "type A = 1\nfor (;;) {}".into() });
+    process.send(&ToChild::Load {
+        file: "tool.ts".into(),
+        source: "type A = 1\nfor (;;) {}".into(),
+        more: false,
+    });
     let (fault, _) = process.fatal();
-    assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
+    assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, TOO_LONG, Some(2)));
+}
+
+/// Nothing can look into the engine while it works by itself: the last statement is told that was begun.
+#[test]
+fn what_the_engine_does_by_itself_is_told_with_the_line_of_its_statement() {
+    let native = "`${new Array(1e8)}`.length";
+    let limits = Limits { memory: 4 << 30, ..HURRIED };
+    for (body, line) in [
+        (format!("const a = 1\n  const b = {native}\n  return b"), 8),
+        // What happens in a function is told with the statement that led there.
+        (format!("const a = 1\n  const f = () => {{\n    return {native}\n  }}\n  return f()"), 11),
+        (format!("const a = 1\n  await null\n  return {native}"), 9),
+    ] {
+        let fault = ends(limits, &body);
+        assert_eq!(
+            (fault.kind, &*fault.message, fault.line),
+            (FaultKind::Time, SOMEWHERE, Some(line)),
+            "{body}"
+        );
+    }
+    for (execute, line) in [
+        (format!("\n    async () =>\n      {native}"), 6),
+        (format!("function () {{ return {native} }}"), 4),
+        (" slow".to_owned(), 4),
+    ] {
+        let source = format!(
+            "import {{ z }} from 'zod'; import {{ defineTool }} from '@nova/tools'
+async function slow() {{ return {native} }}
+export default defineTool({{ name: 'tried', description: 'Is tried.', parameters: z.object({{}}),
+  execute: {execute} }})"
+        );
+        let mut process = Process::with(limits);
+        process.load(&source).unwrap();
+        process.begin("tool.ts", json!({}));
+        let fault = process.fatal().0;
+        assert_eq!(
+            (fault.kind, &*fault.message, fault.line),
+            (FaultKind::Time, SOMEWHERE, Some(line)),
+            "{execute}"
+        );
+    }
+
+    let mut process = Process::with(limits);
+    let source =
+        format!("{}\nfunction f() {{\n  return {native}\n}}\nexport const found = f()\n", tool("return 1"));
+    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
+    let (fault, _) = process.fatal();
+    assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, SOMEWHERE, Some(14)));
+}
+
+#[test]
+fn marks_of_lines_change_nothing_of_what_a_file_does() {
+    let mut process = Process::start();
+    let source = "'use strict'
+import { z } from 'zod'; import { defineTool } from '@nova/tools'
+const $at = early(), order: string[] = []
+function early() { return 'hoisted' }
+enum Kind { One = 1 }
+export class Held { static made = order.push('class') }
+label: for (const n of [1, 2]) { if (n === 2) break label; order.push('loop') }
+export { order as all };
+export default defineTool({
+  name: 'tried', description: 'Is tried.', parameters: z.object({}),
+  async *execute() {
+    'use strict'
+    const $at$ = 'mine'
+    switch (Kind.One) { case Kind.One: order.push('case') }
+    for (const word of [...order, $at, $at$]) yield word
+  },
+})";
+    process.load(source).unwrap();
+    let (said, end) = process.call(json!({}));
+    let value = |word: &str| FromChild::Partial { value: json!(word) };
+    assert_eq!(said, ["class", "loop", "case", "hoisted", "mine"].map(value));
+    // The last is the result.
+    assert_eq!(end, Ok(json!("mine")));
 }
 
 #[test]
@@ -46,7 +128,9 @@ fn loops_of_other_kinds_are_ended() {
         "return new Proxy({}, { ownKeys() { for (;;) {} } })",
     ] {
         let fault = ends(HURRIED, body);
-        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{body}");
+        assert_eq!(fault.kind, FaultKind::Time, "{body}");
+        assert!([TOO_LONG, SOMEWHERE].contains(&&*fault.message), "{body}: {}", fault.message);
+        assert_eq!(fault.line, Some(7), "{body}");
     }
 }
 
@@ -309,7 +393,7 @@ fn a_loop_of_the_engine_itself_is_ended_by_processor_time() {
         let before = process.processor_time();
         process.begin("tool.ts", json!({}));
         let Some(FromChild::Failed { fault, fatal: true }) = process.next() else { panic!("{body}") };
-        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{body}");
+        assert_eq!((fault.kind, fault.line), (FaultKind::Time, Some(7)), "{body}");
         assert_eq!(process.next(), None, "{body}: the process ends");
         let used = process.processor_time() - before;
         assert!(used >= Duration::from_millis(200), "{body}: {used:?} of processor time");
@@ -324,7 +408,7 @@ fn a_source_that_nests_without_brackets_ends_the_process() {
     for (level, end) in [("!", "1"), ("a=>", "1"), ("if(1)", ";"), ("x.y.", "z"), ("<any>", "1")] {
         let mut process = Process::start();
         let source = level.repeat(1_000_000 / level.len()) + end;
-        process.send(&ToChild::Load { file: "tool.ts".into(), source });
+        process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
         assert_eq!(process.next(), None, "{level}");
         assert_eq!(process.child.wait().unwrap().signal(), Some(SIGABRT), "{level}");
     }
@@ -366,10 +450,10 @@ fn what_a_call_leaves_in_the_queue_does_not_run_in_the_next_call() {
 
 #[test]
 fn what_a_call_leaves_in_the_queue_runs_on_its_own_time() {
-    for left in ["for (;;) {}", "const again = () => Promise.resolve().then(again); again()"] {
+    for left in ["for (;;) {}", "const again = () => { Promise.resolve().then(again) }; again()"] {
         let body = format!("throw {{ toJSON() {{ Promise.resolve().then(() => {{ {left} }}) }} }}");
         let fault = ends(HURRIED, &body);
-        assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG), "{left}");
+        assert_eq!((fault.kind, fault.line), (FaultKind::Time, Some(7)), "{left}");
     }
 }
 

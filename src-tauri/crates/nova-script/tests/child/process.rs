@@ -64,7 +64,12 @@ impl Process {
     }
 
     pub(crate) fn load_as(&mut self, file: &str, source: &str) -> Result<Definition, Fault> {
-        self.send(&ToChild::Load { file: file.into(), source: source.into() });
+        self.load_one(file, source, false)
+    }
+
+    /// With the promise that more files may follow, or that none will.
+    pub(crate) fn load_one(&mut self, file: &str, source: &str, more: bool) -> Result<Definition, Fault> {
+        self.send(&ToChild::Load { file: file.into(), source: source.into(), more });
         match self.next() {
             Some(FromChild::Loaded { definition }) => Ok(definition),
             Some(FromChild::Failed { fault, fatal: false }) => Err(fault),

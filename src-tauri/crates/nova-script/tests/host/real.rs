@@ -86,7 +86,7 @@ async fn a_loop_of_the_engine_itself_ends_and_the_next_call_works() {
     });
     let endless = host.tool(&tool("execute: async () => `${new Array(1e8)}`.length")).await;
     let (message, _) = failure(&endless, json!({})).await;
-    assert_eq!(message, "stand_in.ts: it computed longer than 300 ms and was ended");
+    assert_eq!(message, "stand_in.ts:3: it computed longer than 300 ms and was ended, in or after this line");
     let fine = host.tool(&tool("execute: async () => 5")).await;
     assert_eq!(value(&fine, json!({})).await.unwrap(), json!(5));
 }

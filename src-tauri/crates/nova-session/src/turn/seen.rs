@@ -8,6 +8,7 @@ use nova_skill::VaultPath;
 use nova_vault::{Note, Privacy};
 
 use super::{Stop, Turn};
+use crate::activation::Told;
 use crate::message::LogMessage;
 
 impl Turn {
@@ -32,6 +33,7 @@ impl Turn {
             })
             .collect();
         self.message(LogMessage::Notice {
+            told: Told::default(),
             outdated: outdated.keys().cloned().collect(),
             text: format!(
                 "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \

@@ -1,0 +1,59 @@
+//! Which tool a request is about, and whether the skills agree on it.
+
+use nova_protocol::{ErrorCode, TakenExample, ToolSuggestion, UserError};
+use nova_registry::{Confusion, test_routing, would_take};
+
+use crate::app::{App, blocking};
+use crate::chat::unknown_skill;
+
+impl App {
+    /// The best tools for a request, best first. Asks no model.
+    ///
+    /// # Errors
+    /// `bad_request` for an empty request.
+    pub async fn route(&self, text: &str, limit: u32) -> Result<Vec<ToolSuggestion>, UserError> {
+        if text.trim().is_empty() {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                "The request is empty.",
+                "Say in a few words what is to be done.",
+            ));
+        }
+        let (snapshot, text) = (self.inner.registry.snapshot(), text.to_owned());
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        blocking(move || {
+            let ranked = snapshot.router().route(&text, limit);
+            let suggestion = |found: nova_registry::Ranked| ToolSuggestion {
+                tool: found.tool.map(|tool| nova_registry::shown_name(&found.skill, &tool)),
+                skill: found.skill,
+                score: found.score,
+            };
+            Ok(ranked.into_iter().map(suggestion).collect())
+        })
+        .await
+    }
+
+    /// Runs the routing examples and near misses of all available skills over all of them.
+    ///
+    /// # Errors
+    /// None but a failure of the program.
+    pub async fn test_routing(&self) -> Result<Vec<Confusion>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        blocking(move || Ok(test_routing(&snapshot))).await
+    }
+
+    /// The examples of other skills that would go astray once this one is enabled.
+    pub(crate) async fn taken_by(&self, skill: &str) -> Result<Vec<TakenExample>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(skill).cloned().ok_or_else(|| unknown_skill(&snapshot, skill))?;
+        blocking(move || {
+            let taken = would_take(&snapshot, &skill).into_iter().map(|confusion| TakenExample {
+                skill: confusion.skill,
+                text: confusion.text,
+                missing: confusion.missing.iter().map(ToString::to_string).collect(),
+            });
+            Ok(taken.collect())
+        })
+        .await
+    }
+}

@@ -1,0 +1,202 @@
+use nova_provider::ToolDefinition;
+use nova_registry::{Ranked, SkillEntry, Snapshot, State};
+use nova_skill::Mode;
+use serde_json::{Value, json};
+
+use super::{Active, skill_has_resources};
+
+/// Tools that belong to the session itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ControlTool {
+    ListSkills,
+    LoadSkill,
+    UnloadSkill,
+    SearchTools,
+    ReadSkillFile,
+}
+
+/// So many tools a search gives.
+const FOUND: usize = 8;
+/// So many skills an answer names before it only counts them.
+const NAMED: usize = 60;
+/// The most of a description in an answer, in characters.
+const DESCRIPTION: usize = 160;
+
+impl ControlTool {
+    /// By the names of today and by those that older instructions use.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "list_skills" => Some(Self::ListSkills),
+            "load_skill" | "enable_skill" => Some(Self::LoadSkill),
+            "unload_skill" | "disable_skill" => Some(Self::UnloadSkill),
+            "search_tools" => Some(Self::SearchTools),
+            "read_skill_file" => Some(Self::ReadSkillFile),
+            _ => None,
+        }
+    }
+
+    /// Those for which there is something to do.
+    pub(crate) fn offered(snapshot: &Snapshot) -> Vec<ToolDefinition> {
+        let mut offered = Vec::new();
+        let mut to_load = snapshot.available().filter(|skill| skill.mode == Mode::OnDemand).peekable();
+        if to_load.peek().is_some() {
+            offered.extend([Self::ListSkills, Self::LoadSkill, Self::UnloadSkill]);
+            if to_load.any(|skill| !skill.tools.is_empty()) {
+                offered.push(Self::SearchTools);
+            }
+        }
+        if snapshot.available().any(|skill| skill_has_resources(skill)) {
+            offered.push(Self::ReadSkillFile);
+        }
+        offered.into_iter().map(Self::definition).collect()
+    }
+
+    pub(crate) fn definition(self) -> ToolDefinition {
+        let text = |description: &str| json!({"type": "string", "description": description});
+        let skill = || ("skill", text("Its id."));
+        let (name, description, parameters) = match self {
+            Self::ListSkills => ("list_skills", "Lists the skills with their state.", vec![]),
+            Self::LoadSkill => (
+                "load_skill",
+                "Loads a skill: returns its instructions and makes its tools callable from your next step on.",
+                vec![skill()],
+            ),
+            Self::UnloadSkill => (
+                "unload_skill",
+                "Unloads a skill that is not needed any more; its tools disappear.",
+                vec![skill()],
+            ),
+            Self::SearchTools => (
+                "search_tools",
+                "Finds tools of all skills by what they do, also of skills that are not loaded.",
+                vec![("query", text("What is to be done, in a few words."))],
+            ),
+            Self::ReadSkillFile => (
+                "read_skill_file",
+                "Reads a file that a loaded skill's instructions name.",
+                vec![skill(), ("path", text("Its place in the skill's folder."))],
+            ),
+        };
+        let required: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let mut input_schema = json!({"type": "object", "properties": {}});
+        for (name, schema) in &parameters {
+            input_schema["properties"][*name] = schema.clone();
+        }
+        if !required.is_empty() {
+            input_schema["required"] = json!(required);
+            input_schema["additionalProperties"] = json!(false);
+        }
+        ToolDefinition { name: name.into(), description: description.into(), input_schema }
+    }
+
+    /// An argument of the call; empty where it is missing. Older instructions say `skill_name`.
+    pub(crate) fn argument(arguments: &str, name: &str) -> String {
+        let args: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let old = if name == "skill" { args.get("skill_name") } else { None };
+        let value = args.get(name).or(old).and_then(Value::as_str);
+        value.unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// What `load_skill` answers: the instructions, unless the model has them already.
+pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_instructions: bool) -> String {
+    match (was_active, knows_instructions) {
+        (true, true) => format!("{} is active already; its instructions are above.", skill.id),
+        (false, true) => {
+            format!("{} is active again; its instructions are above.\n\n{}", skill.id, tools_of(skill))
+        }
+        (_, false) => instructions(skill),
+    }
+}
+
+/// The instructions of a skill with the names of its tools.
+pub(crate) fn instructions(skill: &SkillEntry) -> String {
+    format!("## Skill activated: {}\n\n{}\n\n{}", skill.name, skill.instructions, tools_of(skill))
+}
+
+fn tools_of(skill: &SkillEntry) -> String {
+    let tools: Vec<&str> = skill.tools.iter().map(|tool| tool.wire_name.as_str()).collect();
+    format!("**Tools:** {}", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") })
+}
+
+/// What `list_skills` answers: also skills that cannot be loaded, with the reason.
+pub(crate) fn listing(snapshot: &Snapshot, active: &Active) -> Value {
+    let rows = snapshot.skills().iter().filter(|skill| !skill.hidden && skill.state != State::Disabled);
+    let rows = rows.map(|skill| {
+        let state = match skill.is_available() {
+            true if active.contains(&skill.id) => json!("active"),
+            true => json!("available"),
+            false => return json!({"skill": skill.id, "state": "unavailable", "reason": skill.reason}),
+        };
+        json!({"skill": skill.id, "state": state, "description": cut(&skill.description)})
+    });
+    Value::Array(rows.collect())
+}
+
+/// An answer to a name that is no available skill: why it is not, or the nearest names and all.
+pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
+    if let Some(skill) = snapshot.skill(name) {
+        let reason = match skill.state {
+            State::Disabled => "The user has switched it off".to_owned(),
+            _ => skill.reason.clone().unwrap_or_else(|| "It cannot run now".to_owned()),
+        };
+        return json!({"error": {
+            "code": "skill_unavailable",
+            "message": format!("The skill {} is not available. {}.", skill.id, reason.trim_end_matches('.')),
+            "hint": "Tell the user what is missing, or go on without it.",
+        }});
+    }
+    let known: Vec<&str> = snapshot.available().map(|skill| skill.id.as_str()).collect();
+    let mut all = known.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if known.len() > NAMED {
+        all.push_str(&format!(" and {} more, see list_skills", known.len() - NAMED));
+    }
+    let nearest = snapshot.nearest_skills(name);
+    let nearest = match nearest.as_slice() {
+        [] => String::new(),
+        near => format!("Nearest: {}. ", near.join(", ")),
+    };
+    json!({"error": {
+        "code": "unknown_skill",
+        "message": format!("There is no available skill \"{name}\"."),
+        "hint": format!("{nearest}Available: {all}."),
+    }})
+}
+
+/// What `search_tools` answers.
+pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) -> Value {
+    let mut rows: Vec<Value> = Vec::new();
+    for found in ranked {
+        let Some(skill) = snapshot.skill(&found.skill).filter(|skill| skill.is_available()) else { continue };
+        let state = if active.contains(&skill.id) { "active" } else { "available" };
+        let tool = found.tool.as_ref().and_then(|id| skill.tools.iter().find(|tool| tool.id == *id));
+        rows.push(match tool {
+            Some(tool) => json!({
+                "tool": tool.wire_name,
+                "skill": skill.id,
+                "state": state,
+                "description": cut(&tool.spec().description.to_string()),
+            }),
+            None => json!({"skill": skill.id, "state": state, "description": cut(&skill.description)}),
+        });
+        if rows.len() == FOUND {
+            break;
+        }
+    }
+    if rows.is_empty() {
+        return json!({"tools": [], "hint": "Nothing fits. See list_skills, or use other words."});
+    }
+    json!({"tools": rows, "hint": "Load the skill of the one you need with load_skill."})
+}
+
+/// What `read_skill_file` answers.
+pub(crate) fn resource(_skill: &SkillEntry, _path: &str) -> String {
+    String::new()
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(DESCRIPTION) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}

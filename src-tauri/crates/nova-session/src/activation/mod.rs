@@ -1,0 +1,135 @@
+//! Which skills are active in a session, and what the model has been told of them.
+
+mod control;
+mod told;
+
+use std::sync::Arc;
+
+use nova_protocol::{ActivatedBy, Event};
+use nova_provider::ToolDefinition;
+use nova_registry::{SkillEntry, Snapshot, ToolEntry, ToolLookup};
+use nova_skill::{Lifetime, Mode};
+
+pub(crate) use control::{
+    ControlTool, activation_answer, instructions, listing, resource, search, unknown_skill,
+};
+pub(crate) use told::Told;
+
+/// The skills that are active in a session, in the order of their activation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Active(Vec<String>);
+
+impl Active {
+    pub(crate) fn contains(&self, skill: &str) -> bool {
+        self.0.iter().any(|id| id == skill)
+    }
+
+    /// Whether it was not active before.
+    pub(crate) fn add(&mut self, skill: &str) -> bool {
+        let new = !self.contains(skill);
+        if new {
+            self.0.push(skill.to_owned());
+        }
+        new
+    }
+
+    pub(crate) fn remove(&mut self, skill: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|id| id != skill);
+        self.0.len() < before
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Follows what the log says about activations.
+    pub(crate) fn replay(&mut self, event: &Event) {
+        match event {
+            Event::SkillActivated { skill, .. } => {
+                self.add(skill);
+            }
+            Event::SkillDeactivated { skill, .. } => {
+                self.remove(skill);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The tools that a session offers from its first request to its last: those of the session itself,
+/// then those that skills keep in every request. Frozen, so that a skill that comes or goes breaks no
+/// provider's cache.
+pub(crate) fn first_tools(snapshot: &Snapshot) -> Vec<ToolDefinition> {
+    let mut tools = ControlTool::offered(snapshot);
+    for skill in snapshot.available() {
+        let kept = skill.tools.iter().filter(|tool| is_always(skill, tool));
+        tools.extend(kept.map(definition));
+    }
+    tools
+}
+
+/// The tools of a request, as the model sees them: `first`, then by activation.
+///
+/// One of `first` that says something else of itself by now is sent as it is now: a schema that the
+/// model does not know would make every call of it fail.
+pub(crate) fn visible_tools(
+    snapshot: &Snapshot,
+    first: &[ToolDefinition],
+    active: &Active,
+) -> Vec<ToolDefinition> {
+    let now = |frozen: &ToolDefinition| match snapshot.tool(&frozen.name) {
+        ToolLookup::Found { tool, .. } if snapshot_has(snapshot, &tool) => definition(&tool),
+        _ => frozen.clone(),
+    };
+    let mut tools: Vec<ToolDefinition> = first.iter().map(now).collect();
+    for id in active.iter() {
+        let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };
+        let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();
+        if skill_has_resources(skill) {
+            own.push(ControlTool::ReadSkillFile.definition());
+        }
+        for tool in own {
+            if !tools.iter().any(|seen| seen.name == tool.name) {
+                tools.push(tool);
+            }
+        }
+    }
+    tools
+}
+
+/// Skills whose instructions stand in the system prompt.
+pub(crate) fn always(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<SkillEntry>> {
+    snapshot.available().filter(|skill| skill.mode == Mode::Always)
+}
+
+fn is_always(skill: &SkillEntry, tool: &ToolEntry) -> bool {
+    skill.mode == Mode::Always || skill.manifest.loading.always.contains(&tool.id)
+}
+
+/// Whether it can be called: a lookup also finds tools that cannot.
+fn snapshot_has(snapshot: &Snapshot, tool: &Arc<ToolEntry>) -> bool {
+    snapshot.available().any(|skill| skill.tools.iter().any(|own| Arc::ptr_eq(own, tool)))
+}
+
+fn skill_has_resources(_skill: &SkillEntry) -> bool {
+    false
+}
+
+fn definition(tool: &Arc<ToolEntry>) -> ToolDefinition {
+    let spec = tool.spec();
+    ToolDefinition {
+        name: tool.wire_name.clone(),
+        description: spec.description.to_string(),
+        input_schema: spec.parameters.clone(),
+    }
+}
+
+/// One activation, as the badge says it.
+pub(crate) fn activated(skill: &SkillEntry, by: ActivatedBy) -> Event {
+    let lifetime = match skill.lifetime {
+        Lifetime::Session => "session",
+        Lifetime::Turn => "turn",
+    };
+    Event::SkillActivated { skill: skill.id.clone(), by, lifetime: lifetime.into() }
+}

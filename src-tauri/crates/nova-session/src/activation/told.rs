@@ -1,0 +1,59 @@
+use std::collections::BTreeMap;
+
+use nova_registry::{Catalog, SkillEntry, Snapshot, short_hash};
+use serde::{Deserialize, Serialize};
+
+/// What a message tells the model of skills. All messages together are what it knows: a message that
+/// is taken out of the conversation takes its part along.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Told {
+    /// Hash of the description by skill; None for one that is not there any more.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) skills: BTreeMap<String, Option<String>>,
+    /// Hash of the instructions by skill.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) instructions: BTreeMap<String, String>,
+}
+
+impl Told {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.skills.is_empty() && self.instructions.is_empty()
+    }
+
+    /// The catalog of a system prompt.
+    pub(crate) fn catalog(snapshot: &Snapshot) -> Self {
+        let skills = Catalog::told(snapshot).into_iter().map(|(id, hash)| (id, Some(hash))).collect();
+        Self { skills, ..Self::default() }
+    }
+
+    pub(crate) fn instructions_of(skill: &SkillEntry) -> Self {
+        let mut told = Self::default();
+        told.add_instructions(skill);
+        told
+    }
+
+    pub(crate) fn add_instructions(&mut self, skill: &SkillEntry) {
+        self.instructions.insert(skill.id.clone(), short_hash(&skill.instructions));
+    }
+
+    /// Whether the model has the instructions as they are now.
+    pub(crate) fn knows_instructions(&self, skill: &SkillEntry) -> bool {
+        self.instructions.get(&skill.id).is_some_and(|hash| *hash == short_hash(&skill.instructions))
+    }
+
+    /// What is to be told so that the model knows all of the snapshot's skills; empty where it does.
+    pub(crate) fn news(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
+        let now = Catalog::told(snapshot);
+        let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));
+        let gone = gone.map(|(id, _)| (id.clone(), None)).collect::<Vec<_>>();
+        let new = now.into_iter().filter(|(id, hash)| self.skills.get(id) != Some(&Some(hash.clone())));
+        new.map(|(id, hash)| (id, Some(hash))).chain(gone).collect()
+    }
+
+    /// Takes up what a later message tells.
+    pub(crate) fn extend(&mut self, later: &Self) {
+        self.skills.extend(later.skills.clone());
+        self.instructions.extend(later.instructions.clone());
+    }
+}

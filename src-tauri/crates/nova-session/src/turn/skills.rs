@@ -1,0 +1,190 @@
+//! Skills that become active and inactive in the course of a session.
+
+use std::sync::Arc;
+
+use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
+use nova_registry::{Catalog, SkillEntry, Snapshot, ToolLookup, confident};
+use nova_skill::Lifetime;
+
+use super::Turn;
+use crate::activation::{self, ControlTool, Told};
+use crate::message::{LogCall, LogMessage};
+use crate::session::UserMessage;
+
+/// So many tools a search looks at.
+const SEARCHED: usize = 16;
+
+impl Turn {
+    /// Ends what was active for one turn, and activates what the user and the request ask for. A skill
+    /// that would end and begin at once goes on.
+    pub(super) async fn begin_skills(&self, snapshot: &Arc<Snapshot>, message: &UserMessage) {
+        let mut wanted: Vec<(Arc<SkillEntry>, ActivatedBy)> = Vec::new();
+        let is_new = self.session.lock().turns == 0;
+        if is_new {
+            let pinned = snapshot.available().filter(|skill| skill.pinned);
+            wanted.extend(pinned.map(|skill| (skill.clone(), ActivatedBy::Pin)));
+        }
+        let chosen = message.skills.iter().filter_map(|id| snapshot.skill(id).cloned());
+        wanted.extend(chosen.map(|skill| (skill, ActivatedBy::User)));
+        if let Some(ToolLookup::Found { skill, .. }) = message.tool.as_deref().map(|name| snapshot.tool(name))
+        {
+            wanted.push((skill, ActivatedBy::User));
+        }
+        if self.scope.router && message.skills.is_empty() && message.tool.is_none() {
+            let routed = self.routed(snapshot, &message.text).await;
+            wanted.extend(routed.map(|skill| (skill, ActivatedBy::Router)));
+        }
+        for id in self.session.active_skills() {
+            let for_a_turn = snapshot.skill(&id).is_some_and(|skill| skill.lifetime == Lifetime::Turn);
+            if for_a_turn && !wanted.iter().any(|(skill, _)| skill.id == id) {
+                self.deactivate(&id, DeactivatedBy::Turn);
+            }
+        }
+        for (skill, by) in wanted {
+            self.activate(&skill, by);
+        }
+    }
+
+    /// The skill that the request is about, where that is beyond doubt.
+    async fn routed(&self, snapshot: &Arc<Snapshot>, text: &str) -> Option<Arc<SkillEntry>> {
+        let (all, text) = (snapshot.clone(), text.to_owned());
+        let skill = tokio::task::spawn_blocking(move || {
+            confident(&all.router().route(&text, usize::MAX)).map(str::to_owned)
+        });
+        let skill = snapshot.skill(&skill.await.ok()??)?;
+        (!skill.hidden).then(|| skill.clone())
+    }
+
+    /// What the model must know of skills before the next request: which came and went since it was
+    /// told, and the instructions of those that are active.
+    pub(super) fn tell_skills(&self, snapshot: &Snapshot) {
+        for id in self.session.active_skills() {
+            let gone = match snapshot.skill(&id) {
+                Some(skill) if skill.is_available() => continue,
+                Some(skill) => skill.reason.clone().unwrap_or_else(|| "It was switched off".into()),
+                None => "It was removed".into(),
+            };
+            self.deactivate(&id, DeactivatedBy::Unavailable);
+            self.message(LogMessage::notice(format!(
+                "The skill {id} is not available any more, and its tools are gone. {}.",
+                gone.trim_end_matches('.')
+            )));
+        }
+        let told = self.session.lock().told();
+        self.tell_news(snapshot, &told);
+        for id in self.session.active_skills() {
+            let Some(skill) = snapshot.skill(&id) else { continue };
+            if !told.knows_instructions(skill) {
+                let mut text = activation::instructions(skill);
+                if told.instructions.contains_key(&skill.id) {
+                    text = format!("The instructions of {} changed. They are now:\n\n{text}", skill.id);
+                }
+                self.message(LogMessage::telling(text, Told::instructions_of(skill)));
+            }
+        }
+    }
+
+    /// The catalog is frozen; what became different since goes to the end of the conversation.
+    fn tell_news(&self, snapshot: &Snapshot, told: &Told) {
+        let news = told.news(snapshot);
+        if news.is_empty() {
+            return;
+        }
+        let new = news.iter().filter(|(_, hash)| hash.is_some());
+        let new = new.filter_map(|(id, _)| snapshot.skill(id).map(AsRef::as_ref));
+        let new = Catalog::of(snapshot, new, self.scope.catalog);
+        let gone: Vec<&str> =
+            news.iter().filter(|(_, hash)| hash.is_none()).map(|(id, _)| id.as_str()).collect();
+        let mut lines = Vec::new();
+        if !new.is_empty() {
+            lines.push(format!("Skills that are new or have changed since this chat began:\n{}", new.list()));
+        }
+        if !gone.is_empty() {
+            lines.push(format!("Skills that are not available any more: {}.", gone.join(", ")));
+        }
+        let told = Told { skills: news, ..Told::default() };
+        self.message(LogMessage::telling(lines.join("\n\n"), told));
+    }
+
+    /// A call of a tool whose skill is not active activates it, unless a rule denies the call.
+    pub(super) fn activate_for(&self, snapshot: &Snapshot, call: &LogCall) {
+        let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
+        let rules = &self.scope.rules;
+        let denied = rules.closed.is_some() || rules.deny.restricting(&tool.skill, &tool.id).is_some();
+        let offered = self.session.lock().first_tools().iter().any(|first| first.name == tool.wire_name);
+        if skill.is_available() && !denied && !offered {
+            self.activate(&skill, ActivatedBy::Model);
+        }
+    }
+
+    /// The answer to a control tool, and what it tells of skills.
+    pub(super) async fn run_control(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        control: ControlTool,
+        call: &LogCall,
+    ) -> (String, Told) {
+        let nothing = Told::default();
+        match control {
+            ControlTool::ListSkills => {
+                return (activation::listing(snapshot, &self.session.lock().active).to_string(), nothing);
+            }
+            ControlTool::SearchTools => {
+                let (all, query) = (snapshot.clone(), ControlTool::argument(&call.arguments, "query"));
+                let ranked = tokio::task::spawn_blocking(move || all.router().route(&query, SEARCHED));
+                let ranked = ranked.await.unwrap_or_default();
+                return (
+                    activation::search(snapshot, &self.session.lock().active, &ranked).to_string(),
+                    nothing,
+                );
+            }
+            ControlTool::LoadSkill | ControlTool::UnloadSkill | ControlTool::ReadSkillFile => {}
+        }
+        let name = ControlTool::argument(&call.arguments, "skill");
+        if control == ControlTool::UnloadSkill {
+            // Also one that is not available any more.
+            let id = snapshot.skill(&name).map_or(name.clone(), |skill| skill.id.clone());
+            if self.deactivate(&id, DeactivatedBy::Model) {
+                return (format!("{id} is not active any more."), nothing);
+            }
+        }
+        let Some(skill) = snapshot.skill(&name).filter(|skill| skill.is_available()) else {
+            return (activation::unknown_skill(snapshot, &name).to_string(), nothing);
+        };
+        match control {
+            ControlTool::LoadSkill => {
+                let known = self.session.lock().told().knows_instructions(skill);
+                let new = self.activate(skill, ActivatedBy::Model);
+                (activation::activation_answer(skill, !new, known), Told::instructions_of(skill))
+            }
+            ControlTool::ReadSkillFile => {
+                let path = ControlTool::argument(&call.arguments, "path");
+                (activation::resource(skill, &path), nothing)
+            }
+            _ => (format!("{} was not active.", skill.id), nothing),
+        }
+    }
+
+    /// Whether the skill was not active before. One whose instructions and tools are in every request
+    /// of the session needs no activation.
+    fn activate(&self, skill: &SkillEntry, by: ActivatedBy) -> bool {
+        {
+            let mut state = self.session.lock();
+            if !skill.is_available() || state.is_always(&skill.id) || !state.active.add(&skill.id) {
+                return false;
+            }
+        }
+        tracing::info!(session = self.session.id, skill = skill.id, ?by, "skill activated");
+        self.journal.event(activation::activated(skill, by));
+        true
+    }
+
+    fn deactivate(&self, skill: &str, by: DeactivatedBy) -> bool {
+        let was = self.session.lock().active.remove(skill);
+        if was {
+            tracing::info!(session = self.session.id, skill, ?by, "skill deactivated");
+            self.journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by });
+        }
+        was
+    }
+}

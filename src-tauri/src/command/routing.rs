@@ -1,0 +1,80 @@
+//! Which tool a request is about, as the command line says it.
+
+use nova_app::{App, Confusion, ConfusionKind};
+use nova_protocol::{Commands as _, SkillRef, UserError};
+use serde_json::json;
+
+use super::lists::table;
+use crate::print;
+
+pub(super) async fn route(app: &App, text: &str, limit: u32, as_json: bool) -> Result<u8, UserError> {
+    let ranked = app.route(text, limit).await?;
+    if as_json {
+        print::json(&ranked);
+    } else if ranked.is_empty() {
+        print::line("no tool has anything in common with it");
+    } else {
+        let rows = ranked.into_iter().map(|row| [format!("{:.2}", row.score), row.tool.unwrap_or(row.skill)]);
+        table(["score", "tool"], rows);
+    }
+    Ok(print::DONE)
+}
+
+pub(super) async fn test(app: &App, as_json: bool) -> Result<u8, UserError> {
+    let confusions = app.test_routing().await?;
+    if as_json {
+        let rows = confusions.iter().map(|confusion| {
+            json!({
+                "skill": confusion.skill,
+                "tool": confusion.tool,
+                "kind": kind(confusion),
+                "text": confusion.text,
+                "won": winner(confusion),
+                "missing": confusion.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        });
+        print::json(&rows.collect::<Vec<_>>());
+    } else {
+        for confusion in &confusions {
+            let went = winner(confusion).unwrap_or_else(|| "nowhere".into());
+            let what = kind(confusion).replace('_', " ");
+            print::line(&print::visible(&format!(
+                "{}: \"{}\" ({what}) goes to {went}",
+                confusion.skill, confusion.text
+            )));
+            for hint in &confusion.missing {
+                print::line(&print::visible(&format!("    {hint}")));
+            }
+        }
+        if confusions.is_empty() {
+            print::line("every example finds its skill, and no near miss takes it");
+        }
+    }
+    Ok(if confusions.is_empty() { print::DONE } else { print::FAILED })
+}
+
+/// Says which requests would go astray; the user decides by going on.
+pub(super) async fn warn_before_enabling(app: &App, skill: &str) -> Result<(), UserError> {
+    for taken in app.taken_by_skill(SkillRef { skill: skill.to_owned() }).await? {
+        print::note(&print::visible(&format!("\"{}\" of {} will go to {skill}.", taken.text, taken.skill)));
+        for hint in &taken.missing {
+            print::note(&print::visible(&format!("    {hint}")));
+        }
+    }
+    Ok(())
+}
+
+fn kind(confusion: &Confusion) -> &'static str {
+    match confusion.kind {
+        ConfusionKind::Example => "example",
+        ConfusionKind::NearMiss => "near_miss",
+    }
+}
+
+fn winner(confusion: &Confusion) -> Option<String> {
+    let won = confusion.won.as_ref()?;
+    Some(match &won.tool {
+        Some(tool) => format!("{}.{tool}", won.skill),
+        None => won.skill.clone(),
+    })
+}

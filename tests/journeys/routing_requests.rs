@@ -1,0 +1,98 @@
+//! Which skill a request goes to, without a model.
+
+use std::fs;
+
+use nova_protocol::{Commands as _, SkillRef};
+use nova_testkit::{Answer, PATIENCE};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE};
+
+/// "Pull up UBER" belongs to `lookup`; `screener` speaks of pulling up, too. `not_when` is what it
+/// says it is not for.
+fn lookup_and_screener(not_when: &str) -> Nova {
+    let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
+    let write = |id: &str, description: &str, manifest: &str| {
+        let folder = nova.config().join("skills").join(id);
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!("---\nname: {id}\ndescription: {description}\n---\n");
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+        fs::write(folder.join("manifest.yaml"), manifest).unwrap();
+    };
+    write(
+        "lookup",
+        "Pulls up a panel with the chart and key figures of one company.",
+        "routing: {examples: [Pull up UBER]}\n",
+    );
+    write(
+        "screener",
+        "Scans all stocks. Pulls up any symbol that meets criteria.",
+        &format!("hints: {{use_when: [pull up TICKER candidates from a scan], not_when: [{not_when}]}}\n"),
+    );
+    nova
+}
+
+/// The confusions between the two.
+fn confusions(found: &Value) -> Vec<&Value> {
+    let of_the_two = |row: &&Value| row["skill"] == "lookup" || row["skill"] == "screener";
+    found.as_array().unwrap().iter().filter(of_the_two).collect()
+}
+
+#[test]
+fn a_request_that_another_skill_takes_is_found_before_anybody_asks_it() {
+    let nova = lookup_and_screener("");
+    let (code, found) = nova.json(&["skill", "test"]);
+    assert_eq!(code, 1);
+    let found = confusions(&found);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["text"], "Pull up UBER");
+    assert_eq!(found[0]["won"], "screener");
+    let remedy = found[0]["missing"][0].as_str().unwrap();
+    assert_eq!(remedy, "Add {phrase: \"Pull up TICKER\", instead: lookup} to hints.not_when of screener.");
+}
+
+#[test]
+fn the_hint_that_is_named_mends_it_also_for_requests_like_it() {
+    let nova = lookup_and_screener("{phrase: Pull up TICKER, instead: lookup}");
+    let (_, found) = nova.json(&["skill", "test"]);
+    assert_eq!(confusions(&found), Vec::<&Value>::new());
+    for request in ["pull up UBER", "Pull up NVDA", "could you pull up AAPL for me"] {
+        let (code, ranked) = nova.json(&["skill", "route", request, "-k", "3"]);
+        assert_eq!((code, &ranked[0]["skill"]), (0, &json!("lookup")), "{request}: {ranked}");
+        assert!(ranked.as_array().unwrap().len() <= 3);
+    }
+}
+
+#[tokio::test]
+async fn to_enable_a_skill_that_takes_the_examples_of_another_warns_and_names_the_hint() {
+    let nova = lookup_and_screener("");
+    let (_, rows) = nova.json(&["skill", "disable", "screener"]);
+    assert!(rows.to_string().contains("disabled"));
+
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let taken = app.taken_by_skill(SkillRef { skill: "screener".into() }).await.unwrap();
+    assert_eq!(taken.len(), 1, "{taken:?}");
+    assert_eq!((taken[0].skill.as_str(), taken[0].text.as_str()), ("lookup", "Pull up UBER"));
+    assert!(taken[0].missing[0].ends_with("hints.not_when of screener."), "{taken:?}");
+    assert_eq!(app.taken_by_skill(SkillRef { skill: "lookup".into() }).await.unwrap(), []);
+
+    let enabled = nova.run(&["skill", "enable", "screener"]);
+    let said = String::from_utf8(enabled.stderr).unwrap();
+    assert!(said.contains("\"Pull up UBER\" of lookup will go to screener."), "{said}");
+    assert!(enabled.status.success());
+}
+
+#[test]
+fn a_tool_is_found_by_what_it_does() {
+    let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
+    let (code, ranked) = nova.json(&["skill", "route", "Who do I know at Fernhill Dairy?"]);
+    assert_eq!(code, 0);
+    assert_eq!(ranked[0]["tool"], "crm.list_contacts", "{ranked}");
+    assert_eq!(ranked[0]["skill"], "crm");
+    assert!(ranked[0]["score"].as_f64().unwrap() > ranked[1]["score"].as_f64().unwrap());
+
+    let nothing = nova.run(&["skill", "route", "  "]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(String::from_utf8(nothing.stderr).unwrap().contains("empty"));
+}
