@@ -122,5 +122,5 @@ export function Line({
   );
 }
 
-const ended = { model: 'dropped by the model', user: 'dropped by you', router: 'its turn is over', pin: 'its pin is gone' } as const;
+const ended = { model: 'dropped by the model', user: 'dropped by you', turn: 'its turn is over', unavailable: 'it cannot be used now' } as const;
 const words = { once: 'once', session: 'for this chat', always: 'always', deny: '' } as const;

@@ -3,19 +3,9 @@
 
 import { createContext, useContext } from 'react';
 
-import type { Commands as Generated, Envelope, ErrorCode, Nothing, UserError } from './protocol.generated';
+import type { Commands, Envelope, ErrorCode, UserError } from './protocol.generated';
 
 export type * from './protocol.generated';
-
-/** One tool that a request may be about. */
-export type ToolSuggestion = { tool: string; skill: string; score: number };
-
-/** Commands that the generated file does not have yet. */
-type Coming = {
-  suggest_tools: { params: { text: string; limit?: number }; result: ToolSuggestion[] };
-  drop_skill: { params: { session: string; skill: string }; result: Nothing };
-};
-type Commands = Generated & Coming;
 
 export type Method = keyof Commands;
 export type Params<M extends Method> = Commands[M]['params'];

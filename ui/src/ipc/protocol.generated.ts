@@ -94,6 +94,8 @@ export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number
 
 export type DiffWordView = { text: string, changed: boolean, };
 
+export type DropSkill = { session: string, skill: string, };
+
 export type DryRunRequest = { method: string, url: string, 
 /**
  * Their names.
@@ -293,9 +295,13 @@ export type PendingToolRow = {
 /**
  * The file's name without its ending.
  */
-name: string, file: string, source: string, 
+name: string, file: string, 
 /**
- * Of the source: names what was looked at.
+ * Empty where the file cannot be read.
+ */
+source: string, 
+/**
+ * Names what was looked at: of the source, or of the file where that cannot be read.
  */
 hash: string, 
 /**
@@ -436,6 +442,8 @@ session: string | null,
  */
 model: string, };
 
+export type SkillRef = { skill: string, };
+
 export type SkillRow = { id: string, name: string, version: string, 
 /**
  * `native`, `folder`, `dynamic`, `mcp`
@@ -466,6 +474,22 @@ export type SkillUsage = { activations: number, calls: number, errors: number, m
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
+export type SuggestTools = { text: string, 
+/**
+ * 8 where absent.
+ */
+limit?: number, };
+
+export type TakenExample = { 
+/**
+ * Whose example it is.
+ */
+skill: string, text: string, 
+/**
+ * The hints whose lack is the reason, each as a sentence.
+ */
+missing: Array<string>, };
+
 export type Theme = "system" | "light" | "dark";
 
 export type ToolDefinitionView = { tool: string, description: string, input_schema: JsonValue, effect: Effect, hosts: Array<string>, 
@@ -487,6 +511,16 @@ export type ToolRow = { wire_name: string,
  * `skill.tool`
  */
 name: string, skill: string, effect: Effect, description: string, input_schema: JsonValue, state: SkillState, reason: string | null, };
+
+export type ToolSuggestion = { 
+/**
+ * `skill.tool`; None for a skill without tools.
+ */
+tool: string | null, skill: string, 
+/**
+ * Greater than 0, about 1 at most.
+ */
+score: number, };
 
 export type TurnRef = { turn: string, };
 

@@ -117,6 +117,12 @@ describe('by meaning', () => {
     check({ query: 'pipe', skills: [...crm, mail], tools, suggestions }, 'crm: pipeline | list_deals follow_ups update_contact', '~mail: draft | list');
   });
 
+  test('a skill without tools is suggested as itself', () => {
+    const suggestions = [{ tool: null, skill: 'mail', score: 1 }];
+    const [choice] = choices({ query: 'qqq', skills: [mail], tools: [], suggestions, called: new Map() });
+    expect([choice?.row.id, choice?.by, choice?.first, choice?.fitting]).toEqual(['mail', 'meaning', 'skill', []]);
+  });
+
   test('tools that are gone, and skills that are off, are not suggested', () => {
     const suggestions = ['gone.x', 'off.x', 'mail.gone'].map(suggestion);
     check({ query: 'qqq', skills: [mail, skill('off', { state: 'disabled' })], tools, suggestions }, '~mail: | list draft');

@@ -149,7 +149,7 @@ function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow
     const row = skills.find((one) => one.id === id);
     if (!row) return [];
     const own = bySkill.get(id) ?? [];
-    const names = suggestions.filter(({ skill }) => skill === id).map(({ tool }) => tool);
+    const names = suggestions.flatMap(({ skill, tool }) => (skill === id && tool !== null ? [tool] : []));
     const fitting = names.flatMap((name) => own.find((tool) => tool.name === name) ?? []);
     const others = own.filter((tool) => !names.includes(tool.name));
     const first = fitting.length > 0 ? ('tool' as const) : ('skill' as const);

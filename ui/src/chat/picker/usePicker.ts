@@ -240,8 +240,9 @@ function useMeaning(query: string): { suggestions: readonly ToolSuggestion[]; pr
     const timer = setTimeout(() => setAsked(query), MOMENT);
     return () => clearTimeout(timer);
   }, [query]);
-  const ready = asked === query && [...query].length >= 3;
-  const { data, error } = useRpc('suggest_tools', ready ? { text: query.replaceAll(/[_.-]+/g, ' ').trim(), limit: 8 } : null);
+  const text = query.replaceAll(/[_.-]+/g, ' ').trim();
+  const ready = asked === query && [...text].length >= 3;
+  const { data, error } = useRpc('suggest_tools', ready ? { text, limit: 8 } : null);
   return { suggestions: data ?? none, problem: error };
 }
 
