@@ -30,7 +30,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, route, test, new.
+    /// Skills: list, enable, disable, review, check, route, test, new.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
@@ -117,6 +117,20 @@ pub(crate) enum Skill {
     },
     /// Run the routing examples of all enabled skills over all of them.
     Test,
+    /// Show what a skill from elsewhere brings, and agree to it with --accept.
+    Review {
+        id: String,
+        /// Agree to it as it is printed, and switch it on.
+        #[arg(long)]
+        accept: bool,
+        /// Agree only if it is still the one with this fingerprint.
+        #[arg(long, value_name = "H", requires = "accept")]
+        fingerprint: Option<String>,
+    },
+    /// Look over a skill folder: what is wrong with it, by file and line.
+    Check {
+        path: PathBuf,
+    },
     /// Write the first files of a skill, or of a single tool; they work at once.
     New {
         /// Letters, digits, - and _.

@@ -4,6 +4,7 @@ mod chat;
 mod lists;
 mod pending;
 mod routing;
+mod skills;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +81,10 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
         Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
         Skill::Test => return routing::test(app, json).await,
+        Skill::Review { id, accept, fingerprint } => {
+            return skills::review(app, id, *accept, fingerprint.as_deref(), json).await;
+        }
+        Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
     if json {

@@ -289,7 +289,7 @@ fn cell(value: &Value) -> String {
 }
 
 /// The name a value has on the wire.
-fn word<T: Serialize>(value: &T) -> String {
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => text,
         _ => String::new(),

@@ -125,8 +125,9 @@ impl App {
         let trust = Arc::new(Trust::new(&places.data));
         let folders = places.tool_folders();
         let last_good = Arc::new(LastGoodFiles::new(&places.data));
-        let tool_files =
-            Arc::new(ToolFiles::start(folders.clone(), options.tool_host.clone(), last_good).await);
+        let tool_files = Arc::new(
+            ToolFiles::start(folders.clone(), options.tool_host.clone(), last_good, trust.clone()).await,
+        );
         let pending_tools = Arc::new(PendingFolder {
             folders,
             replaced: places.data.join("tools").join("replaced"),
@@ -166,6 +167,7 @@ impl App {
         };
         app.follow_sources();
         app.open_configured_vault().await;
+        app.follow_foreign_skills();
         Ok(app)
     }
 
@@ -224,6 +226,7 @@ impl App {
             });
         }
         self.inner.registry_changed(changed);
+        self.follow_foreign_skills();
     }
 
     /// The open vault.

@@ -173,15 +173,19 @@ impl Commands for App {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.skill(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;
         let id = skill.id.clone();
-        self.change_config(|config| {
-            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
-            if let Some(own) = skills.as_object_mut() {
-                let entry = own.entry(id.clone()).or_insert_with(|| Value::Object(Map::new()));
-                if let Some(entry) = entry.as_object_mut() {
-                    entry.insert("enabled".into(), Value::Bool(enable.enabled));
-                }
-            }
-        })?;
+        if enable.enabled && skill.foreign && !self.agreed_to(skill) {
+            return Err(crate::foreign_skills::needs_review(&id));
+        }
+        self.set_enabled(&id, enable.enabled)?;
+        self.list_skills(Nothing {}).await
+    }
+
+    async fn review_skill(&self, skill: SkillRef) -> Result<SkillReview, UserError> {
+        self.review_of(&skill.skill).await
+    }
+
+    async fn accept_skill(&self, accept: AcceptSkill) -> Result<Vec<SkillRow>, UserError> {
+        self.agree_to_skill(&accept.skill, &accept.fingerprint).await?;
         self.list_skills(Nothing {}).await
     }
 
@@ -305,6 +309,19 @@ impl Commands for App {
 }
 
 impl App {
+    /// Switches a skill on or off in the configuration.
+    pub(crate) fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), UserError> {
+        self.change_config(|config| {
+            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(own) = skills.as_object_mut() {
+                let entry = own.entry(id).or_insert_with(|| Value::Object(Map::new()));
+                if let Some(entry) = entry.as_object_mut() {
+                    entry.insert("enabled".into(), Value::Bool(enabled));
+                }
+            }
+        })
+    }
+
     fn waiting(&self, session: &str) -> Result<std::sync::Arc<nova_session::WaitingApprovals>, UserError> {
         let chat = self.chats().get(session).map(|chat| chat.waiting.clone());
         let run = || self.runs().get(session).map(|run| run.waiting.clone());
@@ -354,6 +371,7 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog) -> SkillRow {
         name: skill.name.clone(),
         version: skill.version.clone(),
         source: skill.source.as_str().into(),
+        foreign: skill.foreign.then_some(true),
         state: state_view(skill.state),
         reason: reason(skill),
         description: skill.description.clone(),

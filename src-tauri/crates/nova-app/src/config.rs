@@ -16,6 +16,8 @@ pub struct Config {
     pub model: Option<String>,
     pub skills: Settings,
     pub private: Vec<String>,
+    /// Vaults whose skills are looked at.
+    pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
@@ -90,6 +92,10 @@ impl Config {
             providers: providers(file, root.get("providers"))?,
             skills: skills(file, root.get("skills"))?,
             private: texts(file, "private", root.get("private"))?,
+            trusted_vaults: texts(file, "trusted_vaults", root.get("trusted_vaults"))?
+                .into_iter()
+                .map(PathBuf::from)
+                .collect(),
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
             router_off: !switch("router", true)?,

@@ -369,7 +369,7 @@ fn hash(source: &str) -> String {
     blake3::hash(source.as_bytes()).to_hex().to_string()
 }
 
-fn definition(spec: &ToolSpec) -> ToolDefinitionView {
+pub(crate) fn definition(spec: &ToolSpec) -> ToolDefinitionView {
     ToolDefinitionView {
         tool: spec.id.clone(),
         description: spec.description.to_string(),
@@ -386,7 +386,7 @@ fn effect_name(spec: &ToolSpec) -> String {
     effect.as_str().unwrap_or_default().to_owned()
 }
 
-fn problem(error: &ToolFileError) -> ToolFileProblem {
+pub(crate) fn problem(error: &ToolFileError) -> ToolFileProblem {
     ToolFileProblem {
         file: error.file.clone(),
         line: error.line,

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use nova_calls::{Approval, Approved, ToolContent};
+use nova_registry::{AgreedSkills, canonical};
 use serde::{Deserialize, Serialize};
 
 /// What the user agreed to, in `<data>/trust.json`.
@@ -16,6 +17,18 @@ struct Record {
     providers: BTreeMap<String, String>,
     /// `skill.tool` → the content of its file that was approved last. No other is.
     tools: BTreeMap<String, ApprovedTool>,
+    /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
+    skills: BTreeMap<String, AgreedSkill>,
+}
+
+/// A skill from elsewhere as it was when the user agreed to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgreedSkill {
+    /// Of all its files.
+    pub(crate) fingerprint: String,
+    /// Path → hash, to say later what changed.
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -50,6 +63,20 @@ impl Trust {
         })
     }
 
+    pub(crate) fn agreed_skill(&self, skill: &str) -> Option<AgreedSkill> {
+        self.read().skills.remove(&canonical(skill))
+    }
+
+    /// What was approved of its tools before is forgotten: it was for other files.
+    pub(crate) fn agree_to_skill(&self, skill: &str, agreed: &AgreedSkill) -> std::io::Result<()> {
+        let id = canonical(skill);
+        self.change(|record| {
+            let is_other = record.skills.insert(id.clone(), agreed.clone()).as_ref() != Some(agreed);
+            let of_skill = |tool: &str| tool.split_once('.').is_some_and(|(skill, _)| canonical(skill) == id);
+            record.tools.retain(|tool, _| !(is_other && of_skill(tool)));
+        })
+    }
+
     /// An unreadable file agrees to nothing.
     fn read(&self) -> Record {
         std::fs::read(&self.file)
@@ -66,6 +93,12 @@ impl Trust {
             bytes.push(b'\n');
             Ok((bytes, ()))
         })
+    }
+}
+
+impl AgreedSkills for Trust {
+    fn fingerprint(&self, skill: &str) -> Option<String> {
+        self.agreed_skill(skill).map(|agreed| agreed.fingerprint)
     }
 }
 

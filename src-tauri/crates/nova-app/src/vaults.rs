@@ -38,6 +38,7 @@ impl App {
         }
         self.open_configured_vault().await;
         self.restart_feed();
+        self.follow_foreign_skills();
         self.emit(Event::VaultOpened { name: self.vault().ok().map(|vault| vault.name()) });
     }
 
@@ -75,6 +76,7 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) =
             VaultState { vault: Some(vault), problem: None };
         self.restart_feed();
+        self.follow_foreign_skills();
         Ok(())
     }
 

@@ -85,6 +85,10 @@ commands! {
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
     /// The tools that a request may be about, best first. Asks no model.
     suggest_tools(SuggestTools) -> Vec<ToolSuggestion>;
+    /// What a skill from elsewhere brings, to be looked at before the user agrees to it.
+    review_skill(SkillRef) -> SkillReview;
+    /// The user agrees to a skill from elsewhere as they looked at it; that switches it on.
+    accept_skill(AcceptSkill) -> Vec<SkillRow>;
     list_tools(Nothing) -> Vec<ToolRow>;
     /// Runs one tool from its form; its events carry `run` as their session.
     call_tool(CallTool) -> ToolResult;

@@ -73,6 +73,8 @@ error_codes! {
     SkillDisabled = "skill_disabled",
     /// The skill is installed but what it needs is missing.
     SkillUnavailable = "skill_unavailable",
+    /// The skill came from elsewhere, and is not what the user agreed to.
+    SkillNeedsReview = "skill_needs_review",
     /// No tool has that name.
     UnknownTool = "unknown_tool",
     /// The arguments do not fit the tool's parameters.

@@ -38,6 +38,8 @@ pub fn typescript() -> Result<String, ExportError> {
         TakenExample,
         SuggestTools,
         ToolSuggestion,
+        SkillReview,
+        AcceptSkill,
         ToolRow,
         CallTool,
         ToolResult,

@@ -278,6 +278,10 @@ pub struct SkillRow {
     /// `native`, `folder`, `dynamic`, `mcp`
     pub source: String,
     pub state: SkillState,
+    /// It came from elsewhere: from `~/.agents/skills`, or with a vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub foreign: Option<bool>,
     /// Why, and what to do, where the state is not a good one.
     pub reason: Option<String>,
     pub description: String,
@@ -352,6 +356,70 @@ pub struct ToolSuggestion {
     pub skill: String,
     /// Greater than 0, about 1 at most.
     pub score: f32,
+}
+
+/// What a skill from elsewhere brings. Nothing of it is trusted, and nothing has run but the
+/// reading of its tools, which reaches nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkillReview {
+    pub skill: String,
+    pub description: String,
+    pub instructions: String,
+    pub folder: String,
+    /// Of the names and contents of all its files: what the user agrees to.
+    pub fingerprint: String,
+    pub state: ReviewState,
+    /// By path.
+    pub files: Vec<ReviewedFile>,
+    /// Files that the user agreed to and that are no more there.
+    pub removed: Vec<String>,
+    pub tools: Vec<ReviewedTool>,
+    /// All hosts that its tools name, declared or not.
+    pub hosts: Vec<String>,
+    pub credentials: Vec<String>,
+    /// Tools that it would like to use without being asked about; that grants nothing.
+    pub allowed_tools: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewState {
+    /// The user never agreed to it.
+    New,
+    /// It is not what the user agreed to.
+    Changed,
+    Agreed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ReviewedFile {
+    pub path: String,
+    #[ts(type = "number")]
+    pub bytes: u64,
+    /// What became of it since the user agreed, if they ever did.
+    pub change: Option<FileChange>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    Added,
+    Changed,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReviewedTool {
+    pub file: String,
+    /// What the file declares. Its effect grants nothing: a call is asked about each time.
+    pub definition: Option<ToolDefinitionView>,
+    pub problem: Option<ToolFileProblem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AcceptSkill {
+    pub skill: String,
+    /// Of what was looked at; another one is refused.
+    pub fingerprint: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

@@ -114,11 +114,7 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
     let not_when = words.phrases(3).into_iter();
     LoadedSkill {
         id: format!("skill-{at}"),
-        skill_md: SkillMd {
-            name: format!("skill-{at}"),
-            description: words.some(40),
-            instructions: String::new(),
-        },
+        skill_md: SkillMd { name: format!("skill-{at}"), description: words.some(40), ..SkillMd::default() },
         manifest: Manifest {
             hints: Hints {
                 use_when: words.phrases(5),
@@ -129,5 +125,10 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
         },
         tools,
         note: None,
+        folder: None,
+        foreign: false,
+        review: None,
+        fingerprint: None,
+        defaults: Value::Null,
     }
 }

@@ -4,8 +4,9 @@ use jsonschema::Validator;
 use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
+use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, SkillSettings, SourceKind, shown_name, wire_name};
+use crate::{LoadedTool, Review, SkillFolder, SkillSettings, SourceKind, shown_name, wire_name};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -15,6 +16,12 @@ pub struct SkillEntry {
     pub description: String,
     pub instructions: String,
     pub source: SourceKind,
+    /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
+    pub foreign: bool,
+    /// Of all files of a skill from elsewhere: what the user agrees to.
+    pub fingerprint: Option<String>,
+    /// What else lies in its folder, to be read on demand.
+    pub folder: Option<Arc<SkillFolder>>,
     pub state: State,
     /// Why, and what to do, where the state is not a good one.
     pub reason: Option<String>,
@@ -80,19 +87,36 @@ impl SkillEntry {
         settings: &SkillSettings,
         before: Option<&Self>,
     ) -> Self {
-        let crate::LoadedSkill { id, skill_md, manifest, tools, note } = loaded;
+        let crate::LoadedSkill {
+            id,
+            skill_md,
+            mut manifest,
+            tools,
+            note,
+            folder,
+            foreign,
+            review,
+            fingerprint,
+            defaults,
+        } = loaded;
+        if foreign {
+            // What it says about itself grants nothing.
+            manifest.loading.always.clear();
+            manifest.loading.mode = Mode::OnDemand;
+        }
+        let wanted = merged(&defaults, &settings.config);
         let mut reason = note;
         let mut state = State::Available;
         let (mut records, mut config) = (Arc::default(), Arc::default());
         let mut config_problem = None;
-        match manifest.records.with_config(&settings.config) {
+        match fitting(&manifest, &wanted) {
             Ok(mapped) => {
                 records = Arc::new(mapped);
-                config = Arc::new(settings.config.clone());
+                config = Arc::new(wanted);
             }
             Err(faults) => {
                 let faults: Vec<_> =
-                    faults.iter().map(|fault| format!("skills.{id}.config.{fault}")).collect();
+                    faults.iter().map(|fault| format!("skills.{id}.config{fault}")).collect();
                 let faults = faults.join(" ");
                 let good = before.filter(|before| {
                     before.manifest == manifest
@@ -150,6 +174,14 @@ impl SkillEntry {
             let mut troubled = entries.iter().chain(&not_ready).filter(|tool| tool.state != State::Starting);
             reason = troubled.find_map(|tool| tool.reason.clone());
         }
+        if let Some(review) = review {
+            state = State::NeedsReview;
+            let review = match review {
+                Review::New => "It came from elsewhere.",
+                Review::Changed => "It changed since you agreed to it.",
+            };
+            reason = Some(format!("{review} Review it: nova skill review {id}."));
+        }
         if !settings.enabled.unwrap_or(true) {
             state = State::Disabled;
         }
@@ -159,6 +191,9 @@ impl SkillEntry {
             description: skill_md.description,
             instructions: skill_md.instructions,
             source,
+            foreign,
+            fingerprint,
+            folder,
             state,
             reason,
             mode: settings.mode.unwrap_or(manifest.loading.mode),
@@ -197,6 +232,9 @@ impl SkillEntry {
             description: String::new(),
             instructions: String::new(),
             source,
+            foreign: false,
+            fingerprint: None,
+            folder: None,
             state: State::Broken,
             reason: Some(problem.reason),
             mode: Mode::default(),
@@ -237,6 +275,20 @@ impl SkillEntry {
     /// What the model is told in the catalog, without hints.
     pub fn catalog_line(&self) -> String {
         format!("- {}: {}", self.id, self.description)
+    }
+}
+
+/// The record types by that configuration; else what is wrong with it, each with its key.
+fn fitting(manifest: &Manifest, config: &Value) -> Result<RecordTypes, Vec<String>> {
+    let faults = config_faults(manifest.config.as_ref(), config).into_iter().map(|fault| {
+        let dot = if fault.key.is_empty() { ": " } else { "." };
+        format!("{dot}{}.", fault.said)
+    });
+    let faults: Vec<String> = faults.collect();
+    match manifest.records.with_config(config) {
+        Ok(records) if faults.is_empty() => Ok(records),
+        Ok(_) => Err(faults),
+        Err(of_records) => Err(of_records.iter().map(|fault| format!(".{fault}")).chain(faults).collect()),
     }
 }
 

@@ -9,11 +9,14 @@
 mod catalog;
 mod entry;
 mod files;
+mod finding;
 mod host;
+mod manifest_file;
 mod not_ready;
 mod route;
 mod rules;
 mod settings;
+mod skill_folder;
 mod skill_md;
 mod snapshot;
 mod source;
@@ -21,12 +24,17 @@ mod wire;
 
 pub use catalog::{Catalog, CatalogBudget, short_hash};
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
-pub use files::{LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles, ToolFolders, tool_sources};
+pub use files::{
+    AgreedSkills, CheckedSkill, ForeignFile, ForeignSkill, LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles,
+    ToolFolders, check_skill, tool_sources,
+};
+pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
+pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
-pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Scan, Source, SourceKind};
+pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
 pub use wire::{canonical, shown_name, wire_name};

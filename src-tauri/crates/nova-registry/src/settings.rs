@@ -7,6 +7,15 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings(pub BTreeMap<String, SkillSettings>);
 
+impl Settings {
+    /// Of a skill; case, `_` and `-` do not matter where nothing is written exactly so.
+    pub fn of(&self, id: &str) -> Option<&SkillSettings> {
+        let wanted = crate::canonical(id);
+        let alike = || self.0.iter().find(|(other, _)| crate::canonical(other) == wanted).map(|(_, own)| own);
+        self.0.get(id).or_else(alike)
+    }
+}
+
 /// `skills.<id>` of `nova.config.json`; what is not set follows the manifest.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillSettings {

@@ -1,56 +1,345 @@
+use std::collections::BTreeMap;
+
 use gray_matter::engine::Engine;
 use gray_matter::{Matter, Pod};
-use serde::Deserialize;
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::Finding;
+use crate::finding::{line_of_key, yaml_fault};
 
 /// At most this much front matter is read, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
+/// In characters, as agentskills.io has them.
+const MAX_NAME: usize = 64;
+const MAX_DESCRIPTION: usize = 1024;
+const MAX_COMPATIBILITY: usize = 500;
+const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+const FILE: &str = "SKILL.md";
 
 /// A `SKILL.md` as agentskills.io defines it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SkillMd {
     pub name: String,
+    /// On one line, at most 1024 characters.
     pub description: String,
+    pub license: Option<String>,
+    /// What it needs of its surroundings, in words.
+    pub compatibility: Option<String>,
+    pub metadata: BTreeMap<String, String>,
+    /// Tools that it would like to use without being asked about. Nova shows it and grants nothing.
+    pub allowed_tools: Option<String>,
     /// The Markdown below the front matter.
     pub instructions: String,
 }
 
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+/// Why a `SKILL.md` cannot be used at all.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum SkillMdError {
     #[error("SKILL.md has no front matter. Start it with --- and the keys name and description.")]
     NoFrontMatter,
+    #[error("The front matter of SKILL.md has no end. Put a line --- below it.")]
+    NotClosed,
     #[error("The front matter of SKILL.md is larger than 64 KiB. Shorten it.")]
     TooLarge,
-    #[error("The front matter of SKILL.md cannot be read: {0}")]
-    Unreadable(String),
+    #[error("The front matter of SKILL.md cannot be read: {what}. Correct it.")]
+    Unreadable { line: Option<u32>, what: String },
+    #[error("SKILL.md has no description. Say in it what the skill does and when to use it.")]
+    NoDescription,
 }
 
 impl SkillMd {
     /// # Errors
-    /// When the front matter is missing, too large, unreadable, or lacks a name or description.
+    /// When the front matter is missing, too large, unreadable, or lacks a description.
     pub fn parse(text: &str) -> Result<Self, SkillMdError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let front = text.split("\n---").next().unwrap_or(text);
-        if !text.starts_with("---") {
-            return Err(SkillMdError::NoFrontMatter);
+        Self::read(text, None).map(|(skill, _)| skill)
+    }
+
+    /// As lenient as the standard's guide for clients asks: also what breaks a rule of the standard
+    /// is read where it can be understood, and told beside it. `folder` is the name of the folder
+    /// that the file lies in.
+    ///
+    /// # Errors
+    /// When the front matter is missing, too large, unreadable, or lacks a description.
+    pub fn read(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
+        let mut findings = Vec::new();
+        let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if bare.len() < text.len() {
+            findings.push(Finding::error(
+                FILE,
+                Some(1),
+                "It begins with a byte order mark. Save it as UTF-8 without one.",
+            ));
         }
-        if front.len() > MAX_FRONT_MATTER {
+        let front = front_matter(bare)?;
+        if front.contains("---") {
+            findings.push(Finding::warning(FILE, None, "There is --- within the front matter, which some programs take for its end. Write it in another way."));
+        }
+        let (root, body) = parse(bare, front, &mut findings)?;
+        findings.extend(beyond_the_standard(front));
+        for key in root.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+            let key: String = key.chars().take(60).collect();
+            findings.push(Finding::error(
+                FILE,
+                line_of_key(front, &key, 1),
+                format!("The key {key} is not one of the standard's ({}). Put it under metadata, or into manifest.yaml.", KEYS.join(", ")),
+            ));
+        }
+        let mut fields = Fields { root: &root, front, findings: &mut findings };
+        let description = fields.text("description", MAX_DESCRIPTION).ok_or(SkillMdError::NoDescription)?;
+        let name = fields.text("name", usize::MAX);
+        if name.is_none() {
+            fields.error("name", "It has no name. Write `name:` and the name of the folder.");
+        }
+        if let Some(name) = &name {
+            for rule in broken_rules(name, folder) {
+                fields.error("name", &rule);
+            }
+        }
+        let skill = Self {
+            license: fields.text("license", usize::MAX),
+            compatibility: fields.text("compatibility", MAX_COMPATIBILITY),
+            allowed_tools: fields.list("allowed-tools"),
+            metadata: fields.metadata(),
+            description: cut(&description, MAX_DESCRIPTION),
+            name: name.or_else(|| folder.map(str::to_owned)).unwrap_or_default(),
+            instructions: body,
+        };
+        if skill.instructions.is_empty() {
+            findings.push(Finding::warning(
+                FILE,
+                None,
+                "There are no instructions below the front matter. Write what the model should know.",
+            ));
+        }
+        Ok((skill, findings))
+    }
+}
+
+impl SkillMdError {
+    /// In SKILL.md, 1-based.
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Self::Unreadable { line, .. } => *line,
+            Self::NoFrontMatter | Self::NotClosed => Some(1),
+            Self::TooLarge | Self::NoDescription => None,
+        }
+    }
+}
+
+/// The lines between the two `---`.
+fn front_matter(text: &str) -> Result<&str, SkillMdError> {
+    let (first, rest) = text.split_once('\n').ok_or(SkillMdError::NoFrontMatter)?;
+    if first.trim_end() != "---" {
+        return Err(SkillMdError::NoFrontMatter);
+    }
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Ok(&rest[..end]);
+        }
+        end += line.len();
+        if end > MAX_FRONT_MATTER {
             return Err(SkillMdError::TooLarge);
         }
+    }
+    Err(SkillMdError::NotClosed)
+}
 
-        #[derive(Deserialize)]
-        struct Front {
-            name: String,
-            description: String,
-        }
-        let parsed = Matter::<BudgetedYaml>::new()
-            .parse::<Front>(text)
-            .map_err(|error| SkillMdError::Unreadable(error.to_string()))?;
-        let front = parsed.data.ok_or(SkillMdError::NoFrontMatter)?;
-        Ok(Self {
-            name: front.name.trim().to_owned(),
-            description: front.description.split_whitespace().collect::<Vec<_>>().join(" "),
-            instructions: parsed.content.trim().to_owned(),
+type Root = serde_json::Map<String, Value>;
+
+/// The front matter's keys, and the text below.
+fn parse(text: &str, front: &str, findings: &mut Vec<Finding>) -> Result<(Root, String), SkillMdError> {
+    let fault = match Matter::<BudgetedYaml>::new().parse::<Value>(text) {
+        Ok(parsed) => match parsed.data {
+            Some(Value::Object(root)) => return Ok((root, parsed.content.trim().to_owned())),
+            None | Some(Value::Null) => (None, "it is empty".to_owned()),
+            Some(_) => (None, "it is not a list of keys with values".to_owned()),
+        },
+        Err(error) => match yaml(front) {
+            Err(error) => yaml_fault(&error, 1),
+            Ok(_) => (None, error.to_string()),
+        },
+    };
+    // The commonest fault of skills written by hand: a colon in an unquoted description.
+    if let Some(Value::Object(root)) = quoted(front).and_then(|front| yaml(&front).ok()) {
+        findings.push(Finding::error(
+            FILE,
+            fault.0,
+            format!("It is no valid YAML ({}). Put the value in quotation marks; until then Nova reads the line as if it were.", fault.1),
+        ));
+        let body = text.get(text.find(front).unwrap_or_default() + front.len()..).unwrap_or_default();
+        let body = body.split_once('\n').map_or("", |(_, body)| body);
+        return Ok((root, body.trim().to_owned()));
+    }
+    Err(SkillMdError::Unreadable { line: fault.0, what: fault.1.trim_end_matches('.').to_owned() })
+}
+
+/// The front matter with its unquoted one-line values quoted; None where there is none to quote.
+fn quoted(front: &str) -> Option<String> {
+    let mut any = false;
+    let lines: Vec<String> = front
+        .lines()
+        .map(|line| {
+            let Some((key, value)) = line.split_once(": ") else { return line.to_owned() };
+            let value = value.trim();
+            let plain = KEYS.contains(&key)
+                && value.contains(": ")
+                && !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!']);
+            any |= plain;
+            if plain { format!("{key}: {}", Value::from(value)) } else { line.to_owned() }
         })
+        .collect();
+    any.then(|| lines.join("\n"))
+}
+
+/// YAML that the standard's own validator refuses although it can be read.
+fn beyond_the_standard(front: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // The indent of the key whose block of text the lines belong to.
+    let mut block: Option<usize> = None;
+    for (at, line) in front.lines().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        if block.is_some_and(|block| line.trim().is_empty() || indent > block) {
+            continue;
+        }
+        block = None;
+        let item = line.trim_start().trim_start_matches("- ").trim_start();
+        if item.starts_with('#') {
+            continue;
+        }
+        let value = match item.split_once(':') {
+            Some((_, value)) if value.is_empty() || value.starts_with(' ') => value.trim(),
+            _ if item.len() < line.trim_start().len() => item.trim(),
+            _ => continue,
+        };
+        if value.starts_with(['|', '>']) {
+            block = Some(indent);
+        }
+        let what = match value.chars().next() {
+            Some('[' | '{') => "Lists and mappings in one line ([..], {..})",
+            Some('&' | '*') => "Anchors and aliases",
+            Some('!') => "Tags",
+            _ => continue,
+        };
+        let line = u32::try_from(at + 2).ok();
+        findings.push(Finding::error(
+            FILE,
+            line,
+            format!("{what} are refused by the standard's validator. Write the value out."),
+        ));
+    }
+    findings
+}
+
+/// The rules for names that this one breaks, each with its remedy.
+fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
+    let name: String = name.nfkc().collect();
+    let shown: String = name.chars().take(MAX_NAME).collect();
+    let mut broken = Vec::new();
+    let count = name.chars().count();
+    if count > MAX_NAME {
+        broken.push(format!("The name is {count} characters long. Use at most {MAX_NAME}."));
+    }
+    if name.chars().flat_map(char::to_lowercase).ne(name.chars()) {
+        broken.push(format!("The name {shown} has capital letters. Write it in lower case."));
+    }
+    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        broken.push(format!("The name {shown} has a hyphen at its start or end, or two together. Use single ones between words."));
+    }
+    if !name.chars().all(|c| c.is_alphanumeric() || c == '-') {
+        broken.push(format!(
+            "The name {} has other characters than letters, digits and hyphens. Use only those.",
+            shown.escape_debug()
+        ));
+    }
+    if let Some(folder) = folder
+        && folder.nfkc().ne(name.chars())
+    {
+        let folder: String = folder.chars().take(200).collect();
+        broken.push(format!("SKILL.md says name: {shown}, its folder is {folder}. Make them alike."));
+    }
+    broken
+}
+
+/// Whether the standard allows it as a name.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && broken_rules(name, None).is_empty()
+}
+
+/// The keys of the front matter, taken one by one.
+struct Fields<'a> {
+    root: &'a Root,
+    front: &'a str,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Fields<'_> {
+    fn error(&mut self, key: &str, message: &str) {
+        self.findings.push(Finding::error(FILE, line_of_key(self.front, key, 1), message));
+    }
+
+    /// A value that is a text, on one line.
+    fn text(&mut self, key: &str, most: usize) -> Option<String> {
+        let value = self.root.get(key)?;
+        let Some(text) = scalar(value) else {
+            self.error(key, &format!("{key} is not a text. Write it as one."));
+            return None;
+        };
+        let count = text.chars().count();
+        if count > most {
+            self.error(key, &format!("{key} is {count} characters long. Use at most {most}."));
+        }
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            self.error(key, &format!("{key} is empty. Write it, or take the key away."));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Words with spaces between them, or a list.
+    fn list(&mut self, key: &str) -> Option<String> {
+        match self.root.get(key)? {
+            Value::Array(items) => Some(items.iter().filter_map(scalar).collect::<Vec<_>>().join(" ")),
+            _ => self.text(key, usize::MAX),
+        }
+    }
+
+    fn metadata(&mut self) -> BTreeMap<String, String> {
+        match self.root.get("metadata") {
+            None | Some(Value::Null) => BTreeMap::new(),
+            Some(Value::Object(map)) => map
+                .iter()
+                .map(|(key, value)| (key.clone(), scalar(value).unwrap_or_else(|| value.to_string())))
+                .collect(),
+            Some(_) => {
+                let line = line_of_key(self.front, "metadata", 1);
+                self.findings.push(Finding::warning(
+                    FILE,
+                    line,
+                    "metadata is not a mapping, and is not read. Write keys with values under it.",
+                ));
+                BTreeMap::new()
+            }
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Null => Some(String::new()),
+        Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
     }
 }
 
@@ -59,15 +348,16 @@ struct BudgetedYaml;
 
 impl Engine for BudgetedYaml {
     fn parse(content: &str) -> gray_matter::Result<Pod> {
-        let options = serde_saphyr::options! { strict_booleans: true };
-        let value: serde_json::Value = serde_saphyr::from_str_with_options(content, options)
-            .map_err(|error| gray_matter::Error::deserialize_error(&error.to_string()))?;
-        Ok(pod(value))
+        yaml(content).map(pod).map_err(|error| gray_matter::Error::deserialize_error(&error.to_string()))
     }
 }
 
-fn pod(value: serde_json::Value) -> Pod {
-    use serde_json::Value;
+fn yaml(text: &str) -> Result<Value, serde_saphyr::Error> {
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options)
+}
+
+fn pod(value: Value) -> Pod {
     match value {
         Value::Null => Pod::Null,
         Value::Bool(value) => Pod::Boolean(value),
@@ -82,41 +372,4 @@ fn pod(value: serde_json::Value) -> Pod {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_name_description_and_instructions() {
-        let skill = SkillMd::parse(
-            "---\nname: crm\ndescription: >\n  People and\n  deals.\n---\n\n# CRM\n\nUse it.\n",
-        );
-        assert_eq!(
-            skill,
-            Ok(SkillMd {
-                name: "crm".into(),
-                description: "People and deals.".into(),
-                instructions: "# CRM\n\nUse it.".into(),
-            })
-        );
-    }
-
-    #[test]
-    fn says_what_is_wrong() {
-        assert_eq!(SkillMd::parse("# CRM\n"), Err(SkillMdError::NoFrontMatter));
-        assert!(matches!(SkillMd::parse("---\nname: x\n---\n"), Err(SkillMdError::Unreadable(_))));
-        assert!(matches!(SkillMd::parse("---\nname: [\n---\n"), Err(SkillMdError::Unreadable(_))));
-        let long = format!("---\nname: x\ndescription: {}\n---\n", "y".repeat(MAX_FRONT_MATTER));
-        assert_eq!(SkillMd::parse(&long), Err(SkillMdError::TooLarge));
-    }
-
-    #[test]
-    fn an_alias_bomb_is_refused() {
-        let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
-        for level in 1..9 {
-            let before = format!("*a{}", level - 1);
-            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(",")));
-        }
-        bomb.push_str("name: x\ndescription: y\n---\n");
-        assert!(matches!(SkillMd::parse(&bomb), Err(SkillMdError::Unreadable(_))));
-    }
-}
+mod tests;

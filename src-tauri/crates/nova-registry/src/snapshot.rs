@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 
-use crate::{Router, Settings, SkillEntry, SkillSettings, Source, State, ToolEntry, canonical};
+use crate::{Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical};
 
 /// The current set of skills; replaced whole whenever something changes.
 pub struct Registry {
@@ -82,6 +82,8 @@ impl Changes {
                 && old.config == new.config
                 && (&old.description, &old.instructions, &old.manifest)
                     == (&new.description, &new.instructions, &new.manifest)
+                && (old.foreign, &old.fingerprint, &old.folder)
+                    == (new.foreign, &new.fingerprint, &new.folder)
         });
         let tools = |snapshot: &Snapshot| -> BTreeMap<String, Arc<ToolEntry>> {
             // A tool that can be called counts, where one that cannot has its name.
@@ -117,18 +119,18 @@ impl Snapshot {
         for source in sources {
             let scan = source.scan();
             for loaded in scan.skills {
-                let taken = skills.iter().any(|skill| {
+                let taken = skills.iter().find(|skill| {
                     skill.state != State::Broken && canonical(&skill.id) == canonical(&loaded.id)
                 });
-                let entry = if taken {
-                    let reason = format!("The id {} is taken by another skill. Rename this one.", loaded.id);
+                let entry = if let Some(taken) = taken {
+                    let reason = format!("id taken by {}. Rename this one's folder.", describe(taken));
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
                 } else {
-                    let own = settings.0.get(&loaded.id).unwrap_or(&unset);
-                    let before = before
-                        .skills
-                        .iter()
-                        .find(|skill| skill.id == loaded.id && skill.source == source.kind());
+                    let own = settings.of(&loaded.id).unwrap_or(&unset);
+                    let before = before.skills.iter().find(|skill| {
+                        skill.id == loaded.id
+                            && (skill.source, skill.foreign) == (source.kind(), loaded.foreign)
+                    });
                     let mut entry = SkillEntry::new(source.kind(), loaded, own, before.map(Arc::as_ref));
                     if entry.is_available() {
                         entry.refuse_types_of(skills.iter().map(Arc::as_ref));
@@ -211,6 +213,17 @@ impl Snapshot {
     pub fn config_problem(&self) -> Option<&str> {
         let mut problems = self.skills.iter().filter_map(|skill| skill.config_problem.as_ref());
         problems.next().map(|problem| problem.message.as_str())
+    }
+}
+
+/// Who has an id.
+fn describe(skill: &SkillEntry) -> String {
+    match (skill.source, skill.foreign) {
+        (SourceKind::Native, _) => format!("the built-in skill {}", skill.id),
+        (SourceKind::Folder, false) => format!("your skill {}", skill.id),
+        (SourceKind::Folder, true) => format!("the skill {} from elsewhere", skill.id),
+        (SourceKind::Dynamic, _) => "your single tools".into(),
+        (SourceKind::Mcp, _) => format!("the server {}", skill.id),
     }
 }
 

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use futures::stream::{BoxStream, StreamExt as _, empty};
-use nova_skill::{Manifest, Skill, Tool};
+use nova_skill::{Manifest, Skill, Tool, Value};
 
-use crate::{SkillMd, State};
+use crate::{SkillFolder, SkillMd, State};
 
 /// Somewhere that skills come from. A source reads, connects and loads on its own time and keeps
 /// what came of it; it says when that changed.
@@ -52,6 +52,42 @@ pub struct LoadedSkill {
     pub tools: Vec<LoadedTool>,
     /// What is not as it should be although the skill works.
     pub note: Option<String>,
+    /// The folder it came in, where there is something to read.
+    pub folder: Option<Arc<SkillFolder>>,
+    /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
+    pub foreign: bool,
+    /// Why the user has to look at it before anything of it may be used.
+    pub review: Option<Review>,
+    /// Of all its files, where what the user agrees to is bound to them.
+    pub fingerprint: Option<String>,
+    /// What its `config.yaml` says; the user's own values come before these.
+    pub defaults: Value,
+}
+
+/// Why a skill from elsewhere has to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Review {
+    New,
+    /// It is not what the user agreed to.
+    Changed,
+}
+
+impl LoadedSkill {
+    /// A skill of which nothing else is known.
+    pub fn new(id: String, skill_md: SkillMd, manifest: Manifest, tools: Vec<LoadedTool>) -> Self {
+        Self {
+            id,
+            skill_md,
+            manifest,
+            tools,
+            note: None,
+            folder: None,
+            foreign: false,
+            review: None,
+            fingerprint: None,
+            defaults: Value::Null,
+        }
+    }
 }
 
 /// A tool as its source delivers it.
@@ -117,5 +153,6 @@ fn load(skill: &dyn Skill) -> Result<LoadedSkill, (Option<String>, String)> {
     let manifest = serde_saphyr::from_str_with_options(skill.manifest(), options)
         .map_err(|error| (Some(id.clone()), format!("manifest.yaml: {error}")))?;
     let tools = skill.tools().into_iter().map(LoadedTool::from).collect();
-    Ok(LoadedSkill { id, skill_md, manifest, tools, note: None })
+    let folder = SkillFolder::embedded(skill.resources()).map(Arc::new);
+    Ok(LoadedSkill { folder, ..LoadedSkill::new(id, skill_md, manifest, tools) })
 }

@@ -13,6 +13,10 @@ pub trait Skill: Send + Sync {
     fn skill_md(&self) -> &str;
     /// The text of `manifest.yaml`.
     fn manifest(&self) -> &str;
+    /// What else lies in the folder, as path and text: `references/`, `assets/`.
+    fn resources(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
 }
 

@@ -1,65 +1,185 @@
-//! One folder of `<config>/skills`: `SKILL.md`, perhaps `manifest.yaml`, perhaps `tools/*.ts`.
+//! One folder that is a skill: `SKILL.md`, perhaps `manifest.yaml`, `config.yaml`, `tools/*.ts` and
+//! what else it brings.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use nova_skill::Manifest;
+use nova_skill::{Manifest, Tool, Value};
 
+use super::foreign::{ForeignFile, ForeignSkill, ForeignTool};
+use super::listing::{self, Listing};
 use super::read::{self, Look, Looks};
+use super::sealed::{self, Sealed};
 use super::tool_set::{GRACE, Owner, ToolSet};
-use crate::{LoadedSkill, Problem, SkillMd, canonical};
+use crate::manifest_file::{self, CONFIG, MANIFEST};
+use crate::{Finding, LoadedSkill, Problem, Review, SkillFolder, SkillMd, ToolFile};
+
+/// More than this is not said of one skill at once.
+const MAX_TOLD: usize = 3;
 
 pub(super) struct FolderSkill {
     id: String,
+    root: PathBuf,
+    foreign: bool,
     newest: Option<FolderLook>,
     /// Of the newest look: what is wrong, and from when on that is told.
     problem: Option<(String, Instant)>,
-    last_good: Option<(SkillMd, Manifest)>,
+    last_good: Option<Parsed>,
+    /// Of a skill from elsewhere: what the user agreed to when it was looked at last.
+    agreed: Option<String>,
+    /// Its tool files as they were sealed.
+    sealed_tools: Vec<ToolFile>,
     pub(super) tools: ToolSet,
 }
 
 /// What the folder held when it was looked at.
 #[derive(PartialEq, Eq)]
 pub(super) struct FolderLook {
-    skill_md: Option<Look>,
-    manifest: Option<Look>,
+    pub(super) skill_md: Option<Look>,
+    pub(super) manifest: Option<Look>,
+    pub(super) config: Option<Look>,
+    /// In place of `SKILL.md`, as an older layout has it.
+    pub(super) instructions: Option<Look>,
     /// Another way to bring tools, which is not run.
-    has_python: bool,
+    pub(super) has_python: bool,
+    pub(super) listing: Listing,
+    /// Of a skill from elsewhere; else why it could not be sealed.
+    sealed: Option<Result<Sealed, String>>,
+}
+
+/// What its files say.
+#[derive(Clone)]
+pub(super) struct Parsed {
+    pub(super) skill_md: SkillMd,
+    pub(super) manifest: Manifest,
+    pub(super) defaults: Value,
+    pub(super) findings: Vec<Finding>,
 }
 
 /// The folder's own files and its tool files.
-pub(super) fn look(folder: &Path) -> (FolderLook, Looks) {
+pub(super) fn look(root: &Path, id: &str, foreign: bool) -> (FolderLook, Looks) {
+    if foreign {
+        return look_sealed(root, id);
+    }
+    let folder = &root.join(id);
+    let listing = listing::list(root, id, false);
     let own = FolderLook {
-        skill_md: read::one(folder, "SKILL.md"),
-        manifest: read::one(folder, "manifest.yaml"),
-        has_python: folder.join("tools.py").is_file(),
+        skill_md: read::one(folder, "SKILL.md").or_else(|| read::one(folder, "skill.md")),
+        manifest: read::one(folder, MANIFEST),
+        config: read::one(folder, CONFIG),
+        instructions: read::one(folder, "instructions.md"),
+        has_python: listing.has("tools.py"),
+        listing,
+        sealed: None,
     };
-    (own, read::tool_files_below(folder, "tools"))
+    (own, read::tool_files_below(root, &format!("{id}/tools")))
+}
+
+fn look_sealed(root: &Path, id: &str) -> (FolderLook, Looks) {
+    match sealed::seal(root, id) {
+        Ok((sealed, mut contents, listing)) => {
+            let tools = Looks { files: contents.take_tools(), left_out: 0 };
+            let own = FolderLook {
+                skill_md: contents.take("SKILL.md").or_else(|| contents.take("skill.md")),
+                manifest: contents.take(MANIFEST),
+                config: contents.take(CONFIG),
+                instructions: contents.take("instructions.md"),
+                has_python: listing.has("tools.py"),
+                listing,
+                sealed: Some(Ok(sealed)),
+            };
+            (own, tools)
+        }
+        Err(why) => {
+            let own = FolderLook {
+                skill_md: None,
+                manifest: None,
+                config: None,
+                instructions: None,
+                has_python: false,
+                listing: Listing::default(),
+                sealed: Some(Err(why)),
+            };
+            (own, Looks::default())
+        }
+    }
 }
 
 impl FolderSkill {
-    pub(super) fn new(root: &Path, id: &str) -> Self {
+    pub(super) fn new(root: &Path, id: &str, foreign: bool) -> Self {
         Self {
             id: id.to_owned(),
+            root: root.to_owned(),
+            foreign,
             newest: None,
             problem: None,
             last_good: None,
-            tools: ToolSet::new(root.join(id).join("tools"), Owner::Skill(id.to_owned())),
+            agreed: None,
+            sealed_tools: Vec::new(),
+            tools: tool_set(root, id, id.to_owned()),
         }
     }
 
-    pub(super) fn observe(&mut self, look: FolderLook, now: Instant, patience: bool) {
-        if self.newest.as_ref() == Some(&look) {
-            return;
+    /// Takes in what the folder holds; `agreed` is what the user agreed to, of a skill from
+    /// elsewhere. Answers whether its tools may be read.
+    pub(super) fn observe(
+        &mut self,
+        look: FolderLook,
+        tools: &BTreeMap<String, Look>,
+        agreed: Option<String>,
+        now: Instant,
+        patience: bool,
+    ) -> bool {
+        let same = self.newest.as_ref() == Some(&look);
+        if !same {
+            self.problem = match parse(&look, &self.id) {
+                Ok(good) => {
+                    self.last_good = Some(good);
+                    None
+                }
+                Err(reason) => {
+                    if self.foreign {
+                        // Nothing that was not reviewed is shown in its place.
+                        self.last_good = None;
+                    }
+                    Some((reason, if patience { now + GRACE } else { now }))
+                }
+            };
+            self.newest = Some(look);
         }
-        self.problem = match parse(&look) {
-            Ok(good) => {
-                self.last_good = Some(good);
-                None
-            }
-            Err(reason) => Some((reason, if patience { now + GRACE } else { now })),
-        };
-        self.newest = Some(look);
+        if !self.foreign {
+            return true;
+        }
+        let is_other = !same || self.agreed != agreed;
+        self.agreed = agreed;
+        if is_other {
+            // Another content is another owner: it shares no process with what ran before.
+            let owner = format!("foreign/{}/{}", self.id, self.fingerprint().unwrap_or_default());
+            let folder = self.root.join(&self.id).join("tools");
+            self.sealed_tools = tools
+                .iter()
+                .filter_map(|(name, look)| match look {
+                    Look::Text(source) => Some(ToolFile {
+                        owner: owner.clone(),
+                        path: folder.join(name),
+                        source: source.clone(),
+                    }),
+                    Look::Refused(_) => None,
+                })
+                .collect();
+            self.tools = tool_set(&self.root, &self.id, owner);
+        }
+        self.review().is_none()
+    }
+
+    /// What a tool file defines, as it may be used.
+    pub(super) fn tool(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        match self.fingerprint() {
+            Some(fingerprint) => Arc::new(ForeignTool::new(tool, fingerprint)),
+            None => tool,
+        }
     }
 
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
@@ -67,45 +187,132 @@ impl FolderSkill {
         own.into_iter().chain(self.tools.next_change(now)).min()
     }
 
+    /// Folders below its own, for watching.
+    pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let folder = self.root.join(&self.id);
+        let below = self.newest.iter().flat_map(|look| look.listing.folders.iter().take(50));
+        let below: Vec<PathBuf> = below.map(|path| folder.join(path)).collect();
+        [folder.join("tools"), folder].into_iter().chain(below)
+    }
+
     /// As it is to be shown at that moment: the skill, or why there is none, or nothing yet.
     pub(super) fn loaded(&self, now: Instant) -> Option<Result<LoadedSkill, Problem>> {
         let told = self.problem.as_ref().filter(|(_, at)| *at <= now).map(|(reason, _)| reason.clone());
-        let Some((skill_md, manifest)) = self.last_good.clone() else {
+        let Some(Parsed { skill_md, manifest, defaults, findings }) = self.last_good.clone() else {
             return told.map(|reason| Err(Problem { id: self.id.clone(), reason }));
         };
+        let newest = self.newest.as_ref();
         let note = told.map(|reason| format!("{reason} The last good version stays in use.")).or_else(|| {
-            let has_python = self.newest.as_ref().is_some_and(|look| look.has_python);
-            let unlike = canonical(&skill_md.name) != canonical(&self.id);
-            if unlike {
-                Some(format!(
-                    "SKILL.md says name: {}, its folder is {}. Make them alike.",
-                    skill_md.name, self.id
-                ))
-            } else {
-                has_python.then(|| "tools.py is not run: rewrite it as tools/*.ts.".to_owned())
+            let python = newest.is_some_and(|look| look.has_python);
+            let mut said: Vec<String> = findings.iter().map(ToString::to_string).collect();
+            if python {
+                said.push("tools.py is not run: rewrite it as tools/*.ts.".to_owned());
             }
+            if said.len() > MAX_TOLD {
+                let more = said.len() - MAX_TOLD;
+                said.truncate(MAX_TOLD);
+                said.push(format!("{more} more: see nova skill check."));
+            }
+            (!said.is_empty()).then(|| said.join(" "))
+        });
+        let folder = newest.map(|look| {
+            let listing = &look.listing;
+            let files = match &look.sealed {
+                Some(Ok(sealed)) => listing::resources(&sealed.files),
+                _ => listing::resources(&listing.files),
+            };
+            Arc::new(SkillFolder::on_disk(&self.root, &self.id, files, listing.incomplete))
         });
         let note = note.or_else(|| self.tools.note());
-        let tools = self.tools.tools(now);
-        Some(Ok(LoadedSkill { id: self.id.clone(), skill_md, manifest, tools, note }))
+        let review = if self.foreign { self.review() } else { None };
+        let tools = if review.is_some() { Vec::new() } else { self.tools.tools(now) };
+        let skill = LoadedSkill::new(self.id.clone(), skill_md, manifest, tools);
+        let fingerprint = self.fingerprint().map(str::to_owned);
+        Some(Ok(LoadedSkill { note, folder, defaults, review, fingerprint, foreign: self.foreign, ..skill }))
+    }
+
+    /// What the user looks at before they agree.
+    pub(super) fn to_review(&self) -> Option<ForeignSkill> {
+        let look = self.newest.as_ref()?;
+        let Some(Ok(sealed)) = &look.sealed else { return None };
+        let file = |file: &crate::SkillFile| ForeignFile {
+            path: file.path.clone(),
+            bytes: file.bytes,
+            hash: file.agreed.map(|hash| hash.to_hex().to_string()).unwrap_or_default(),
+        };
+        let links = look.listing.links.iter().map(|(path, target)| ForeignFile {
+            path: format!("{path} -> {target}"),
+            bytes: 0,
+            hash: blake3::hash(target.as_bytes()).to_hex().to_string(),
+        });
+        Some(ForeignSkill {
+            id: self.id.clone(),
+            folder: self.root.join(&self.id),
+            fingerprint: sealed.fingerprint.clone(),
+            files: sealed.files.iter().map(file).chain(links).collect(),
+            tools: self.sealed_tools.clone(),
+            skill_md: self.last_good.as_ref()?.skill_md.clone(),
+        })
+    }
+
+    fn fingerprint(&self) -> Option<&str> {
+        match self.newest.as_ref()?.sealed.as_ref()? {
+            Ok(sealed) => Some(&sealed.fingerprint),
+            Err(_) => None,
+        }
+    }
+
+    /// Why nothing of it may be used before the user has looked at it.
+    fn review(&self) -> Option<Review> {
+        match (&self.agreed, self.fingerprint()) {
+            (Some(agreed), Some(now)) if agreed == now => None,
+            (Some(_), _) => Some(Review::Changed),
+            (None, _) => Some(Review::New),
+        }
     }
 }
 
-fn parse(look: &FolderLook) -> Result<(SkillMd, Manifest), String> {
-    let skill_md = match &look.skill_md {
-        Some(Look::Text(text)) => SkillMd::parse(text).map_err(|error| error.to_string())?,
-        Some(Look::Refused(why)) => return Err(format!("SKILL.md: {why}.")),
-        None => return Err("The folder has no SKILL.md. Write one, or take the folder away.".into()),
+fn tool_set(root: &Path, id: &str, owner: String) -> ToolSet {
+    ToolSet::new(root.join(id).join("tools"), Owner::Skill(owner))
+}
+
+fn parse(look: &FolderLook, id: &str) -> Result<Parsed, String> {
+    if let Some(Err(why)) = &look.sealed {
+        return Err(why.clone());
+    }
+    read_files([&look.skill_md, &look.manifest, &look.config, &look.instructions].map(Option::as_ref), id)
+        .map_err(|finding| match &*finding.file {
+            // These say by themselves which file it is.
+            "SKILL.md" => finding.message,
+            _ => finding.to_string(),
+        })
+}
+
+/// `SKILL.md`, `manifest.yaml`, `config.yaml` and `instructions.md` of a folder of that name.
+pub(super) fn read_files(files: [Option<&Look>; 4], id: &str) -> Result<Parsed, Finding> {
+    let [skill_md, manifest, config, instructions] = files;
+    let text = |file: &str, look: Option<&Look>| match look {
+        None => Ok(None),
+        Some(Look::Text(text)) => Ok(Some(text.clone())),
+        Some(Look::Refused(why)) => Err(Finding::error(file, None, format!("{why}."))),
     };
-    let manifest = match &look.manifest {
-        None => Manifest::default(),
-        Some(Look::Text(text)) if text.trim().is_empty() => Manifest::default(),
-        Some(Look::Text(text)) => {
-            let options = serde_saphyr::options! { strict_booleans: true };
-            serde_saphyr::from_str_with_options(text, options)
-                .map_err(|error| format!("manifest.yaml: {error}"))?
+    let manifest_text = text(MANIFEST, manifest)?.unwrap_or_default();
+    let (skill_md, mut findings) = match (text("SKILL.md", skill_md)?, text("instructions.md", instructions)?)
+    {
+        (Some(text), _) => SkillMd::read(&text, Some(id))
+            .map_err(|error| Finding::error("SKILL.md", error.line(), error.to_string()))?,
+        (None, Some(instructions)) if !manifest_text.is_empty() => {
+            let skill_md = manifest_file::without_skill_md(&manifest_text, &instructions, id)?;
+            (skill_md, Vec::new())
         }
-        Some(Look::Refused(why)) => return Err(format!("manifest.yaml: {why}.")),
+        (None, _) => {
+            let message = "The folder has no SKILL.md. Write one, or take the folder away.";
+            return Err(Finding::error("SKILL.md", None, message));
+        }
     };
-    Ok((skill_md, manifest))
+    let (manifest, more) = manifest_file::manifest(&manifest_text)?;
+    findings.extend(more);
+    let defaults = text(CONFIG, config)?.unwrap_or_default();
+    let defaults = manifest_file::defaults(&defaults, manifest.config.as_ref())?;
+    Ok(Parsed { skill_md, manifest, defaults, findings })
 }

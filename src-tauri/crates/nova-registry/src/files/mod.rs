@@ -1,8 +1,12 @@
 //! Skills and tools that are files of the user: read, loaded through a [`ToolHost`], and read again
 //! when they change. A file that is broken leaves its last good version in force.
 
+mod check;
 mod folder_skill;
+mod foreign;
+mod listing;
 mod read;
+mod sealed;
 mod tool_set;
 mod watch;
 mod worker;
@@ -14,6 +18,8 @@ use futures::stream::{BoxStream, StreamExt as _, unfold};
 use tokio::sync::{mpsc, oneshot, watch as signal};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub use self::check::{CheckedSkill, check_skill};
+pub use self::foreign::{AgreedSkills, ForeignFile, ForeignSkill};
 pub use self::read::{MAX_TOOL_FILE, tool_sources};
 use self::worker::Worker;
 use crate::{Scan, Source, SourceKind, ToolHost, canonical};
@@ -67,6 +73,8 @@ struct Shared {
 struct Published {
     dynamic: Scan,
     folders: Scan,
+    foreign: Scan,
+    to_review: Vec<ForeignSkill>,
     /// Canonical tool id and file name of the dynamic tools that can be called.
     dynamic_files: Vec<(String, String)>,
 }
@@ -75,12 +83,19 @@ enum Request {
     /// Look again, tell at once what is wrong, and say when everything is loaded, or all of the
     /// skill of that canonical id.
     Refresh(Option<String>, oneshot::Sender<()>),
+    /// Look for skills from elsewhere in these folders, and in no others.
+    Foreign(Vec<PathBuf>),
     Watch,
 }
 
 impl ToolFiles {
     /// Reads what is there; what the host knows is there when this returns, the rest follows.
-    pub async fn start(folders: ToolFolders, host: Arc<dyn ToolHost>, last_good: Arc<dyn LastGood>) -> Self {
+    pub async fn start(
+        folders: ToolFolders,
+        host: Arc<dyn ToolHost>,
+        last_good: Arc<dyn LastGood>,
+        agreed: Arc<dyn AgreedSkills>,
+    ) -> Self {
         let shared = Arc::new(Shared {
             published: RwLock::default(),
             version: signal::Sender::new(0),
@@ -88,7 +103,7 @@ impl ToolFiles {
         });
         let (requests, asked) = mpsc::unbounded_channel();
         let end = CancellationToken::new();
-        let mut worker = Worker::new(folders, host, last_good, shared.clone(), asked);
+        let mut worker = Worker::new(folders, host, last_good, agreed, shared.clone(), asked);
         worker.look(false).await;
         tokio::spawn(worker.run(end.clone()));
         Self { shared, requests, _ends_the_work: end.drop_guard() }
@@ -111,6 +126,18 @@ impl ToolFiles {
         }
     }
 
+    /// Looks for skills from elsewhere in these folders of skills, in this order, and in no others.
+    pub fn look_for_foreign(&self, roots: Vec<PathBuf>) {
+        let _ = self.requests.send(Request::Foreign(roots));
+    }
+
+    /// A skill from elsewhere as it lies there now, to be reviewed.
+    pub fn to_review(&self, id: &str) -> Option<ForeignSkill> {
+        let wanted = canonical(id);
+        let published = self.shared.published.read().unwrap_or_else(PoisonError::into_inner);
+        published.to_review.iter().find(|skill| canonical(&skill.id) == wanted).cloned()
+    }
+
     /// From now on changes are noticed as they happen.
     pub fn watch(&self) {
         let _ = self.requests.send(Request::Watch);
@@ -128,28 +155,40 @@ impl ToolFiles {
         ticks(&self.shared.pending)
     }
 
-    /// The sources of these files, for [`crate::Registry::new`]: folder skills, then dynamic tools.
-    pub fn sources(self: &Arc<Self>) -> [Box<dyn Source>; 2] {
-        [SourceKind::Folder, SourceKind::Dynamic]
-            .map(|kind| Box::new(FileSource { kind, files: self.clone() }) as Box<dyn Source>)
+    /// The sources of these files, for [`crate::Registry::new`]: the user's folder skills, those from
+    /// elsewhere, then dynamic tools.
+    pub fn sources(self: &Arc<Self>) -> [Box<dyn Source>; 3] {
+        [Which::Folders, Which::Foreign, Which::Dynamic]
+            .map(|which| Box::new(FileSource { which, files: self.clone() }) as Box<dyn Source>)
     }
 }
 
+#[derive(Clone, Copy)]
+enum Which {
+    Folders,
+    Foreign,
+    Dynamic,
+}
+
 struct FileSource {
-    kind: SourceKind,
+    which: Which,
     files: Arc<ToolFiles>,
 }
 
 impl Source for FileSource {
     fn kind(&self) -> SourceKind {
-        self.kind
+        match self.which {
+            Which::Folders | Which::Foreign => SourceKind::Folder,
+            Which::Dynamic => SourceKind::Dynamic,
+        }
     }
 
     fn scan(&self) -> Scan {
         let published = self.files.shared.published.read().unwrap_or_else(PoisonError::into_inner);
-        match self.kind {
-            SourceKind::Dynamic => published.dynamic.clone(),
-            _ => published.folders.clone(),
+        match self.which {
+            Which::Folders => published.folders.clone(),
+            Which::Foreign => published.foreign.clone(),
+            Which::Dynamic => published.dynamic.clone(),
         }
     }
 

@@ -79,7 +79,7 @@ pub(super) fn one(folder: &Path, name: &str) -> Option<Look> {
 }
 
 /// Not the files that editors keep beside the one they save, and not declarations of types.
-fn is_tool_file(name: &str) -> bool {
+pub(super) fn is_tool_file(name: &str) -> bool {
     name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.starts_with(['.', '#'])
 }
 

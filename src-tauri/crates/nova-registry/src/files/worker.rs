@@ -12,11 +12,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::folder_skill::{self, FolderLook, FolderSkill};
+use super::foreign::{AgreedSkills, NoLastGood};
 use super::read::{self, Looks};
 use super::tool_set::{Owner, ToolSet};
 use super::watch::Watch;
 use super::{LastGood, Published, Request, Shared, ToolFolders};
-use crate::{LoadedSkill, LoadedTool, Scan, SkillMd, ToolFile, ToolFileError, ToolHost, canonical};
+use crate::{LoadedSkill, LoadedTool, Problem, Scan, SkillMd, ToolFile, ToolFileError, ToolHost, canonical};
 
 /// Changes that follow each other this closely are looked at together.
 const QUIET: Duration = Duration::from_millis(20);
@@ -30,6 +31,9 @@ pub(super) struct Worker {
     folders: ToolFolders,
     host: Arc<dyn ToolHost>,
     last_good: Arc<dyn LastGood>,
+    agreed: Arc<dyn AgreedSkills>,
+    /// Folders of skills that come from elsewhere.
+    foreign: Vec<PathBuf>,
     shared: Arc<Shared>,
     asked: mpsc::UnboundedReceiver<Request>,
     files: Files,
@@ -46,11 +50,22 @@ pub(super) struct Worker {
 /// All that is known of the files.
 struct Files {
     dynamic: ToolSet,
-    skills: BTreeMap<String, FolderSkill>,
+    skills: BTreeMap<Place, FolderSkill>,
+}
+
+/// Where a folder skill lies. The first of two with one id has it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// 0 for the user's own skills; then those from elsewhere, in the order of their folders.
+    rank: usize,
+    root: PathBuf,
+    /// Not as the standard has names: comes after one that is.
+    odd: bool,
+    id: String,
 }
 
 /// Which set of tools a file belongs to: a folder skill's, or the dynamic ones.
-type Skill = Option<String>;
+type Skill = Option<Place>;
 
 struct Loaded {
     skill: Skill,
@@ -61,7 +76,7 @@ struct Loaded {
 /// What the disk held at one moment.
 struct Seen {
     dynamic: Looks,
-    skills: BTreeMap<String, (FolderLook, Looks)>,
+    skills: BTreeMap<Place, (FolderLook, Looks)>,
 }
 
 impl Worker {
@@ -69,6 +84,7 @@ impl Worker {
         folders: ToolFolders,
         host: Arc<dyn ToolHost>,
         last_good: Arc<dyn LastGood>,
+        agreed: Arc<dyn AgreedSkills>,
         shared: Arc<Shared>,
         asked: mpsc::UnboundedReceiver<Request>,
     ) -> Self {
@@ -81,6 +97,8 @@ impl Worker {
             folders,
             host,
             last_good,
+            agreed,
+            foreign: Vec::new(),
             shared,
             asked,
             files,
@@ -116,6 +134,10 @@ impl Worker {
                         self.waiting.push((skill, done));
                         self.look(false).await;
                     }
+                    Request::Foreign(roots) => {
+                        self.foreign = roots;
+                        self.look(true).await;
+                    }
                     Request::Watch => {
                         self.start_watching();
                         self.look(true).await;
@@ -132,8 +154,10 @@ impl Worker {
             let (folders, host) = (self.folders.clone(), self.host.clone());
             let (last_good, mut files) =
                 (self.last_good.clone(), std::mem::replace(&mut self.files, Files::none()));
+            let (agreed, foreign) = (self.agreed.clone(), self.foreign.clone());
             let looked = tokio::task::spawn_blocking(move || {
-                let wanted = files.observe(&folders, last_good.as_ref(), patience);
+                let seen = Seen::look(&folders, &foreign);
+                let wanted = files.observe(seen, last_good.as_ref(), agreed.as_ref(), patience);
                 let wanted = files.take_known(wanted, host.as_ref());
                 (files, wanted)
             });
@@ -147,7 +171,7 @@ impl Worker {
                 self.load(skill, file);
             }
             self.publish().await;
-            let folders = self.files.folders(&self.folders);
+            let folders = self.files.folders(&self.folders, &self.foreign);
             // What happened in a folder before it was watched is seen by looking once more.
             if !self.watch.as_mut().is_some_and(|watch| watch.follow(&folders)) {
                 return;
@@ -244,44 +268,44 @@ impl Files {
 
     fn observe(
         &mut self,
-        folders: &ToolFolders,
+        seen: Seen,
         last_good: &dyn LastGood,
+        agreed: &dyn AgreedSkills,
         patience: bool,
     ) -> Vec<(Skill, ToolFile)> {
-        let seen = Seen {
-            dynamic: read::tool_files(&folders.dynamic),
-            skills: read::folders(&folders.skills)
-                .into_iter()
-                .map(|id| {
-                    let look = folder_skill::look(&folders.skills.join(&id));
-                    (id, look)
-                })
-                .collect(),
-        };
         let now = Instant::now();
         let wanted = self.dynamic.observe(seen.dynamic, last_good, now, patience);
         let mut wanted: Vec<(Skill, ToolFile)> = wanted.into_iter().map(|file| (None, file)).collect();
-        for (id, skill) in &mut self.skills {
-            if !seen.skills.contains_key(id) {
+        for (place, skill) in &mut self.skills {
+            if !seen.skills.contains_key(place) {
                 skill.tools.clear();
             }
         }
         // Forgetting comes first, so that what was in force in a folder is written off.
-        self.skills.retain(|id, skill| {
-            let stays = seen.skills.contains_key(id);
-            if !stays {
+        self.skills.retain(|place, skill| {
+            let stays = seen.skills.contains_key(place);
+            if !stays && !place.is_foreign() {
                 for (file, _) in skill.tools.take_to_keep() {
                     last_good.forget(&file);
                 }
             }
             stays
         });
-        for (id, (look, tools)) in seen.skills {
-            let skill =
-                self.skills.entry(id.clone()).or_insert_with(|| FolderSkill::new(&folders.skills, &id));
-            skill.observe(look, now, patience);
-            let new = skill.tools.observe(tools, last_good, now, patience);
-            wanted.extend(new.into_iter().map(|file| (Some(id.clone()), file)));
+        for (place, (look, tools)) in seen.skills {
+            let foreign = place.is_foreign();
+            let skill = self
+                .skills
+                .entry(place.clone())
+                .or_insert_with(|| FolderSkill::new(&place.root, &place.id, foreign));
+            let agreed = if foreign { agreed.fingerprint(&place.id) } else { None };
+            if !skill.observe(look, &tools.files, agreed, now, patience) {
+                continue;
+            }
+            let new = match foreign {
+                true => skill.tools.observe(tools, &NoLastGood, now, patience),
+                false => skill.tools.observe(tools, last_good, now, patience),
+            };
+            wanted.extend(new.into_iter().map(|file| (Some(place.clone()), file)));
         }
         wanted
     }
@@ -301,12 +325,16 @@ impl Files {
 
     fn loaded(&mut self, loaded: Loaded) -> Option<(Skill, ToolFile)> {
         let Loaded { skill, file, result } = loaded;
-        let tools = match &skill {
-            None => &mut self.dynamic,
-            Some(id) => &mut self.skills.get_mut(id)?.tools,
-        };
         let name = file.path.file_name()?.to_str()?;
-        tools.loaded(name, &file.source, result).map(|next| (skill, next))
+        let next = match &skill {
+            None => self.dynamic.loaded(name, &file.source, result),
+            Some(place) => {
+                let skill = self.skills.get_mut(place)?;
+                let result = result.map(|tool| skill.tool(tool));
+                skill.tools.loaded(name, &file.source, result)
+            }
+        };
+        next.map(|next| (skill, next))
     }
 
     fn settle(&mut self, now: Instant) {
@@ -314,7 +342,14 @@ impl Files {
     }
 
     fn take_to_keep(&mut self) -> Vec<(String, Option<super::LastGoodTool>)> {
-        self.sets().flat_map(ToolSet::take_to_keep).collect()
+        let mut to_keep = self.dynamic.take_to_keep();
+        for (place, skill) in &mut self.skills {
+            let of_skill = skill.tools.take_to_keep();
+            if !place.is_foreign() {
+                to_keep.extend(of_skill);
+            }
+        }
+        to_keep
     }
 
     fn sets(&mut self) -> impl Iterator<Item = &mut ToolSet> {
@@ -342,36 +377,66 @@ impl Files {
         if !tools.is_empty() {
             dynamic.skills.push(dynamic_skill(tools, self.dynamic.note()));
         }
-        let mut folders = Scan::default();
-        for loaded in self.skills.values().filter_map(|skill| skill.loaded(now)) {
-            match loaded {
-                Ok(skill) => folders.skills.push(skill),
-                Err(problem) => folders.problems.push(problem),
+        let (mut folders, mut foreign) = (Scan::default(), Scan::default());
+        for (place, skill) in &self.skills {
+            let scan = if place.is_foreign() { &mut foreign } else { &mut folders };
+            match skill.loaded(now) {
+                Some(Ok(skill)) if canonical(&skill.id) == DYNAMIC => scan.problems.push(Problem {
+                    id: skill.id,
+                    reason: "The id dynamic belongs to the single tools. Rename the folder.".into(),
+                }),
+                Some(Ok(skill)) => scan.skills.push(skill),
+                Some(Err(problem)) => scan.problems.push(problem),
+                None => {}
             }
         }
-        Published { dynamic, folders, dynamic_files }
+        let to_review = self.skills.values().filter_map(FolderSkill::to_review).collect();
+        Published { dynamic, folders, foreign, to_review, dynamic_files }
     }
 
     /// The folders whose changes matter. Parents are among them: a folder that is replaced is
     /// noticed there.
-    fn folders(&self, folders: &ToolFolders) -> BTreeSet<PathBuf> {
+    fn folders(&self, folders: &ToolFolders, foreign: &[PathBuf]) -> BTreeSet<PathBuf> {
         let parents = [&folders.dynamic, &folders.pending, &folders.skills].map(|folder| folder.parent());
         let fixed = [&folders.config, &folders.dynamic, &folders.pending, &folders.skills];
-        let skills = self.skills.keys().map(|id| folders.skills.join(id));
-        let tools = self.skills.keys().map(|id| folders.skills.join(id).join("tools"));
+        let skills = self.skills.values().flat_map(FolderSkill::folders);
+        // Above the folder of skills from elsewhere lies much that is none of theirs.
+        let foreign = foreign.iter().flat_map(|root| root.parent().into_iter().chain([root.as_path()]));
         parents
             .into_iter()
             .flatten()
             .map(ToOwned::to_owned)
             .chain(fixed.into_iter().cloned())
             .chain(skills)
-            .chain(tools)
+            .chain(foreign.map(ToOwned::to_owned))
             .collect()
     }
 }
 
 fn skill_id(skill: &Skill) -> String {
-    skill.as_deref().map_or_else(|| DYNAMIC.to_owned(), canonical)
+    skill.as_ref().map_or_else(|| DYNAMIC.to_owned(), |place| canonical(&place.id))
+}
+
+impl Seen {
+    fn look(folders: &ToolFolders, foreign: &[PathBuf]) -> Self {
+        let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
+        let places = roots.flat_map(|(rank, root)| {
+            let place =
+                move |id: String| Place { rank, root: root.clone(), odd: !crate::skill_md::is_name(&id), id };
+            read::folders(root).into_iter().map(place)
+        });
+        let skills = places.map(|place| {
+            let look = folder_skill::look(&place.root, &place.id, place.is_foreign());
+            (place, look)
+        });
+        Self { dynamic: read::tool_files(&folders.dynamic), skills: skills.collect() }
+    }
+}
+
+impl Place {
+    fn is_foreign(&self) -> bool {
+        self.rank > 0
+    }
 }
 
 /// The skill whose tools are the dynamic ones.
@@ -392,9 +457,10 @@ fn dynamic_skill(tools: Vec<LoadedTool>, note: Option<String>) -> LoadedSkill {
         name: DYNAMIC.into(),
         description: format!("Single tools that the user keeps as files: {names}."),
         instructions: format!("# The user's own tools\n\n{}", lines.join("\n")),
+        ..SkillMd::default()
     };
     let manifest = Manifest { display_name: Some("Your tools".into()), ..Manifest::default() };
-    LoadedSkill { id: DYNAMIC.into(), skill_md, manifest, tools, note }
+    LoadedSkill { note, ..LoadedSkill::new(DYNAMIC.into(), skill_md, manifest, tools) }
 }
 
 fn failed(file: &ToolFile, message: String) -> ToolFileError {

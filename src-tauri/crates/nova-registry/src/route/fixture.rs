@@ -101,11 +101,7 @@ impl SkillLines {
         });
         LoadedSkill {
             tools: tools.collect(),
-            skill_md: SkillMd {
-                name: self.id.clone(),
-                description: self.description,
-                instructions: String::new(),
-            },
+            skill_md: SkillMd { name: self.id.clone(), description: self.description, ..SkillMd::default() },
             manifest: Manifest {
                 display_name: self.display_name,
                 hints: Hints { use_when: self.use_when, not_when: self.not_when },
@@ -114,6 +110,11 @@ impl SkillLines {
             },
             id: self.id,
             note: None,
+            folder: None,
+            foreign: false,
+            review: None,
+            fingerprint: None,
+            defaults: Value::Null,
         }
     }
 }

@@ -53,6 +53,8 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         sink: Arc::new(events.clone()),
         clock: Arc::new(vault.clock().clone()),
         ids: Arc::new(CountingIds::new("call")),
+        catalog: nova_registry::CatalogBudget::of_context(None),
+        router: false,
         call_limit: PATIENCE,
         ended: Arc::new(|| {}),
     };

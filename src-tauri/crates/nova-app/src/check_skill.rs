@@ -1,0 +1,119 @@
+//! Looks over a skill folder for its author, wherever it lies.
+
+use std::path::Path;
+
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::{Finding, Severity, canonical};
+use nova_skill::Effect;
+use serde::Serialize;
+
+use crate::app::{App, blocking};
+
+/// One thing that the author should look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillFinding {
+    /// `error` or `warning`
+    pub severity: &'static str,
+    /// Below the skill's folder.
+    pub file: String,
+    /// 1-based.
+    pub line: Option<u32>,
+    pub message: String,
+}
+
+impl App {
+    /// What is wrong with a skill folder: errors first, then warnings. Its tool files are read as they
+    /// are when the skill is loaded.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub async fn check_skill(&self, path: &Path) -> Result<Vec<SkillFinding>, UserError> {
+        let path = path.to_owned();
+        let checked = blocking(move || {
+            nova_registry::check_skill(&path)
+                .map_err(|[what, remedy]| UserError::new(ErrorCode::BadRequest, what, remedy))
+        })
+        .await?;
+        let mut findings: Vec<SkillFinding> = checked.findings.iter().map(finding).collect();
+        let mut tools = Vec::new();
+        for file in checked.tools {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let place = format!("tools/{name}");
+            let warn = |message: String| SkillFinding {
+                severity: "warning",
+                file: place.clone(),
+                line: None,
+                message,
+            };
+            let loading = self.inner.options.tool_host.load(file);
+            match tokio::time::timeout(Self::CALL_LIMIT, loading).await {
+                Ok(Ok(tool)) => {
+                    let spec = tool.spec();
+                    if spec.effect == Effect::Undeclared {
+                        findings.push(warn(
+                            "It declares no effect, so every call asks. Write the worst that it may do as its effect."
+                                .into(),
+                        ));
+                    }
+                    if !spec.proposed_hosts.is_empty() {
+                        let hosts = spec.proposed_hosts.join(", ");
+                        findings.push(warn(format!(
+                            "It names {hosts} and does not declare it. Add what it asks to hosts."
+                        )));
+                    }
+                    let id = canonical(&spec.id);
+                    if tools.contains(&id) {
+                        findings.push(SkillFinding {
+                            severity: "error",
+                            file: place,
+                            line: None,
+                            message: format!("The tool {} is defined twice. Give one another name.", spec.id),
+                        });
+                    }
+                    tools.push(id);
+                }
+                Ok(Err(error)) => findings.push(SkillFinding {
+                    severity: "error",
+                    file: place,
+                    line: error.line,
+                    message: error.message,
+                }),
+                Err(_) => findings.push(SkillFinding {
+                    severity: "error",
+                    file: place,
+                    line: None,
+                    message: format!(
+                        "It was not read within {} s. Look for an endless loop.",
+                        Self::CALL_LIMIT.as_secs()
+                    ),
+                }),
+            }
+        }
+        for kept in checked.always {
+            if !tools.contains(&canonical(&kept)) {
+                findings.push(SkillFinding {
+                    severity: "error",
+                    file: "manifest.yaml".into(),
+                    line: None,
+                    message: format!(
+                        "loading.always names {kept}, and the skill has no such tool. Correct it."
+                    ),
+                });
+            }
+        }
+        findings.sort_by(|a, b| (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line)));
+        Ok(findings)
+    }
+}
+
+fn finding(finding: &Finding) -> SkillFinding {
+    SkillFinding {
+        severity: match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        file: finding.file.clone(),
+        line: finding.line,
+        message: finding.message.clone(),
+    }
+}

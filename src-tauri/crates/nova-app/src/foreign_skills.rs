@@ -1,0 +1,184 @@
+//! Skills that came from elsewhere: where they are looked for, what the user is shown of them, and
+//! what becomes of their agreement.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use nova_protocol::{ErrorCode, FileChange, ReviewState, ReviewedFile, ReviewedTool, SkillReview, UserError};
+use nova_registry::{ForeignSkill, SkillEntry, ToolFile};
+
+use crate::app::{App, blocking};
+use crate::pending_tools::{definition, problem};
+use crate::trust::AgreedSkill;
+
+/// Where programs that share skills keep them, below the home folder and in a vault.
+const SHARED: [&str; 2] = [".agents", "skills"];
+
+impl App {
+    /// Looks again for skills from elsewhere: in the home folder, and in the open vault where the
+    /// user trusts it.
+    pub(crate) fn follow_foreign_skills(&self) {
+        self.inner.tool_files.look_for_foreign(self.foreign_roots());
+    }
+
+    fn foreign_roots(&self) -> Vec<PathBuf> {
+        let shared = |root: PathBuf| SHARED.iter().fold(root, |path, part| path.join(part));
+        let of_home = self.places().home.clone().map(shared);
+        of_home.into_iter().chain(self.trusted_vault().map(shared)).collect()
+    }
+
+    /// The open vault, where the user trusts it and its skills lie in it and not behind a link.
+    fn trusted_vault(&self) -> Option<PathBuf> {
+        let vault = self.vault().ok()?.root().canonicalize().ok()?;
+        let trusted = self.config().trusted_vaults;
+        let is_trusted = trusted.iter().any(|root| root.canonicalize().is_ok_and(|root| root == vault));
+        let folder = SHARED.iter().fold(vault.clone(), |path, part| path.join(part));
+        let is_there = folder.canonicalize().is_ok_and(|real| real == folder);
+        (is_trusted && is_there).then_some(vault)
+    }
+
+    /// Whether what lies there now is what the user agreed to.
+    pub(crate) fn agreed_to(&self, skill: &SkillEntry) -> bool {
+        let agreed = self.inner.trust.agreed_skill(&skill.id);
+        agreed.is_some_and(|agreed| Some(&agreed.fingerprint) == skill.fingerprint.as_ref())
+    }
+
+    /// What the user looks at. Its tools are read in the process that runs scripts, where they reach
+    /// nothing; before that nothing of the skill has run.
+    pub(crate) async fn review_of(&self, id: &str) -> Result<SkillReview, UserError> {
+        let skill = self.foreign_skill(id).await?;
+        let mut tools = Vec::new();
+        for file in &skill.tools {
+            tools.push(self.reviewed(file).await);
+        }
+        let defined = || tools.iter().filter_map(|tool| tool.definition.as_ref());
+        let hosts: BTreeSet<String> =
+            defined().flat_map(|tool| tool.hosts.iter().chain(&tool.proposed_hosts)).cloned().collect();
+        let credentials: BTreeSet<String> = defined().flat_map(|tool| tool.credentials.clone()).collect();
+        let before = self.inner.trust.agreed_skill(&skill.id);
+        let files = skill.files.iter().map(|file| ReviewedFile {
+            path: file.path.clone(),
+            bytes: file.bytes,
+            change: before.as_ref().and_then(|before| match before.files.get(&file.path) {
+                None => Some(FileChange::Added),
+                Some(hash) => (*hash != file.hash).then_some(FileChange::Changed),
+            }),
+        });
+        let there: BTreeSet<&str> = skill.files.iter().map(|file| file.path.as_str()).collect();
+        let removed = before.iter().flat_map(|before| before.files.keys());
+        Ok(SkillReview {
+            files: files.collect(),
+            removed: removed.filter(|path| !there.contains(path.as_str())).cloned().collect(),
+            hosts: hosts.into_iter().collect(),
+            credentials: credentials.into_iter().collect(),
+            tools,
+            state: match &before {
+                None => ReviewState::New,
+                Some(before) if before.fingerprint == skill.fingerprint => ReviewState::Agreed,
+                Some(_) => ReviewState::Changed,
+            },
+            skill: skill.id,
+            description: skill.skill_md.description,
+            instructions: skill.skill_md.instructions,
+            allowed_tools: skill.skill_md.allowed_tools,
+            folder: self.places().shown(&skill.folder),
+            fingerprint: skill.fingerprint,
+        })
+    }
+
+    async fn reviewed(&self, file: &ToolFile) -> ReviewedTool {
+        let host = self.inner.options.tool_host.clone();
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Who reads it shares no process with the skill as it runs later.
+        let asked = ToolFile { owner: format!("review/{}", file.owner), ..file.clone() };
+        match tokio::time::timeout(Self::CALL_LIMIT, host.load(asked)).await {
+            Ok(Ok(tool)) => {
+                ReviewedTool { file: name, definition: Some(definition(tool.spec())), problem: None }
+            }
+            Ok(Err(error)) => ReviewedTool { file: name, definition: None, problem: Some(problem(&error)) },
+            Err(_) => {
+                let late = nova_registry::ToolFileError {
+                    file: name.clone(),
+                    line: None,
+                    column: None,
+                    message: format!("it was not read within {} s", Self::CALL_LIMIT.as_secs()),
+                };
+                ReviewedTool { file: name, definition: None, problem: Some(problem(&late)) }
+            }
+        }
+    }
+
+    /// Agrees to the skill as it was looked at, and switches it on.
+    pub(crate) async fn agree_to_skill(&self, id: &str, fingerprint: &str) -> Result<(), UserError> {
+        let skill = self.foreign_skill(id).await?;
+        if skill.fingerprint != fingerprint {
+            return Err(UserError::new(
+                ErrorCode::SkillNeedsReview,
+                format!(
+                    "The skill {} is not the one that was looked at: its files are others now.",
+                    skill.id
+                ),
+                format!("Look at it again: nova skill review {}.", skill.id),
+            ));
+        }
+        let files: BTreeMap<String, String> =
+            skill.files.iter().map(|file| (file.path.clone(), file.hash.clone())).collect();
+        let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files };
+        let (trust, of) = (self.inner.trust.clone(), skill.id.clone());
+        blocking(move || {
+            trust.agree_to_skill(&of, &agreed).map_err(|error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("That you agree cannot be kept: {error}."),
+                    "Make the data folder writable, then try again.",
+                )
+            })
+        })
+        .await?;
+        // Another Nova notices by the change of the configuration.
+        self.set_enabled(&skill.id, true)?;
+        self.tools_loaded(Self::CALL_LIMIT).await;
+        Ok(())
+    }
+
+    /// As it lies on the disk now.
+    async fn foreign_skill(&self, id: &str) -> Result<ForeignSkill, UserError> {
+        self.follow_foreign_skills();
+        self.tools_loaded(Self::CALL_LIMIT).await;
+        if let Some(skill) = self.inner.tool_files.to_review(id) {
+            return Ok(skill);
+        }
+        let snapshot = self.registry().snapshot();
+        let broken = || {
+            snapshot
+                .skills()
+                .iter()
+                .find(|skill| nova_registry::canonical(&skill.id) == nova_registry::canonical(id))
+        };
+        Err(match snapshot.skill(id).or_else(broken) {
+            Some(skill) if skill.state == nova_registry::State::Broken => UserError::new(
+                ErrorCode::SkillUnavailable,
+                format!("The skill {} cannot be reviewed.", skill.id),
+                skill.reason.clone().unwrap_or_default(),
+            ),
+            Some(skill) => UserError::new(
+                ErrorCode::BadRequest,
+                format!("The skill {} is your own, or came with Nova; it needs no review.", skill.id),
+                "Only skills from elsewhere are reviewed.",
+            ),
+            None => UserError::new(
+                ErrorCode::UnknownSkill,
+                format!("There is no skill \"{id}\"."),
+                "See the list: nova skill list.",
+            ),
+        })
+    }
+}
+
+pub(crate) fn needs_review(id: &str) -> UserError {
+    UserError::new(
+        ErrorCode::SkillNeedsReview,
+        format!("The skill {id} came from elsewhere, and you have not agreed to it as it is now."),
+        format!("Look at it: nova skill review {id}. Then add --accept."),
+    )
+}

@@ -1,0 +1,249 @@
+//! Whether a skill folder is as the standard and Nova's own manifest have it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::folder_skill;
+use super::listing;
+use super::read::Look;
+use crate::manifest_file::{self, CONFIG, MANIFEST};
+use crate::{Finding, SkillMd, ToolFile};
+
+/// What is known of a skill folder without running anything of it.
+#[derive(Debug)]
+pub struct CheckedSkill {
+    /// In the order of the files.
+    pub findings: Vec<Finding>,
+    /// To be asked what they define.
+    pub tools: Vec<ToolFile>,
+    /// Tools that the manifest keeps in every request.
+    pub always: Vec<String>,
+}
+
+/// Looks at the folder of a skill, or at the folder that its SKILL.md lies in. Blocking.
+///
+/// # Errors
+/// When there is no such folder: what is wrong, then what to do.
+pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
+    let nothing = |path: &Path, why: String| {
+        [
+            format!("{} {why}.", path.display()),
+            "Name the folder of a skill, the one with its SKILL.md.".to_owned(),
+        ]
+    };
+    let whole = path.canonicalize().map_err(|error| nothing(path, format!("cannot be read: {error}")))?;
+    let is_skill_md =
+        whole.is_file() && whole.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let folder: PathBuf = if is_skill_md { whole.parent().unwrap_or(&whole).to_owned() } else { whole };
+    if !folder.is_dir() {
+        return Err(nothing(path, "is not a folder".into()));
+    }
+    let (Some(root), Some(id)) = (folder.parent(), folder.file_name().and_then(|name| name.to_str())) else {
+        return Err(nothing(path, "is no folder of a skill".into()));
+    };
+    Ok(check(root, id))
+}
+
+fn check(root: &Path, id: &str) -> CheckedSkill {
+    let (look, looks) = folder_skill::look(root, id, false);
+    let mut findings = Vec::new();
+    let text = |file: &'static str, look: &Option<Look>, findings: &mut Vec<Finding>| match look {
+        Some(Look::Text(text)) => Some(text.clone()),
+        Some(Look::Refused(why)) => {
+            findings.push(Finding::error(file, None, format!("{why}.")));
+            None
+        }
+        None => None,
+    };
+    let skill_md = text("SKILL.md", &look.skill_md, &mut findings);
+    let mut instructions = None;
+    match &skill_md {
+        Some(text) => match SkillMd::read(text, Some(id)) {
+            Ok((skill, found)) => {
+                findings.extend(found);
+                instructions = Some(skill.instructions);
+            }
+            Err(error) => findings.push(Finding::error("SKILL.md", error.line(), error.to_string())),
+        },
+        None if look.skill_md.is_some() => {}
+        None if look.instructions.is_some() && look.manifest.is_some() => findings.push(Finding::error(
+            "SKILL.md",
+            None,
+            "There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write one.",
+        )),
+        None => findings.push(Finding::error(
+            "SKILL.md",
+            None,
+            "There is none. Write one with name and description in its front matter.",
+        )),
+    }
+    let manifest_text = text(MANIFEST, &look.manifest, &mut findings).unwrap_or_default();
+    let mut schema = None;
+    let mut always = Vec::new();
+    match manifest_file::manifest(&manifest_text) {
+        Ok((manifest, found)) => {
+            findings.extend(found);
+            schema = manifest.config;
+            always = manifest.loading.always;
+        }
+        Err(finding) => findings.push(finding),
+    }
+    if let Some(text) = text(CONFIG, &look.config, &mut findings)
+        && let Err(finding) = manifest_file::defaults(&text, schema.as_ref())
+    {
+        findings.push(finding);
+    }
+    let listing = &look.listing;
+    if look.has_python {
+        findings.push(Finding::warning("tools.py", None, "It is not run: rewrite it as tools/*.ts."));
+    }
+    for (path, target) in &listing.links {
+        if !listing.has(path) {
+            let message = format!("It is a link to {target}, which is not read. Put the file itself there.");
+            findings.push(Finding::error(path, None, message));
+        }
+    }
+    for path in &listing.others {
+        findings.push(Finding::warning(
+            path,
+            None,
+            "It is not a regular file, and is not read. Take it out.",
+        ));
+    }
+    if listing.incomplete {
+        let message = format!(
+            "There are more than {} files, or folders too deep. Not all are listed.",
+            listing::MAX_SKILL_FILES
+        );
+        findings.push(Finding::warning(".", None, message));
+    }
+    for (target, line) in
+        instructions.iter().flat_map(|text| links(text, skill_md.as_deref().unwrap_or_default()))
+    {
+        if !listing.has(&target) && !listing.folders.contains(&target) && !listing.incomplete {
+            let message =
+                format!("It names {target}, and there is no such file. Write it, or correct the path.");
+            findings.push(Finding::warning("SKILL.md", Some(line), message));
+        }
+    }
+    let folder = root.join(id).join("tools");
+    let mut tools = Vec::new();
+    for (name, look) in looks.files {
+        match look {
+            Look::Text(source) => {
+                tools.push(ToolFile { owner: format!("check/{id}"), path: folder.join(name), source })
+            }
+            Look::Refused(why) => {
+                findings.push(Finding::error(&format!("tools/{name}"), None, format!("{why}.")))
+            }
+        }
+    }
+    CheckedSkill { findings, tools, always }
+}
+
+/// Files that Markdown links of the instructions name, with the line in the whole file.
+fn links(instructions: &str, whole: &str) -> Vec<(String, u32)> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    let first = whole.find(instructions.lines().next().unwrap_or_default()).unwrap_or_default();
+    let before = whole.get(..first).unwrap_or_default().lines().count();
+    let mut code = false;
+    for (at, line) in instructions.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        if code {
+            continue;
+        }
+        for rest in line.split("](").skip(1) {
+            let target = rest.split([')', ' ', '#']).next().unwrap_or_default();
+            let target = target.strip_prefix("./").unwrap_or(target);
+            let is_path = !target.is_empty()
+                && !target.contains(':')
+                && !target.starts_with(['/', '#', '<'])
+                && !target.contains("..");
+            if is_path && seen.insert(target.to_owned()) {
+                let line = u32::try_from(before + at + 1).unwrap_or(u32::MAX);
+                found.push((target.trim_end_matches('/').to_owned(), line));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use super::*;
+    use crate::Severity;
+
+    fn checked(files: &[(&str, &str)]) -> Vec<String> {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let file = root.path().join("my-skill").join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let found = check_skill(&root.path().join("my-skill")).unwrap().findings;
+        found
+            .iter()
+            .map(|finding| {
+                format!("{}{finding}", if finding.severity == Severity::Error { "error " } else { "" })
+            })
+            .collect()
+    }
+
+    const GOOD: &str =
+        "---\nname: my-skill\ndescription: Does it.\n---\n\nSee [the list](references/list.md).\n";
+
+    #[test]
+    fn a_whole_skill_has_nothing_against_it() {
+        let found = checked(&[
+            ("SKILL.md", GOOD),
+            ("references/list.md", "- one"),
+            (
+                "manifest.yaml",
+                "display_name: Mine\nconfig:\n  type: object\n  properties:\n    days: {type: integer}\n",
+            ),
+            ("config.yaml", "days: 3\n"),
+        ]);
+        assert_eq!(found, [] as [String; 0]);
+    }
+
+    #[test]
+    fn every_file_is_looked_at_and_every_place_is_named() {
+        let found = checked(&[
+            ("SKILL.md", &GOOD.replace("my-skill", "other")),
+            (
+                "manifest.yaml",
+                "color: red\nconfig:\n  type: object\n  properties:\n    days: {type: integer}\n",
+            ),
+            ("config.yaml", "# in days\ndays: soon\n"),
+            ("tools.py", "def tool(): pass"),
+        ]);
+        assert_eq!(
+            found,
+            [
+                "error SKILL.md, line 2: SKILL.md says name: other, its folder is my-skill. Make them alike.",
+                "manifest.yaml, line 1: The key color is not known. There are: display_name, version, author, tags, icon, loading, requires, hints, routing, records, panel, config.",
+                "error config.yaml, line 2: days: \"soon\" is not of type \"integer\".",
+                "tools.py: It is not run: rewrite it as tools/*.ts.",
+                "SKILL.md, line 6: It names references/list.md, and there is no such file. Write it, or correct the path.",
+            ]
+        );
+        assert_eq!(
+            checked(&[("manifest.yaml", "name: my-skill\ndescription: D.\n"), ("instructions.md", "Do it.")]),
+            [
+                "error SKILL.md: There is none. Nova reads manifest.yaml and instructions.md in its place; other programs do not. Write one."
+            ]
+        );
+        assert_eq!(
+            checked(&[("notes.txt", "")])[0],
+            "error SKILL.md: There is none. Write one with name and description in its front matter."
+        );
+        assert!(check_skill(Path::new("/nowhere/at/all")).is_err());
+    }
+}

@@ -1,0 +1,194 @@
+//! Which files lie in the folder of a skill, without reading them and without following links.
+
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::SkillFile;
+
+/// More files than this in one skill are not looked at.
+pub(super) const MAX_SKILL_FILES: usize = 500;
+/// Files that are no resource count too, up to here: a folder of millions must not hold us.
+const MAX_SEEN: usize = 5000;
+/// Folders in folders below this are not looked at.
+const MAX_DEPTH: usize = 8;
+
+/// What Nova reads by itself; a model is told of it in other ways.
+pub(super) const OWN: [&str; 4] = ["SKILL.md", "manifest.yaml", "config.yaml", "instructions.md"];
+
+/// The files of one skill.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Listing {
+    /// Regular files, by path.
+    pub(super) files: Vec<SkillFile>,
+    /// Links by path, with what they say.
+    pub(super) links: Vec<(String, String)>,
+    /// Folders by path, for watching.
+    pub(super) folders: Vec<String>,
+    /// Pipes, devices and names that are no text, as far as they can be shown.
+    pub(super) others: Vec<String>,
+    /// There is more than was looked at.
+    pub(super) incomplete: bool,
+}
+
+/// What lies in the folder `name` of `root`. Hidden files are only listed where `hidden` says so.
+pub(super) fn list(root: &Path, name: &str, hidden: bool) -> Listing {
+    let mut listing = Listing::default();
+    let opened = Dir::open_ambient_dir(root, ambient_authority()).and_then(|root| root.open_dir(name));
+    if let Ok(dir) = opened {
+        let mut seen = 0;
+        walk(&dir, "", 0, hidden, &mut listing, &mut seen);
+    }
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.links.sort();
+    listing.folders.sort();
+    listing.others.sort();
+    listing
+}
+
+impl Listing {
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file.path == path)
+    }
+}
+
+/// The files that a model may ask for: those that Nova does not read by itself.
+pub(super) fn resources(files: &[SkillFile]) -> Vec<SkillFile> {
+    let is_own = |path: &str| OWN.contains(&path) || path.starts_with("tools/");
+    files.iter().filter(|file| !is_own(&file.path) && !is_hidden(&file.path)).cloned().collect()
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+fn walk(dir: &Dir, below: &str, depth: usize, hidden: bool, listing: &mut Listing, seen: &mut usize) {
+    let Ok(entries) = dir.entries() else {
+        listing.incomplete = true;
+        return;
+    };
+    for entry in entries.flatten() {
+        *seen += 1;
+        if *seen > MAX_SEEN {
+            listing.incomplete = true;
+            return;
+        }
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            listing.others.push(format!("{below}{}", name.to_string_lossy().escape_debug()));
+            continue;
+        };
+        // What git keeps is not the skill's, and changes by itself.
+        if name == ".git" || (!hidden && name.starts_with('.')) {
+            continue;
+        }
+        let path = format!("{below}{name}");
+        let Ok(found) = dir.symlink_metadata(name) else { continue };
+        if found.is_symlink() {
+            let target = dir.read_link_contents(name).map(|target| target.to_string_lossy().into_owned());
+            listing.links.push((path.clone(), target.unwrap_or_default()));
+            // Within the folder a link is as good as the file.
+            if let Ok(target) = dir.metadata(name)
+                && target.is_file()
+                && listing.files.len() < MAX_SKILL_FILES
+            {
+                listing.files.push(SkillFile::new(path, target.len()));
+            }
+        } else if found.is_dir() {
+            if depth >= MAX_DEPTH {
+                listing.incomplete = true;
+            } else if let Ok(inner) = dir.open_dir(name) {
+                walk(&inner, &format!("{path}/"), depth + 1, hidden, listing, seen);
+                listing.folders.push(path);
+            } else {
+                listing.others.push(path);
+            }
+        } else if !found.is_file() {
+            listing.others.push(path);
+        } else if listing.files.len() < MAX_SKILL_FILES {
+            listing.files.push(SkillFile::new(path, found.len()));
+        } else {
+            listing.incomplete = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use super::*;
+
+    fn paths(files: &[SkillFile]) -> Vec<&str> {
+        files.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn resources_are_what_a_skill_brings_beside_its_own_files() {
+        let root = tempfile::tempdir().unwrap();
+        for file in [
+            "SKILL.md",
+            "manifest.yaml",
+            "config.yaml",
+            "tools/echo.ts",
+            "references/deep/er/a.md",
+            "assets/plan.md",
+            "scripts/run.sh",
+            "LICENSE.txt",
+            ".env",
+            ".git/config",
+            "references/.a.md.swp",
+        ] {
+            let file = root.path().join("x").join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "four").unwrap();
+        }
+        let listing = list(root.path(), "x", false);
+        let resources = resources(&listing.files);
+        let expected = ["LICENSE.txt", "assets/plan.md", "references/deep/er/a.md", "scripts/run.sh"];
+        assert_eq!((paths(&resources), resources[0].bytes), (expected.to_vec(), 4));
+        let all = list(root.path(), "x", true);
+        assert!(paths(&all.files).contains(&".env") && !paths(&all.files).contains(&".git/config"));
+        assert_eq!(list(root.path(), "none", false), Listing::default());
+    }
+
+    #[test]
+    fn thousands_of_files_and_endless_folders_are_not_all_looked_at() {
+        let root = tempfile::tempdir().unwrap();
+        let skill = root.path().join("x");
+        fs::create_dir_all(skill.join("assets")).unwrap();
+        for at in 0..3000 {
+            fs::write(skill.join("assets").join(format!("{at}.md")), "").unwrap();
+        }
+        let listing = list(root.path(), "x", false);
+        assert_eq!((listing.files.len(), listing.incomplete), (500, true));
+        let deep = (0..30).fold(root.path().join("y"), |path, at| path.join(at.to_string()));
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("a.md"), "").unwrap();
+        let listing = list(root.path(), "y", false);
+        assert_eq!((listing.files.len(), listing.incomplete), (0, true));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_named_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let skill = root.path().join("x");
+        fs::create_dir_all(skill.join("references")).unwrap();
+        fs::write(root.path().join("secret.md"), "secret").unwrap();
+        fs::write(skill.join("references/a.md"), "four").unwrap();
+        symlink("../../secret.md", skill.join("references/out.md")).unwrap();
+        symlink("a.md", skill.join("references/within.md")).unwrap();
+        symlink("..", skill.join("references/round")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(skill.join("pipe")).status().unwrap().success());
+        let listing = list(root.path(), "x", false);
+        assert_eq!(paths(&listing.files), ["references/a.md", "references/within.md"]);
+        let links: Vec<&str> = listing.links.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(links, ["references/out.md", "references/round", "references/within.md"]);
+        assert_eq!((listing.others, listing.incomplete), (vec!["pipe".to_owned()], false));
+    }
+}

@@ -1,0 +1,184 @@
+//! A skill that came from elsewhere, as it was at one moment: every file with its hash, so that
+//! what the user agreed to can be told from everything else.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_fs_ext::OpenOptionsSyncExt as _;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::listing::{self, Listing};
+use super::read::{Look, MAX_TOOL_FILE, is_tool_file};
+use crate::SkillFile;
+
+/// What all files of one skill may hold together, in bytes.
+const MAX_TOTAL: u64 = 32 * 1024 * 1024;
+
+/// All files of a skill at one moment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sealed {
+    /// Of all names and contents.
+    pub(super) fingerprint: String,
+    pub(super) files: Vec<SkillFile>,
+}
+
+/// What was read on the way, so that what is used is what was hashed.
+#[derive(Debug)]
+pub(super) struct Contents {
+    texts: BTreeMap<String, Look>,
+}
+
+/// Reads every file of the folder once.
+///
+/// # Errors
+/// When it cannot be told what all of it is: a sentence with its remedy.
+pub(super) fn seal(root: &Path, name: &str) -> Result<(Sealed, Contents, Listing), String> {
+    let listing = listing::list(root, name, true);
+    if listing.incomplete {
+        return Err(format!(
+            "It has more than {} files, or folders too deep to be looked at. Nobody can review that; take out what it \
+             does not need.",
+            listing::MAX_SKILL_FILES
+        ));
+    }
+    let opened = Dir::open_ambient_dir(root, ambient_authority()).and_then(|root| root.open_dir(name));
+    let dir =
+        opened.map_err(|error| format!("The folder cannot be read ({error}). Check its permissions."))?;
+    let mut all = blake3::Hasher::new();
+    let mut add = |kind: &str, path: &str, what: &[u8]| {
+        for part in [kind.as_bytes(), path.as_bytes(), what] {
+            all.update(&(part.len() as u64).to_le_bytes());
+            all.update(part);
+        }
+    };
+    let (mut files, mut texts) = (Vec::new(), BTreeMap::new());
+    let mut left = MAX_TOTAL;
+    for file in &listing.files {
+        let (hash, bytes, look) = content(&dir, &file.path, left)?;
+        left -= bytes;
+        add("file", &file.path, hash.as_bytes());
+        texts.extend(look.map(|look| (file.path.clone(), look)));
+        files.push(SkillFile { path: file.path.clone(), bytes, agreed: Some(hash) });
+    }
+    for (path, target) in &listing.links {
+        add("link", path, target.as_bytes());
+    }
+    for path in &listing.others {
+        add("other", path, &[]);
+    }
+    let fingerprint = all.finalize().to_hex().to_string();
+    Ok((Sealed { fingerprint, files }, Contents { texts }, listing))
+}
+
+impl Contents {
+    pub(super) fn take(&mut self, path: &str) -> Option<Look> {
+        self.texts.remove(path)
+    }
+
+    /// Those directly in `tools/`, by name.
+    pub(super) fn take_tools(&mut self) -> BTreeMap<String, Look> {
+        let tools = self
+            .texts
+            .iter()
+            .filter_map(|(path, look)| Some((path.strip_prefix("tools/")?.to_owned(), look.clone())));
+        tools.collect()
+    }
+}
+
+/// Hash, size, and the content of a file that Nova reads by itself.
+fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Option<Look>), String> {
+    let failed = |error: std::io::Error| format!("{path} cannot be read ({error}). Check its permissions.");
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true);
+    let opened = dir.open_with(path, &options).map_err(failed)?;
+    if !opened.metadata().map_err(failed)?.is_file() {
+        return Err(format!("{path} is not a regular file any more. Look again."));
+    }
+    let in_tools = path.strip_prefix("tools/").is_some_and(|name| !name.contains('/') && is_tool_file(name));
+    let wanted = in_tools || listing::OWN.contains(&path);
+    let (mut hasher, mut kept, mut bytes) = (blake3::Hasher::new(), Vec::new(), 0_u64);
+    let mut reader = opened.take(left + 1);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = reader.read(&mut buffer).map_err(failed)?;
+        if count == 0 {
+            break;
+        }
+        bytes += count as u64;
+        hasher.update(&buffer[..count]);
+        if wanted && bytes <= MAX_TOOL_FILE {
+            kept.extend_from_slice(&buffer[..count]);
+        }
+    }
+    if bytes > left {
+        return Err("Its files hold more than 32 MB together. Nobody can review that; take out what it does not need.".into());
+    }
+    let look = wanted.then(|| {
+        if bytes > MAX_TOOL_FILE {
+            return Look::Refused("it is larger than 1 MB; make it smaller".into());
+        }
+        match String::from_utf8(kept) {
+            Ok(text) => Look::Text(Arc::from(text)),
+            Err(_) => Look::Refused("it is not UTF-8; save it as UTF-8".into()),
+        }
+    });
+    Ok((hasher.finalize(), bytes, look))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use super::*;
+
+    fn fingerprint(root: &Path) -> String {
+        seal(root, "x").unwrap().0.fingerprint
+    }
+
+    #[test]
+    fn every_change_of_a_name_or_a_content_is_another_fingerprint() {
+        let root = tempfile::tempdir().unwrap();
+        let skill = root.path().join("x");
+        fs::create_dir_all(skill.join("scripts")).unwrap();
+        fs::write(skill.join("SKILL.md"), "one").unwrap();
+        fs::write(skill.join("scripts/run.sh"), "two").unwrap();
+        let mut seen = vec![fingerprint(root.path())];
+        assert_eq!(fingerprint(root.path()), seen[0], "nothing changed");
+        fs::write(skill.join("scripts/run.sh"), "2wo").unwrap();
+        seen.push(fingerprint(root.path()));
+        fs::rename(skill.join("scripts/run.sh"), skill.join("scripts/ran.sh")).unwrap();
+        seen.push(fingerprint(root.path()));
+        fs::write(skill.join(".hidden"), "").unwrap();
+        seen.push(fingerprint(root.path()));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", skill.join("etc")).unwrap();
+            seen.push(fingerprint(root.path()));
+        }
+        let unlike: std::collections::BTreeSet<_> = seen.iter().collect();
+        assert_eq!(unlike.len(), seen.len(), "{seen:?}");
+        fs::create_dir(skill.join(".git")).unwrap();
+        fs::write(skill.join(".git/index"), "").unwrap();
+        assert_eq!(fingerprint(root.path()), *seen.last().unwrap());
+    }
+
+    #[test]
+    fn what_nobody_can_review_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let skill = root.path().join("x");
+        fs::create_dir_all(&skill).unwrap();
+        fs::File::create(skill.join("sparse")).unwrap().set_len(33 * 1024 * 1024).unwrap();
+        assert!(seal(root.path(), "x").unwrap_err().contains("32 MB"));
+        fs::remove_file(skill.join("sparse")).unwrap();
+        for at in 0..600 {
+            fs::write(skill.join(at.to_string()), "").unwrap();
+        }
+        assert!(seal(root.path(), "x").unwrap_err().contains("500 files"));
+        assert!(seal(root.path(), "none").is_err());
+    }
+}

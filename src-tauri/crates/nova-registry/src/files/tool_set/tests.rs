@@ -1,0 +1,195 @@
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::not_ready::NotReady;
+
+/// What is remembered from one run to the next.
+#[derive(Default, Clone)]
+struct Kept(Arc<Mutex<BTreeMap<String, LastGoodTool>>>);
+
+impl LastGood for Kept {
+    fn get(&self, file: &str) -> Option<LastGoodTool> {
+        self.0.lock().unwrap().get(file).cloned()
+    }
+    fn keep(&self, file: &str, good: &LastGoodTool) {
+        self.0.lock().unwrap().insert(file.to_owned(), good.clone());
+    }
+    fn forget(&self, file: &str) {
+        self.0.lock().unwrap().remove(file);
+    }
+    fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool) {
+        let of_folder = |file: &str| {
+            file.rsplit_once('/').filter(|(of, _)| *of == folder).map(|(_, name)| name.to_owned())
+        };
+        self.0.lock().unwrap().retain(|file, _| of_folder(file).is_none_or(|name| there(&name)));
+    }
+}
+
+/// A folder that is saved into, and what of it is shown when.
+struct Folder {
+    tools: ToolSet,
+    kept: Kept,
+    start: Instant,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self::after(&Kept::default())
+    }
+
+    /// In a new run of the program.
+    fn after(kept: &Kept) -> Self {
+        let tools = ToolSet::new("/tools".into(), Owner::EachFile);
+        Self { tools, kept: kept.clone(), start: Instant::now() }
+    }
+
+    /// Sees the files and loads all that has to be, also what that leads to; the end of a run.
+    fn run(kept: &Kept, files: &[(&str, &str)]) -> Vec<String> {
+        let mut folder = Self::after(kept);
+        let mut wanted = folder.see(0, files);
+        while !wanted.is_empty() {
+            wanted = wanted.iter().filter_map(|file| folder.load_one(file)).collect();
+        }
+        for (file, good) in folder.tools.take_to_keep() {
+            match good {
+                Some(good) => kept.keep(&file, &good),
+                None => kept.forget(&file),
+            }
+        }
+        folder.shown(9000)
+    }
+
+    /// What is to be loaded for these files, seen so many milliseconds after the start.
+    fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
+        let looks = files.iter().map(|(name, text)| ((*name).to_owned(), Look::Text((*text).into())));
+        let now = self.start + Duration::from_millis(at);
+        self.tools.observe(Looks { files: looks.collect(), left_out: 0 }, &self.kept, now, true)
+    }
+
+    fn load(&mut self, files: &[ToolFile]) {
+        for file in files {
+            self.load_one(file);
+        }
+    }
+
+    /// Answers with what has to be loaded next.
+    fn load_one(&mut self, file: &ToolFile) -> Option<ToolFile> {
+        let name = file.path.file_name().unwrap().to_str().unwrap();
+        // Any tool does: nothing is called here.
+        let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
+        let read = id.map(|id| Arc::new(NotReady::new(id, "")) as Arc<dyn Tool>).ok_or_else(|| {
+            let (line, column) = (Some(1), Some(1));
+            ToolFileError { file: name.to_owned(), line, column, message: "no tool.".into() }
+        });
+        self.tools.loaded(name, &file.source, read)
+    }
+
+    /// `id` of what can be called, `id: reason` of the rest; a reason in brackets is beside.
+    fn shown(&mut self, at: u64) -> Vec<String> {
+        let now = self.start + Duration::from_millis(at);
+        self.tools.settle(now);
+        let tools = self.tools.tools(now).into_iter();
+        tools
+            .map(|tool| match tool {
+                LoadedTool::Ready { tool, note: None } => tool.spec().id.clone(),
+                LoadedTool::Ready { tool, note: Some(note) } => format!("{} ({note})", tool.spec().id),
+                LoadedTool::NotReady { id, reason, .. } => format!("{id}: {reason}"),
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn a_half_written_file_is_told_only_when_it_stays_so() {
+    let mut folder = Folder::new();
+    let new = folder.see(0, &[("a.ts", "name: a\n")]);
+    folder.load(&new);
+    assert_eq!(folder.shown(0), ["a"]);
+
+    let half = folder.see(1000, &[("a.ts", "nam")]);
+    folder.load(&half);
+    assert_eq!(folder.shown(1149), ["a"]);
+    assert_eq!(folder.shown(1150), ["a (a.ts:1:1: no tool. The last good version stays in use.)"]);
+    let whole = folder.see(1200, &[("a.ts", "name: a\ngives: more\n")]);
+    folder.load(&whole);
+    assert_eq!(folder.shown(1200), ["a"], "what is right counts at once");
+}
+
+#[test]
+fn a_file_that_is_gone_for_a_moment_was_never_gone() {
+    let mut folder = Folder::new();
+    let new = folder.see(0, &[("a.ts", "name: a\n")]);
+    folder.load(&new);
+    assert_eq!(folder.see(1000, &[]), []);
+    assert_eq!(folder.shown(1149), ["a"]);
+    assert_eq!(folder.see(1149, &[("a.ts", "name: a\n")]), [], "nothing has to be loaded again");
+    assert_eq!(folder.shown(9000), ["a"]);
+    folder.see(9000, &[]);
+    assert_eq!(folder.shown(9150), [""; 0]);
+}
+
+#[test]
+fn what_was_deleted_while_nobody_looked_does_not_come_back() {
+    let kept = Kept::default();
+    assert_eq!(Folder::run(&kept, &[("w.ts", "name: w\n")]), ["w"]);
+    assert_eq!(Folder::run(&kept, &[]), [""; 0]);
+    assert_eq!(Folder::run(&kept, &[("w.ts", "broken")]), ["w: w.ts:1:1: no tool."]);
+}
+
+#[test]
+fn a_version_of_an_earlier_run_takes_no_name_that_is_in_force() {
+    let kept = Kept::default();
+    assert_eq!(Folder::run(&kept, &[("a.ts", "name: x\n")]).len(), 1);
+    assert_eq!(
+        Folder::run(&kept, &[("b.ts", "name: x\n\n")]),
+        ["x (b.ts defines the tool x. Name the file x.ts, so that it is found.)"]
+    );
+    let shown = Folder::run(&kept, &[("a.ts", "broken"), ("b.ts", "name: x\n\n")]);
+    assert_eq!(shown.iter().filter(|row| row.starts_with("x")).count(), 1, "{shown:?}");
+}
+
+#[test]
+fn a_file_whose_new_name_is_anothers_stays_what_it_was_after_a_restart() {
+    let kept = Kept::default();
+    let as_named = |shown: Vec<String>| -> Vec<String> {
+        shown.iter().map(|row| row.split([' ', ':']).next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(as_named(Folder::run(&kept, &[("a.ts", "name: a\n"), ("b.ts", "name: b\n")])), ["a", "b"]);
+    let renamed = [("a.ts", "name: a\n"), ("b.ts", "name: a\n\n")];
+    assert_eq!(as_named(Folder::run(&kept, &renamed)), ["a", "b"]);
+}
+
+#[test]
+fn of_two_that_come_together_neither_wins_by_being_read_first() {
+    for order in [[0, 1], [1, 0]] {
+        let mut folder = Folder::new();
+        let both = folder.see(0, &[("a.ts", "name: x\n"), ("b.ts", "name: x\n\n")]);
+        folder.load(&order.map(|at: usize| both[at].clone()));
+        let why = |other: &str| {
+            format!("the tool x is defined in {other} too, so neither is used. Rename or delete one.")
+        };
+        assert_eq!(
+            folder.shown(150),
+            [format!("a: a.ts: {}", why("b.ts")), format!("b: b.ts: {}", why("a.ts"))]
+        );
+    }
+}
+
+#[test]
+fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
+    let mut folder = Folder::new();
+    let new = folder.see(0, &[("a.ts", "name: x\n")]);
+    folder.load(&new);
+    let second = folder.see(1000, &[("a.ts", "broken"), ("b.ts", "name: X\n")]);
+    folder.load(&second);
+    let shown = folder.shown(2000);
+    assert!(shown[0].starts_with("x (a.ts:1:1:"), "{shown:?}");
+    assert_eq!(shown[1], "b: b.ts: the tool X is defined in a.ts already. Give this one another name.");
+    // It leaves its name of its own accord, and then the name is free.
+    let third = folder.see(3000, &[("a.ts", "name: a\n"), ("b.ts", "name: X\n")]);
+    folder.load(&third);
+    assert_eq!(folder.shown(3000).len(), 2);
+    assert_eq!(folder.tools.file_of("x"), Some("b.ts"));
+}

@@ -1,0 +1,58 @@
+/// Something about the files of a skill that its author should put right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub severity: Severity,
+    /// Below the skill's folder.
+    pub file: String,
+    /// 1-based, where it is known.
+    pub line: Option<u32>,
+    /// What is wrong, then what to do.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Against the standard or against Nova's own manifest.
+    Error,
+    /// Not as it should be.
+    Warning,
+}
+
+impl Finding {
+    pub(crate) fn error(file: &str, line: Option<u32>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, file: file.to_owned(), line, message: message.into() }
+    }
+
+    pub(crate) fn warning(file: &str, line: Option<u32>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(file, line, message) }
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(out, "{}, line {line}: {}", self.file, self.message),
+            None => write!(out, "{}: {}", self.file, self.message),
+        }
+    }
+}
+
+/// The line of a text in which a key at the top of a YAML mapping stands, `before` lines further down.
+pub(crate) fn line_of_key(yaml: &str, key: &str, before: u32) -> Option<u32> {
+    let starts = |line: &str| {
+        let line = line.trim_start_matches(['"', '\'']);
+        line.strip_prefix(key)
+            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
+    };
+    let at = yaml.lines().position(starts)?;
+    u32::try_from(at).ok().map(|at| at + 1 + before)
+}
+
+/// What a YAML parser has against a text, without the piece of text that it prints.
+pub(crate) fn yaml_fault(error: &serde_saphyr::Error, before: u32) -> (Option<u32>, String) {
+    let line = error.location().and_then(|place| u32::try_from(place.line()).ok()).filter(|line| *line > 0);
+    let whole = error.without_snippet().to_string();
+    // A parser may quote what it could not read, in any length.
+    let said: String = whole.lines().next().unwrap_or_default().chars().take(300).collect();
+    (line.map(|line| line + before), said)
+}

@@ -1,0 +1,267 @@
+//! The files beside `SKILL.md` that are Nova's own: `manifest.yaml` and `config.yaml`.
+
+use nova_skill::Manifest;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::finding::{line_of_key, yaml_fault};
+use crate::{Finding, SkillMd};
+
+pub(crate) const MANIFEST: &str = "manifest.yaml";
+pub(crate) const CONFIG: &str = "config.yaml";
+
+/// The largest of these files that is read, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+
+const KEYS: [&str; 12] = [
+    "display_name",
+    "version",
+    "author",
+    "tags",
+    "icon",
+    "loading",
+    "requires",
+    "hints",
+    "routing",
+    "records",
+    "panel",
+    "config",
+];
+
+/// The manifest and what is not as it should be.
+///
+/// # Errors
+/// What makes it unusable.
+pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> {
+    let Value::Object(root) = yaml::<Value>(MANIFEST, text)?.unwrap_or_default_object() else {
+        return Err(Finding::error(MANIFEST, None, "It is not a list of keys with values. Write it as one."));
+    };
+    let manifest: Manifest = yaml(MANIFEST, text)?.unwrap_or_default();
+    let mut findings = Vec::new();
+    let within = |key: &str| -> Option<&[&str]> {
+        match key {
+            "loading" => Some(&["mode", "always", "lifetime"]),
+            "requires" => Some(&["env", "credentials"]),
+            "hints" => Some(&["use_when", "not_when"]),
+            "routing" => Some(&["examples", "near_misses"]),
+            _ => None,
+        }
+    };
+    for (key, value) in &root {
+        let line = line_of_key(text, key, 0);
+        // The layout without SKILL.md has these two here.
+        if !KEYS.contains(&key.as_str()) && !["name", "description"].contains(&key.as_str()) {
+            let key: String = key.chars().take(60).collect();
+            findings.push(Finding::warning(
+                MANIFEST,
+                line,
+                format!("The key {key} is not known. There are: {}.", KEYS.join(", ")),
+            ));
+        }
+        for inner in value.as_object().into_iter().flatten().map(|(inner, _)| inner) {
+            if let Some(known) = within(key)
+                && !known.contains(&inner.as_str())
+            {
+                let inner: String = inner.chars().take(60).collect();
+                findings.push(Finding::warning(
+                    MANIFEST,
+                    line,
+                    format!("The key {key}.{inner} is not known. There are: {}.", known.join(", ")),
+                ));
+            }
+        }
+    }
+    if let Some(schema) = &manifest.config
+        && let Err(error) = validator(schema)
+    {
+        let line = line_of_key(text, "config", 0);
+        return Err(Finding::error(
+            MANIFEST,
+            line,
+            format!("config is not a JSON Schema: {error}. Correct it."),
+        ));
+    }
+    Ok((manifest, findings))
+}
+
+/// What `config.yaml` says: a mapping, empty where there is none.
+///
+/// # Errors
+/// When it is no mapping, or does not fit the manifest's schema.
+pub(crate) fn defaults(text: &str, schema: Option<&Value>) -> Result<Value, Finding> {
+    let value = yaml::<Value>(CONFIG, text)?.unwrap_or_default_object();
+    if !value.is_object() {
+        return Err(Finding::error(CONFIG, None, "It is not a list of keys with values. Write it as one."));
+    }
+    // A value that is required may be the user's to give.
+    let faults = config_faults(schema, &value).into_iter().find(|fault| !fault.missing);
+    match faults {
+        Some(fault) => {
+            let key = fault.key.split('.').next().unwrap_or_default();
+            Err(Finding::error(CONFIG, line_of_key(text, key, 0), format!("{}.", fault.said)))
+        }
+        None => Ok(value),
+    }
+}
+
+/// Of the layout without `SKILL.md`: name and description out of the manifest, the instructions
+/// out of `instructions.md`.
+///
+/// # Errors
+/// When there is no description.
+pub(crate) fn without_skill_md(manifest: &str, instructions: &str, folder: &str) -> Result<SkillMd, Finding> {
+    let root = yaml::<Value>(MANIFEST, manifest)?.unwrap_or_default_object();
+    let text =
+        |key: &str| root[key].as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let description = text("description").filter(|text| !text.is_empty()).ok_or_else(|| {
+        Finding::error(
+            MANIFEST,
+            None,
+            "It has no description, and there is no SKILL.md. Write a SKILL.md with name and description.",
+        )
+    })?;
+    Ok(SkillMd {
+        name: text("name").unwrap_or_else(|| folder.to_owned()),
+        description: description.chars().take(1024).collect(),
+        instructions: instructions.trim().to_owned(),
+        ..SkillMd::default()
+    })
+}
+
+/// One thing that is wrong with a configuration.
+pub(crate) struct ConfigFault {
+    /// With dots, empty for the whole.
+    pub(crate) key: String,
+    /// Key and rule.
+    pub(crate) said: String,
+    missing: bool,
+}
+
+/// What does not fit the schema, at most ten. `fields` and `choices` are the record types' own.
+pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<ConfigFault> {
+    let Some(Ok(validator)) = schema.map(validator) else { return Vec::new() };
+    let mut config = config.clone();
+    if config.is_null() {
+        config = Value::Object(serde_json::Map::new());
+    }
+    if let (Some(map), Some(schema)) = (config.as_object_mut(), schema) {
+        for own in ["fields", "choices"] {
+            if schema["properties"].get(own).is_none() {
+                map.remove(own);
+            }
+        }
+    }
+    let faults = validator.iter_errors(&config).take(10).map(|error| {
+        let key = error.instance_path().to_string().trim_start_matches('/').replace('/', ".");
+        let rule: String = error.to_string().chars().take(300).collect();
+        let missing = matches!(error.kind(), jsonschema::error::ValidationErrorKind::Required { .. });
+        ConfigFault { said: if key.is_empty() { rule } else { format!("{key}: {rule}") }, key, missing }
+    });
+    faults.collect()
+}
+
+/// The user's values over the defaults, key by key.
+pub(crate) fn merged(defaults: &Value, own: &Value) -> Value {
+    match (defaults, own) {
+        (Value::Object(defaults), Value::Object(own)) => {
+            let mut all = defaults.clone();
+            for (key, value) in own {
+                let value = all.get(key).map_or_else(|| value.clone(), |default| merged(default, value));
+                all.insert(key.clone(), value);
+            }
+            Value::Object(all)
+        }
+        (defaults, Value::Null) => defaults.clone(),
+        (_, own) => own.clone(),
+    }
+}
+
+fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
+    jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+/// None for an empty file.
+fn yaml<T: DeserializeOwned>(file: &str, text: &str) -> Result<Option<T>, Finding> {
+    if text.len() > MAX_BYTES {
+        return Err(Finding::error(file, None, "It is larger than 256 KiB. Shorten it."));
+    }
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Ok(None);
+    }
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options).map(Some).map_err(|error| {
+        let (line, what) = yaml_fault(&error, 0);
+        Finding::error(file, line, format!("{}. Correct it.", what.trim_end_matches('.')))
+    })
+}
+
+trait OrObject {
+    fn unwrap_or_default_object(self) -> Value;
+}
+
+impl OrObject for Option<Value> {
+    fn unwrap_or_default_object(self) -> Value {
+        self.unwrap_or_else(|| Value::Object(serde_json::Map::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_that_nobody_reads_are_told_with_their_line() {
+        let (read, findings) =
+            manifest("display_name: Things\nloading:\n  mdoe: always\ncolour: red\n").unwrap();
+        assert_eq!(read.display_name.as_deref(), Some("Things"));
+        let mut said: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        said.sort();
+        assert_eq!(
+            said,
+            [
+                "manifest.yaml, line 2: The key loading.mdoe is not known. There are: mode, always, lifetime.",
+                "manifest.yaml, line 4: The key colour is not known. There are: display_name, version, author, tags, icon, loading, requires, hints, routing, records, panel, config.",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_used_names_its_line() {
+        assert_eq!(manifest("version: 1\nloading:\n  mode: sometimes\n").unwrap_err().line, Some(3));
+        assert_eq!(manifest("- a\n").unwrap_err().line, None);
+        let schema = manifest("version: 1\nconfig:\n  type: wat\n").unwrap_err();
+        assert_eq!(schema.line, Some(2));
+        assert!(schema.message.starts_with("config is not a JSON Schema"), "{schema}");
+        assert_eq!(manifest("# nothing yet\n").unwrap(), (Manifest::default(), Vec::new()));
+        assert!(manifest(&"# x\n".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn defaults_lie_under_the_users_values() {
+        let defaults = json!({"a": 1, "deep": {"x": 1, "y": [1, 2]}, "kept": true});
+        let own = json!({"a": 2, "deep": {"y": [3]}, "new": null});
+        let both = json!({"a": 2, "deep": {"x": 1, "y": [3]}, "kept": true, "new": null});
+        assert_eq!(merged(&defaults, &own), both);
+        assert_eq!(merged(&defaults, &Value::Null), defaults);
+    }
+
+    #[test]
+    fn defaults_fit_the_schema_of_the_skill() {
+        let schema =
+            json!({"type": "object", "required": ["team"], "properties": {"days": {"type": "integer"}}});
+        assert_eq!(defaults("days: 3\n", Some(&schema)), Ok(json!({"days": 3})));
+        let fault = defaults("# comment\ndays: soon\n", Some(&schema)).unwrap_err();
+        assert_eq!(fault.to_string(), "config.yaml, line 2: days: \"soon\" is not of type \"integer\".");
+        assert!(defaults("- a\n", None).is_err());
+        let said: Vec<String> =
+            config_faults(Some(&schema), &Value::Null).into_iter().map(|fault| fault.said).collect();
+        assert_eq!(said, ["\"team\" is a required property"]);
+    }
+}

@@ -1,0 +1,100 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+#[test]
+fn reads_all_that_the_standard_has() {
+    let (skill, findings) = SkillMd::read(
+        "---\nname: crm\ndescription: >\n  People and\n  deals.\nlicense: MIT\ncompatibility: Needs a vault\nmetadata:\n  author: someone\n  version: \"1.10\"\nallowed-tools: Read Bash(git:*)\n---\n\n# CRM\n\nUse it.\n",
+        Some("crm"),
+    )
+    .unwrap();
+    assert_eq!(
+        skill,
+        SkillMd {
+            name: "crm".into(),
+            description: "People and deals.".into(),
+            license: Some("MIT".into()),
+            compatibility: Some("Needs a vault".into()),
+            metadata: [("author".into(), "someone".into()), ("version".into(), "1.10".into())].into(),
+            allowed_tools: Some("Read Bash(git:*)".into()),
+            instructions: "# CRM\n\nUse it.".into(),
+        }
+    );
+    assert_eq!(findings, []);
+}
+
+#[test]
+fn says_what_is_wrong() {
+    assert_eq!(SkillMd::parse("# CRM\n"), Err(SkillMdError::NoFrontMatter));
+    assert_eq!(SkillMd::parse(""), Err(SkillMdError::NoFrontMatter));
+    assert_eq!(SkillMd::parse("---\nname: x\ndescription: y\n"), Err(SkillMdError::NotClosed));
+    assert_eq!(SkillMd::parse("---\nname: x\n---\n"), Err(SkillMdError::NoDescription));
+    assert_eq!(SkillMd::parse("---\nname: x\ndescription: \" \"\n---\n"), Err(SkillMdError::NoDescription));
+    assert_eq!(SkillMd::parse("---\nname: x\ndescription: [a]\n---\n"), Err(SkillMdError::NoDescription));
+    for unreadable in
+        ["---\nname: [\n---\n", "---\n- a\n---\n", "---\n---\n", "---\ndescription: a\ndescription: b\n---\n"]
+    {
+        assert!(matches!(SkillMd::parse(unreadable), Err(SkillMdError::Unreadable { .. })), "{unreadable:?}");
+    }
+    let error = SkillMd::parse("---\nname: x\ndescription: \"open\n---\n").unwrap_err();
+    assert!(error.line().is_some_and(|line| (2..=4).contains(&line)), "{error:?}");
+}
+
+#[test]
+fn a_description_of_a_megabyte_is_refused_and_a_long_one_is_cut() {
+    let huge = format!("---\nname: x\ndescription: {}\n---\n", "y".repeat(1024 * 1024));
+    assert_eq!(SkillMd::parse(&huge), Err(SkillMdError::TooLarge));
+    let long = format!("---\nname: x\ndescription: {}\n---\nText.\n", "ä".repeat(2000));
+    let (skill, findings) = SkillMd::read(&long, Some("x")).unwrap();
+    assert_eq!(skill.description.chars().count(), 1024);
+    let said: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["SKILL.md, line 3: description is 2000 characters long. Use at most 1024."]);
+}
+
+#[test]
+fn an_alias_bomb_is_refused() {
+    let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..9 {
+        let before = format!("*a{}", level - 1);
+        bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(",")));
+    }
+    bomb.push_str("name: x\ndescription: y\n---\n");
+    assert!(matches!(SkillMd::parse(&bomb), Err(SkillMdError::Unreadable { .. })));
+    let deep = format!("---\ndescription: {}\n---\n", "[".repeat(20_000));
+    assert!(matches!(SkillMd::parse(&deep), Err(SkillMdError::Unreadable { .. })));
+}
+
+#[test]
+fn what_breaks_a_rule_is_read_and_told() {
+    let check = |text: &str, line: u32, told: &str| {
+        let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
+        assert!(!skill.description.is_empty(), "{text:?}");
+        let found = findings.iter().find(|finding| finding.message.contains(told));
+        assert!(found.is_some_and(|finding| finding.line == Some(line)), "{text:?}: {findings:?}");
+    };
+    check("---\nname: y\ndescription: D.\n---\nText.", 2, "name: y, its folder is x");
+    check("---\ndescription: D.\nname: X\n---\nText.", 3, "capital letters");
+    check("---\nname: x--y\ndescription: D.\n---\nText.", 2, "hyphen");
+    check("---\nname: x_y\ndescription: D.\n---\nText.", 2, "other characters");
+    check("---\nname: x\ndescription: D.\nauthor: me\n---\nText.", 4, "The key author is not");
+    check("---\nname: x\ndescription: Use when: somebody asks\n---\nText.", 3, "quotation marks");
+    check("---\nname: x\ndescription: D.\nallowed-tools: [Read]\n---\nText.", 4, "in one line");
+    check("---\nname: x\ndescription: D.\nmetadata:\n  a: &b c\n---\nText.", 5, "Anchors");
+}
+
+#[test]
+fn a_colon_in_a_description_is_understood() {
+    let text = "---\nname: x\ndescription: Use when: somebody says \"hello\"\nlicense: MIT\n---\n\nText.\n";
+    let (skill, _) = SkillMd::read(text, Some("x")).unwrap();
+    assert_eq!(skill.description, "Use when: somebody says \"hello\"");
+    assert_eq!((skill.license.as_deref(), &*skill.instructions), (Some("MIT"), "Text."));
+}
+
+#[test]
+fn a_file_from_windows_is_read_as_any_other() {
+    let text = "\u{feff}---\r\nname: x\r\ndescription: D.\r\n---\r\n\r\nText.\r\n";
+    let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
+    assert_eq!((&*skill.name, &*skill.description, &*skill.instructions), ("x", "D.", "Text."));
+    assert!(findings[0].message.contains("byte order mark"), "{findings:?}");
+}

@@ -1,0 +1,104 @@
+//! Skills from elsewhere, and skill folders that are looked over.
+
+use std::path::Path;
+
+use nova_app::{App, SkillFinding};
+use nova_protocol::{AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, UserError};
+use serde_json::json;
+
+use super::lists;
+use crate::print::{self, line, visible};
+
+pub(super) async fn review(
+    app: &App,
+    id: &str,
+    accept: bool,
+    fingerprint: Option<&str>,
+    json: bool,
+) -> Result<u8, UserError> {
+    let review = app.review_skill(SkillRef { skill: id.to_owned() }).await?;
+    if !json {
+        print_review(&review);
+    }
+    if accept {
+        let fingerprint = fingerprint.unwrap_or(&review.fingerprint).to_owned();
+        app.accept_skill(AcceptSkill { skill: review.skill.clone(), fingerprint }).await?;
+        if json {
+            print::json(&json!({"ok": true, "skill": review.skill, "fingerprint": review.fingerprint}));
+        } else {
+            line(&visible(&format!("{} is agreed to as it is now, and switched on", review.skill)));
+        }
+    } else if json {
+        print::json(&review);
+    }
+    Ok(print::DONE)
+}
+
+fn print_review(review: &SkillReview) {
+    let state = match review.state {
+        ReviewState::New => "not agreed to",
+        ReviewState::Changed => "changed since you agreed to it",
+        ReviewState::Agreed => "agreed to as it is",
+    };
+    line(&visible(&format!("{}: {state}", review.skill)));
+    line(&visible(&format!("  {}", review.description)));
+    line(&visible(&format!("  folder: {}", review.folder)));
+    line(&format!("  fingerprint: {}", review.fingerprint));
+    line("  files:");
+    for file in &review.files {
+        let change = match file.change {
+            None => "",
+            Some(FileChange::Added) => " (new)",
+            Some(FileChange::Changed) => " (changed)",
+        };
+        line(&visible(&format!("    {} {} bytes{change}", file.path, file.bytes)));
+    }
+    for path in &review.removed {
+        line(&visible(&format!("    {path} (removed)")));
+    }
+    for tool in &review.tools {
+        match (&tool.definition, &tool.problem) {
+            (Some(defined), _) => {
+                line(&visible(&format!("  tool {}.{}: {}", review.skill, defined.tool, defined.description)));
+                line(&format!("    says of itself: {}; each call asks", lists::word(&defined.effect)));
+            }
+            (None, problem) => {
+                let why = problem.as_ref().map(|problem| problem.message.clone()).unwrap_or_default();
+                line(&visible(&format!("  tool file {}: broken: {why}", tool.file)));
+            }
+        }
+    }
+    let list = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    line(&visible(&format!("  hosts: {}", list(&review.hosts))));
+    line(&visible(&format!("  credentials: {}", list(&review.credentials))));
+    if let Some(allowed) = &review.allowed_tools {
+        line(&visible(&format!("  would like to use without asking, which is not granted: {allowed}")));
+    }
+    line("  instructions:");
+    for text in review.instructions.lines() {
+        line(&format!("    {}", visible(text)));
+    }
+    if review.state != ReviewState::Agreed {
+        line(&visible(&format!(
+            "nova skill review {} --accept agrees to it and switches it on",
+            review.skill
+        )));
+    }
+}
+
+pub(super) async fn check(app: &App, path: &Path, json: bool) -> Result<u8, UserError> {
+    let findings = app.check_skill(path).await?;
+    if json {
+        print::json(&findings);
+    } else {
+        for SkillFinding { severity, file, line: at, message } in &findings {
+            let at = at.map(|at| format!(":{at}")).unwrap_or_default();
+            line(&visible(&format!("{severity}: {file}{at}: {message}")));
+        }
+        if findings.is_empty() {
+            line("nothing is wrong");
+        }
+    }
+    let is_broken = findings.iter().any(|finding| finding.severity == "error");
+    Ok(if is_broken { print::FAILED } else { print::DONE })
+}
