@@ -9,5 +9,6 @@ mod harness;
 mod mending;
 mod model;
 mod opening;
+mod picking;
 mod waiting_tools;
 mod without_a_model;

@@ -30,7 +30,10 @@ fn reply(request: &Value) -> Answer {
 fn wish(messages: &[Value]) -> String {
     let users = messages.iter().rev().filter(|message| message["role"] == "user");
     let mut texts = users.filter_map(|message| message["content"].as_str());
-    texts.find(|text| !text.starts_with("<nova-notice>")).unwrap_or_default().trim().to_owned()
+    let said = texts.find(|text| !text.starts_with("<nova-notice>")).unwrap_or_default();
+    // Behind the message stands which tool the user points at.
+    let (message, _) = said.split_once("\n\n(The user points at the tool").unwrap_or((said, ""));
+    message.trim().to_owned()
 }
 
 fn answer_from(output: &str, wish: &str) -> Answer {

@@ -1,5 +1,6 @@
 //! Writes the pictures of `docs/screenshots`: the window in both sizes and both colour schemes.
 //! `make screenshots` runs it; the pictures are looked at by people, nothing is compared.
+//! With arguments only the screens so named are taken: `cargo test … --test screenshots -- picker`.
 
 mod harness;
 mod model;
@@ -17,13 +18,66 @@ const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 900, 600)];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
+    let screens: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = |screen: &str| screens.is_empty() || screens.iter().any(|one| one == screen);
     for (name, theme) in [("light", Theme::Light), ("dark", Theme::Dark)] {
-        first_run(name, theme).await;
-        chat(name, theme).await;
-        problems(name, theme).await;
-        waiting_tool(name, theme).await;
+        if wanted("first-run") {
+            first_run(name, theme).await;
+        }
+        if wanted("chat") {
+            chat(name, theme).await;
+        }
+        if wanted("picker") {
+            picker(name, theme).await;
+        }
+        if wanted("problems") {
+            problems(name, theme).await;
+        }
+        if wanted("waiting-tool") {
+            waiting_tool(name, theme).await;
+        }
     }
 }
+
+/// Skills and tools of the user's own stand beside the built-in ones.
+async fn picker(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new()
+        .theme(theme)
+        .vault_from(&template)
+        .provider(&model.base_url())
+        .config_file("tools/dynamic/uptime.ts", UPTIME)
+        .config_file("skills/follow-up/SKILL.md", FOLLOW_UP)
+        .config_file("skills/group-mail/SKILL.md", "---\nname: group-mail\n---\nWrites to a group.\n");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.type_into("[data-testid=composer-input]", "/up").await;
+    window.wait_for("[data-testid=picker] [data-tool='crm.update_contact']").await;
+    take(&window, "picker", name).await;
+    window.close().await;
+}
+
+const UPTIME: &str = "\
+import { z } from 'zod'
+import { defineTool } from '@nova/tools'
+
+export default defineTool({
+  name: 'uptime',
+  description: 'Says how long a server has been running.',
+  parameters: z.object({ server: z.string().describe('Name of the server') }),
+  effect: 'read',
+  execute: async ({ server }) => ({ server, days: 41 }),
+})
+";
+
+const FOLLOW_UP: &str = "\
+---
+name: follow-up
+description: How we write to people after a first meeting.
+---
+Thank them, name what was agreed, propose one date.
+";
 
 async fn first_run(name: &str, theme: Theme) {
     let home = Home::new().theme(theme).first_start();

@@ -113,6 +113,14 @@ impl Home {
         self
     }
 
+    /// A file in the folder of the configuration, such as a skill or a tool.
+    pub(crate) fn config_file(self, path: &str, text: &str) -> Self {
+        let file = self.path("config").join(path);
+        std::fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("its folder");
+        std::fs::write(&file, text).expect("the file");
+        self
+    }
+
     /// Where Nova keeps its own files.
     pub(crate) fn data(&self) -> PathBuf {
         self.path("data")

@@ -1,11 +1,15 @@
-import { ComposerPrimitive, useAui, useAuiState } from '@assistant-ui/react';
+import { ComposerPrimitive } from '@assistant-ui/react';
 import { type KeyboardEvent, useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
-import { Button, ErrorBox, Icon } from '../shared';
+import { Button, ErrorBox, Icon, IconButton } from '../shared';
 import { useActions } from '../state/hooks';
 import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
+import { DraftChips, withoutLastChip } from './DraftChips';
+import { activeOption, listboxes, Picker } from './picker/Picker';
+import { usePicker } from './picker/usePicker';
+import { useDraftField } from './useDraftField';
 
 interface ComposerProps {
   readonly state: SessionState;
@@ -14,14 +18,16 @@ interface ComposerProps {
 }
 
 export function Composer({ state, problem }: ComposerProps) {
-  const aui = useAui();
-  const { stop } = useActions();
+  const { stop, setDraft } = useActions();
   const [stoppedTurn, setStoppedTurn] = useState<string | null>(null);
   const [stopProblem, setStopProblem] = useState<UserError | null>(null);
   const turn = runningTurn(state);
   const running = turn !== null;
   const stopping = running && stoppedTurn === turn.id;
-  const empty = useAuiState((s) => s.composer.text.trim() === '');
+  const [input, field] = useDraftField();
+  const empty = field.text.trim() === '';
+  const { draft } = field;
+  const { picker, ...picking } = usePicker(field);
 
   const stopTurn = async () => {
     setStoppedTurn(turn?.id ?? null);
@@ -35,7 +41,17 @@ export function Composer({ state, problem }: ComposerProps) {
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Escape' && !event.nativeEvent.isComposing && running && aui.composer.getState().text === '') {
+    picking.onKeyDown(event);
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return;
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    if (event.key === 'Backspace' && selectionStart === 0 && selectionEnd === 0) {
+      const rest = withoutLastChip(draft);
+      if (rest) {
+        event.preventDefault();
+        setDraft(rest);
+      }
+    }
+    if (event.key === 'Escape' && running && field.text === '') {
       event.preventDefault();
       void stopTurn();
     }
@@ -56,10 +72,25 @@ export function Composer({ state, problem }: ComposerProps) {
           <ErrorBox error={shown} />
         </div>
       )}
-      <ComposerPrimitive.Root className="rounded-pop border border-line-strong bg-surface-raised shadow-1 focus-within:border-line-control">
+      <ComposerPrimitive.Root
+        className={`relative rounded-pop border bg-surface-raised ${picker ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
+      >
+        {picker && <Picker picker={picker} />}
+        <DraftChips draft={draft} onChange={setDraft} />
         <ComposerPrimitive.Input
+          ref={input}
           data-testid="composer-input"
           aria-label="Message"
+          {...(picker
+            ? {
+                role: 'combobox',
+                'aria-haspopup': 'listbox' as const,
+                'aria-expanded': true,
+                'aria-autocomplete': 'list' as const,
+                'aria-controls': listboxes(picker),
+                'aria-activedescendant': activeOption(picker),
+              }
+            : {})}
           autoFocus
           placeholder={running ? 'Write on. It can be sent when this turn ends.' : 'Ask about your notes, or say what to change'}
           cancelOnEscape={false}
@@ -67,9 +98,30 @@ export function Composer({ state, problem }: ComposerProps) {
           minRows={1}
           maxRows={10}
           onKeyDown={onKeyDown}
-          className="selectable block max-h-60 min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-body text-fg outline-none"
+          onChange={picking.onChange}
+          onSelect={(event) => picking.onSelect(event.currentTarget.selectionStart)}
+          onBlur={(event) => {
+            // Another window in front leaves the focus where it is.
+            if (document.activeElement !== event.currentTarget) picking.onBlur();
+          }}
+          className={`selectable block max-h-60 min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-body outline-none ${picker && field.text === `/${picker.query}` ? 'text-accent' : 'text-fg'}`}
         />
         <div className="flex h-10 items-center gap-3 px-2.5 pb-1.5">
+          <IconButton
+            icon="slash"
+            label="Pick a tool"
+            keys="/"
+            data-testid="open-picker"
+            aria-haspopup="listbox"
+            aria-expanded={picker !== null}
+            className={picker ? 'bg-selected text-fg' : ''}
+            // The field keeps the focus and its caret.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => {
+              if (picker) picker.close();
+              else picking.begin();
+            }}
+          />
           <span aria-live="polite" className="ml-auto text-small text-fg-3">
             {activity(state)}
           </span>
@@ -79,7 +131,7 @@ export function Composer({ state, problem }: ComposerProps) {
               {stopping ? 'Stopping…' : 'Stop'}
             </Button>
           ) : (
-            <ComposerPrimitive.Send asChild>
+            <ComposerPrimitive.Send asChild disabled={empty || (picker !== null && picker.choices.length > 0)}>
               <Button variant="primary" icon="send" data-testid="send">
                 Send
               </Button>

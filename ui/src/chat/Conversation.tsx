@@ -18,7 +18,7 @@ import { ChangeSetsContext } from './undone';
 export function Conversation() {
   const session = useApp((app) => app.open);
   const state = useSession();
-  const { send, stop } = useActions();
+  const { sendDraft, stop } = useActions();
   const [problem, setProblem] = useState<UserError | null>(null);
   const [shown, setShown] = useState(session);
   if (shown !== session) {
@@ -33,11 +33,9 @@ export function Conversation() {
     onSend: async (text) => {
       setProblem(null);
       try {
-        await send({ text });
+        await sendDraft(text);
       } catch (thrown) {
         setProblem(userError(thrown));
-        const { composer } = runtime.thread;
-        if (composer.getState().text === '') composer.setText(text);
       }
     },
   });

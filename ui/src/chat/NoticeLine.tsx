@@ -2,13 +2,14 @@ import type { ReactNode } from 'react';
 
 import { Badge, clockTime, Icon, type IconName, LinkButton, noteName } from '../shared';
 import { Revealed } from '../shared/Revealed';
-import { useActions } from '../state/hooks';
-import { type Approval, type CallItem, decidedQuestions, type NoticeItem } from '../state/session';
+import { skillName } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+import { type Approval, type CallItem, decidedQuestions, type NoticeItem, type Turn } from '../state/session';
 import { CredentialCard } from './CredentialCard';
-import { deciderLabel, skillLabel } from './wording';
+import { activatedWhy, deciderLabel } from './wording';
 
 /** One line in the flow: icon, text, hairline, time. */
-export function NoticeLine({ item }: { item: NoticeItem }) {
+export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Turn | null }) {
   const { notice } = item;
   const openNote = useActions().openNote;
   switch (notice.type) {
@@ -17,17 +18,17 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
         <Line
           lead={
             <Badge tone="accent" icon="bolt">
-              {skillLabel(notice.skill)} activated{notice.lifetime === 'turn' && ' for this turn'}
+              <SkillName skill={notice.skill} /> activated{notice.lifetime === 'turn' && ' for this turn'}
             </Badge>
           }
         >
-          {activator[notice.by]}
+          {activatedWhy(notice, turn)}
         </Line>
       );
     case 'deactivated':
       return (
         <Line icon="bolt">
-          {skillLabel(notice.skill)} is not active any more, {activator[notice.by]}
+          <SkillName skill={notice.skill} /> is not active any more, {ended[notice.by]}
         </Line>
       );
     case 'changed_outside':
@@ -86,6 +87,11 @@ function sentence(behind: boolean, text: string): string {
   return behind ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** As people call it. */
+export function SkillName({ skill }: { skill: string }) {
+  return useApp((app) => skillName(app, skill));
+}
+
 /** "(stage: lead → won)" behind a note that changed, where the change is known. */
 function WhatChanged({ summary }: { summary: string | undefined }) {
   return summary ? <span className="break-words"> ({summary})</span> : null;
@@ -116,5 +122,5 @@ export function Line({
   );
 }
 
-const activator = { model: 'by the model', user: 'by you', router: 'by the request', pin: 'pinned' } as const;
+const ended = { model: 'dropped by the model', user: 'dropped by you', turn: 'its turn is over', unavailable: 'it cannot be used now' } as const;
 const words = { once: 'once', session: 'for this chat', always: 'always', deny: '' } as const;

@@ -9,10 +9,9 @@ import { useActions, useApp } from '../state/hooks';
 import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
 import { ApprovalCard } from './ApprovalCard';
 import { groupItems, type Group } from './groups';
-import { DecidedLines, NoticeLine } from './NoticeLine';
+import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
-import { skillLabel } from './wording';
 
 /** The user's message, with what was pointed at. */
 export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
@@ -33,7 +32,7 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
       {turn.skills.map((skill) => (
         <span key={skill} className="mr-2 select-none">
           <Chip tone="note" icon={skillIcon(skill)}>
-            {skillLabel(skill)}
+            <SkillName skill={skill} />
           </Chip>
         </span>
       ))}
@@ -101,7 +100,7 @@ function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: 
     case 'message':
       return <Message item={item} streaming={turn.status === 'running'} />;
     case 'notice':
-      return <NoticeLine item={item} />;
+      return <NoticeLine item={item} turn={turn} />;
     case 'conflict':
       return <Conflict item={item} session={session} />;
   }

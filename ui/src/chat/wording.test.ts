@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import type { JsonValue } from '../ipc/protocol.generated';
-import type { CallItem } from '../state/session';
-import { argumentSummary, doneSummary, resultSummary, skillLabel } from './wording';
+import type { ActivatedBy, EventBody, EventOf, JsonValue } from '../ipc';
+import { type CallItem, reduce, emptySession, type SessionState } from '../state/session';
+import { envelopes } from '../testing/sample';
+import { activatedWhy, argumentSummary, doneSummary, resultSummary, skillLabel } from './wording';
 
 test.each<[JsonValue, string]>([
   [{ title: 'Harborline rollout', stage: 'won' }, 'Harborline rollout, stage won'],
@@ -67,4 +68,30 @@ describe('results', () => {
 
 test('names', () => {
   expect(['crm', 'portfolio', 'release-management'].map(skillLabel)).toEqual(['CRM', 'Portfolio', 'Release management']);
+});
+
+describe('who activated a skill, and for what', () => {
+  const turn = (more: Partial<EventOf<'turn_started'>>, ...events: EventBody[]) =>
+    envelopes('s', 't', [{ type: 'turn_started', text: 'Hi', model: 'm', skills: [], tool: null, ...more }, ...events]).reduce<SessionState>(
+      reduce,
+      emptySession,
+    ).turns[0]!;
+  const by = (by: ActivatedBy) => ({ type: 'activated', skill: 'crm', by, lifetime: 'session' }) as const;
+  const call = (tool: string): EventBody => ({ type: 'tool_call_started', call: tool, tool, args: {}, effect: 'read', principal: { kind: 'user', name: 'you' } });
+
+  test('the user, by a tool, by a message, or otherwise', () => {
+    expect(activatedWhy(by('user'), turn({ tool: 'crm.move_deal' }))).toBe('by you, for crm.move_deal');
+    expect(activatedWhy(by('user'), turn({ tool: 'mail.send', skills: ['crm'] }))).toBe('by you, with this message');
+    expect(activatedWhy(by('user'), turn({}))).toBe('by you');
+  });
+
+  test('the model, by the first tool of it that it called', () => {
+    expect(activatedWhy(by('model'), turn({}, call('crmx.no'), call('crm.get_contact'), call('crm.pipeline')))).toBe('by the model, for crm.get_contact');
+    expect(activatedWhy(by('model'), turn({}))).toBe('by the model');
+  });
+
+  test('the router and a pin, also before the first turn', () => {
+    expect(activatedWhy(by('router'), null)).toBe('by the router, for what the message says');
+    expect(activatedWhy(by('pin'), null)).toBe('because it is pinned');
+  });
 });

@@ -1,7 +1,7 @@
 // The short lines on cards and notices, made from what the calls carry.
 import type { JsonValue } from '../ipc';
 import { counted, dayText } from '../shared';
-import type { CallItem } from '../state/session';
+import type { CallItem, Notice, Turn } from '../state/session';
 
 /** Arguments in one line: "Harborline rollout, stage won". */
 export function argumentSummary(args: JsonValue): string {
@@ -47,6 +47,26 @@ export function doneSummary(call: CallItem): string {
 /** Who decided: the user, or the rule that did. */
 export function deciderLabel(by: string): string {
   return by === 'user' || by === 'you' ? 'by you' : `by ${by}`;
+}
+
+/** Who activated a skill, and for what: the tool that was pointed at or called, the message, the pin. */
+export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' }>, turn: Turn | null): string {
+  const ofSkill = (tool: string | null | undefined) => (tool?.startsWith(`${skill}.`) ? tool : null);
+  switch (by) {
+    case 'user': {
+      const tool = ofSkill(turn?.tool);
+      if (tool) return `by you, for ${tool}`;
+      return turn?.skills.includes(skill) ? 'by you, with this message' : 'by you';
+    }
+    case 'model': {
+      const called = turn?.items.find((item) => item.kind === 'call' && ofSkill(item.tool) !== null);
+      return called?.kind === 'call' ? `by the model, for ${called.tool}` : 'by the model';
+    }
+    case 'router':
+      return 'by the router, for what the message says';
+    case 'pin':
+      return 'because it is pinned';
+  }
 }
 
 /** `crm` as a reader's word: "CRM". */

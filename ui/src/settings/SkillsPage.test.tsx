@@ -222,3 +222,10 @@ it('is left by Back', async () => {
   await user.click(screen.getByRole('button', { name: 'Settings' }));
   expect(store.get().app.view).toEqual({ kind: 'chat' });
 });
+
+it('a skill that something else pointed at is open from the start', async () => {
+  renderInApp(<SettingsPage />, { app: { view: { kind: 'settings', page: 'skills', skill: 'lookup' } } });
+  const detail = await screen.findByTestId('skill-detail');
+  expect(within(detail).getByRole('heading', { name: 'Lookup' })).toBeVisible();
+  expect(detail).toHaveTextContent('FINNHUB_API_KEY');
+});

@@ -14,7 +14,8 @@ import { WaitingTools } from './WaitingTools';
 export function SkillsPage() {
   const { rows, error, loading, reload, problem, toggle } = useSkills();
   const [filter, setFilter] = useState<SkillFilter>({ search: '', source: 'all', attention: false });
-  const [chosen, setChosen] = useState<string | null>(null);
+  const asked = useApp(({ view }) => (view.kind === 'settings' ? (view.skill ?? null) : null));
+  const [chosen, setChosen] = useState<string | null>(asked);
 
   const shown = shownSkills(rows, filter);
   // Beside the list the first skill is open; where the detail is a page of its own, none until chosen.

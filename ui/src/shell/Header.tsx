@@ -2,9 +2,9 @@ import { useState, type ReactNode } from 'react';
 
 import { Button, counted, IconButton, keyText, RenameField } from '../shared';
 import { openRow } from '../state/app';
-import { useActions, useApp, useSession } from '../state/hooks';
+import { useActions, useApp } from '../state/hooks';
 import { ModelMenu } from './ModelMenu';
-import { SkillChips } from './SkillChips';
+import { SkillChips, useShownSkills } from './SkillChips';
 
 interface HeaderProps {
   /** The panel has a place beside the conversation. */
@@ -19,7 +19,7 @@ interface HeaderProps {
 export function Header({ roomForPanel, changed, menu }: HeaderProps) {
   const row = useApp(openRow);
   const panelOpen = useApp((app) => app.panel.open);
-  const anySkill = useSession().skills.length > 0;
+  const skills = useShownSkills();
   const { togglePanel, setPanel, renameSession } = useActions();
   const [renaming, setRenaming] = useState(false);
   return (
@@ -44,10 +44,10 @@ export function Header({ roomForPanel, changed, menu }: HeaderProps) {
       )}
       <Divider />
       <ModelMenu />
-      {anySkill ? (
+      {skills.length > 0 ? (
         <>
           <Divider />
-          <SkillChips />
+          <SkillChips skills={skills} />
         </>
       ) : (
         <span className="flex-1" />

@@ -1,16 +1,45 @@
 import { useEffect, useRef, useState } from 'react';
 
-import { Chip, counted, Icon, Popover, skillIcon } from '../shared';
+import { nothing } from '../ipc';
+import { Chip, counted, Icon, Popover, skillIcon, useMedia } from '../shared';
 import { skillName } from '../state/app';
-import { useApp, useSession } from '../state/hooks';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { ActiveSkill } from '../state/session';
 
-/** The active skills of the open chat as chips; as "3 skills" where they do not all fit. */
-export function SkillChips() {
-  const { skills } = useSession();
+/** A skill in the header. */
+export interface ShownSkill extends ActiveSkill {
+  /** Active in every chat: it leaves this one when it is no longer pinned. */
+  readonly pinned: boolean;
+  /** Its tools cannot run before the user has signed in. */
+  readonly needsSignIn: boolean;
+}
+
+/** The active skills of the open chat; in one that has not begun, those that will be. */
+export function useShownSkills(): readonly ShownSkill[] {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const { skills, turns } = useSession();
+  const rows = useRpc('list_skills', nothing, revision).data;
+  const pinned = (rows ?? []).filter((row) => row.pinned);
+  if (turns.length === 0 && skills.length === 0) {
+    return pinned
+      .filter(({ state }) => state === 'available' || state === 'active')
+      .map(({ id, lifetime }) => ({ skill: id, by: 'pin', lifetime, pinned: true, needsSignIn: false }));
+  }
+  // Until the rows are there, the pin that activated it is known.
+  return skills.map((active) => ({
+    ...active,
+    pinned: rows === null ? active.by === 'pin' : pinned.some(({ id }) => id === active.skill),
+    needsSignIn: rows?.some(({ id, state }) => id === active.skill && state === 'needs_sign_in') ?? false,
+  }));
+}
+
+/** Skills as chips; as "3 skills" where they do not all fit, and in a window that is zoomed far in. */
+export function SkillChips({ skills }: { skills: readonly ShownSkill[] }) {
   const room = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const [fits, setFits] = useState(true);
+  const narrow = useMedia('(max-width: 899px)');
+  const whole = fits && !narrow;
 
   useEffect(() => {
     const measure = () => setFits((list.current?.offsetWidth ?? 0) <= (room.current?.clientWidth ?? 0));
@@ -26,7 +55,8 @@ export function SkillChips() {
       <ul
         ref={list}
         aria-label="Active skills"
-        className={`flex w-max items-center gap-2 ${fits ? '' : 'invisible absolute'}`}
+        aria-hidden={!whole}
+        className={`flex w-max items-center gap-2 ${whole ? '' : 'invisible absolute'}`}
       >
         {skills.map((active) => (
           <li key={active.skill} className="contents">
@@ -34,12 +64,13 @@ export function SkillChips() {
           </li>
         ))}
       </ul>
-      {!fits && (
+      {!whole && (
         <Popover
           label="Active skills"
           trigger={
             <button
               type="button"
+              data-testid="active-skills"
               className="flex h-6 shrink-0 items-center gap-1.5 rounded-badge bg-surface-sunken px-1.5 text-small text-fg-2 hover:bg-selected"
             >
               {counted(skills.length, 'skill')}
@@ -60,11 +91,37 @@ export function SkillChips() {
   );
 }
 
-function SkillChip({ active: { skill, lifetime } }: { active: ActiveSkill }) {
+function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { active: ShownSkill }) {
   const name = useApp((app) => skillName(app, skill));
+  const { dropSkill, show } = useActions();
+  const [dropping, setDropping] = useState(false);
+  const drop = () => {
+    // It goes when the backend says so; a second click asks for nothing new.
+    if (dropping) return;
+    setDropping(true);
+    void dropSkill(skill).then(() => setDropping(false));
+  };
   return (
-    <Chip tone="skill" icon={skillIcon(skill)} note={lifetime === 'turn' ? 'this turn' : undefined}>
-      {name}
-    </Chip>
+    <span data-testid="active-skill" data-skill={skill} className={dropping ? 'opacity-60' : ''}>
+      <Chip
+        tone={needsSignIn ? 'warn' : 'skill'}
+        icon={needsSignIn ? 'lock' : skillIcon(skill)}
+        {...(needsSignIn ? { onClick: () => show({ kind: 'settings', page: 'skills', skill }) } : {})}
+        note={pinned ? <PinMark /> : lifetime === 'turn' ? 'this turn' : undefined}
+        {...(pinned ? {} : { onRemove: drop, removeLabel: `Drop ${name} from the next step on` })}
+      >
+        {name}
+        {needsSignIn && ', sign in'}
+      </Chip>
+    </span>
+  );
+}
+
+function PinMark() {
+  return (
+    <span title="Pinned: active in every chat">
+      <Icon name="pin" size={12} />
+      <span className="sr-only">pinned</span>
+    </span>
   );
 }

@@ -17,8 +17,8 @@ export type SettingsPageName = 'skills' | 'models' | 'changes' | 'appearance';
 
 export type View =
   | { readonly kind: 'chat' }
-  /** `waiting` names a tool that waits for the user, opened when the page opens. */
-  | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string }
+  /** `waiting` names a tool that waits for the user, `skill` a skill; opened when the page opens. */
+  | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string; readonly skill?: string }
   /** `tool` is `skill.tool`, marked when the page opens. */
   | { readonly kind: 'run-tool'; readonly tool: string | null };
 
@@ -32,6 +32,8 @@ export interface AppState {
   readonly sessions: readonly SessionRow[];
   /** The open session; none is a new chat that exists from its first message on. */
   readonly open: string | null;
+  /** By session, '' for the chat that is none yet: what stands in the composer. */
+  readonly drafts: Readonly<Record<string, Draft>>;
   /** Its stored events are being read. */
   readonly opening: boolean;
   /** What the last command of the shell failed with. */
@@ -90,6 +92,17 @@ export interface ConflictDecision {
   readonly at: string;
 }
 
+/** A message that is being written. */
+export interface Draft {
+  readonly text: string;
+  /** `skill.tool` it points at. */
+  readonly tool: string | null;
+  /** Skills it activates. */
+  readonly skills: readonly string[];
+  /** Grows each time the text is put there from elsewhere, for the field to take over. */
+  readonly given: number;
+}
+
 export interface Panel {
   readonly open: boolean;
   readonly tab: PanelTab;
@@ -132,11 +145,14 @@ export interface NoteChange {
 
 export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560 } };
 
+export const emptyDraft: Draft = { text: '', tool: null, skills: [], given: 0 };
+
 export const firstState: AppState = {
   status: null,
   startProblem: null,
   sessions: [],
   open: null,
+  drafts: {},
   opening: false,
   problem: null,
   view: { kind: 'chat' },
@@ -189,6 +205,21 @@ export function openRow(state: AppState): SessionRow | null {
 /** `provider/model` the open chat, or a new one, uses. */
 export function modelInUse(state: AppState): string | null {
   return openRow(state)?.model ?? state.status?.model ?? null;
+}
+
+/** What stands in the composer of the open chat. */
+export function draftOf(state: AppState): Draft {
+  return state.drafts[state.open ?? ''] ?? emptyDraft;
+}
+
+/** The state with a part of a chat's draft changed; `null` is the chat that is no session yet. */
+export function withDraft(state: AppState, session: string | null, part: Partial<Omit<Draft, 'given'>>, give = false): AppState {
+  const key = session ?? '';
+  const { [key]: old = emptyDraft, ...others } = state.drafts;
+  const next = { ...old, ...part, given: old.given + (give ? 1 : 0) };
+  // The number stays where the rest is gone, so that what is given next is told from what was.
+  const empty = next.text === '' && next.tool === null && next.skills.length === 0 && next.given === 0;
+  return { ...state, drafts: empty ? others : { ...others, [key]: next } };
 }
 
 /** "CRM" for `crm`; the id with a capital while the name is not known. */

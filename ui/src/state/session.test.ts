@@ -360,7 +360,7 @@ describe('the end of a turn', () => {
 });
 
 describe('the session', () => {
-  test('skills: activated once each, turn skills leave with the next turn, notices say who', () => {
+  test('skills: activated once each, notices say who; those of a turn leave when it is said, and silently', () => {
     const state = after(
       ['skill_activated', { skill: 'vault', by: 'pin', lifetime: 'session' }],
       turnStarted(),
@@ -378,8 +378,16 @@ describe('the session', () => {
       turnStarted(),
       ['skill_deactivated', { skill: 'crm', by: 'user' }],
     );
-    expect(next.skills).toEqual([]);
+    // The next message wanted the mail again, so nobody said that it left.
+    expect(next.skills.map((s) => s.skill)).toEqual(['mail']);
     expect(outline(next)).toEqual(['notice deactivated']);
+    const left = after(
+      ['skill_activated', { skill: 'mail', by: 'model', lifetime: 'turn' }],
+      turnStarted(),
+      ['skill_deactivated', { skill: 'mail', by: 'turn' }],
+    );
+    expect(left.skills).toEqual([]);
+    expect(outline(left)).toEqual([]);
   });
 
   test('usage is that of the last request', () => {

@@ -4,6 +4,7 @@
 import type {
   ActivatedBy,
   ConflictSide,
+  DeactivatedBy,
   Decision,
   Effect,
   Envelope,
@@ -147,7 +148,7 @@ export interface NoticeItem {
 
 export type Notice =
   | { readonly type: 'activated'; readonly skill: string; readonly by: ActivatedBy; readonly lifetime: string }
-  | { readonly type: 'deactivated'; readonly skill: string; readonly by: ActivatedBy }
+  | { readonly type: 'deactivated'; readonly skill: string; readonly by: DeactivatedBy }
   | {
       readonly type: 'changed_outside';
       readonly paths: readonly string[];
@@ -233,7 +234,6 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'turn_started':
       return {
         ...state,
-        skills: state.skills.filter((active) => active.lifetime !== 'turn'),
         turns: [...state.turns, newTurn(event, event)],
       };
     case 'step_started':
@@ -343,12 +343,11 @@ function apply(state: SessionState, event: Envelope): SessionState {
         : [...state.skills, active];
       return withNotice({ ...state, skills }, event, { type: 'activated', ...active });
     }
-    case 'skill_deactivated':
-      return withNotice({ ...state, skills: state.skills.filter((active) => active.skill !== event.skill) }, event, {
-        type: 'deactivated',
-        skill: event.skill,
-        by: event.by,
-      });
+    case 'skill_deactivated': {
+      const rest = { ...state, skills: state.skills.filter((active) => active.skill !== event.skill) };
+      // That it was for one turn was said when it was activated.
+      return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
+    }
     case 'notes_changed_outside':
       return withOutsideChange(state, event, event.paths, event.summaries ?? {});
     case 'history_compacted':

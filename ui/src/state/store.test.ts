@@ -303,3 +303,74 @@ describe('flushing', () => {
     expect(store.get().app.sessions.find(({ id }) => id === 'bank')?.running).toBe(false);
   });
 });
+
+describe('what is written and not sent', () => {
+  const draft = { text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] };
+
+  test('is of the chat that is open, and goes on in the session that a new chat becomes', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    actions.setDraft(draft);
+    let answer = () => {};
+    backend.on('create_session', () => new Promise((done) => {
+      answer = () => done(backend.create_session());
+    }));
+    const sending = actions.sendDraft('Move it');
+    actions.setDraft({ text: 'and then' });
+    answer();
+    await sending;
+    const session = store.get().app.open ?? '';
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] }]);
+    expect(store.get().app.drafts[session]).toMatchObject({ text: 'and then', tool: null, skills: [] });
+    expect(store.get().app.drafts['']).toBeUndefined();
+  });
+
+  test('is given back to its own chat when it could not be sent', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    actions.setDraft(draft);
+    let refuse = () => {};
+    backend.on('send_message', () => new Promise((_, fail) => {
+      refuse = () => fail({ code: 'session_busy', message: 'Busy.', hint: '' });
+    }));
+    const sending = actions.sendDraft('Move it');
+    await actions.openSession('lisbon');
+    refuse();
+    await expect(sending).rejects.toMatchObject({ message: 'Busy.' });
+    expect(store.get().app.drafts['bank']).toMatchObject(draft);
+    expect(store.get().app.drafts['lisbon']).toBeUndefined();
+  });
+
+  test('is not written over by a message that came back too late', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    backend.fail('send_message');
+    const sending = actions.sendDraft('Move it');
+    actions.setDraft({ text: 'something new' });
+    await expect(sending).rejects.toBeDefined();
+    expect(store.get().app.drafts['bank']?.text).toBe('something new');
+  });
+
+  test('goes with its chat when that is deleted', async () => {
+    const { store, actions } = make();
+    await actions.start();
+    await actions.openSession('bank');
+    actions.setDraft(draft);
+    await actions.deleteSession('bank');
+    expect(store.get().app.drafts).toEqual({});
+  });
+});
+
+test('a skill is dropped from the open chat; a refusal is a problem of the window', async () => {
+  const { backend, store, actions } = make();
+  await actions.start();
+  await actions.openSession('harborline');
+  await actions.dropSkill('crm');
+  expect(backend.asked('drop_skill')).toEqual([{ session: 'harborline', skill: 'crm' }]);
+  expect(store.get().streams['harborline']?.skills.map(({ skill }) => skill)).toEqual(['screener', 'mail']);
+  backend.fail('drop_skill', { message: 'It is not active.' });
+  await actions.dropSkill('crm');
+  expect(store.get().app.problem?.message).toBe('It is not active.');
+});

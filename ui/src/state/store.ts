@@ -23,10 +23,13 @@ import {
 } from '../ipc';
 import {
   clampWidth,
+  draftOf,
   firstState,
   reduceApp,
   withConflicts,
+  withDraft,
   type AppState,
+  type Draft,
   type Panel,
   type PanelTab,
   type SetConflict,
@@ -280,9 +283,11 @@ function makeActions({ backend, get, set, collect }: Access) {
         await backend.rpc('delete_session', { session });
         set(({ app, streams }) => {
           const { [session]: _gone, ...others } = streams;
+          const { [session]: _written, ...drafts } = app.drafts;
           return {
             app: {
               ...app,
+              drafts,
               sessions: app.sessions.filter((row) => row.id !== session),
               open: app.open === session ? null : app.open,
             },
@@ -297,12 +302,52 @@ function makeActions({ backend, get, set, collect }: Access) {
       await backend.rpc('send_message', { skills: [], ...message, session });
     },
 
+    /** Sends a text with what the draft of the open chat points at; where it cannot, all of it is the draft again. */
+    async sendDraft(text: string): Promise<void> {
+      const before = get().app.open;
+      const { tool, skills } = draftOf(get().app);
+      setApp((app) => withDraft(app, before, { text: '', tool: null, skills: [] }));
+      let session = before;
+      try {
+        session ??= await actions.createSession();
+        await backend.rpc('send_message', { session, text, skills: [...skills], ...(tool === null ? {} : { tool }) });
+      } catch (thrown) {
+        setApp((app) => {
+          const now = app.drafts[session ?? ''];
+          const written = now !== undefined && (now.text !== '' || now.tool !== null || now.skills.length > 0);
+          return written ? app : withDraft(app, session, { text, tool, skills }, true);
+        });
+        throw thrown;
+      }
+    },
+
+    /** Changes the draft of the open chat. `give`: the text comes from elsewhere than the field. */
+    setDraft(part: Partial<Omit<Draft, 'given'>>, give = false): void {
+      setApp((app) => withDraft(app, app.open, part, give));
+    },
+
+    /** Takes a skill out of the open chat, from its next step on. */
+    dropSkill: (skill: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        if (session !== null) await backend.rpc('drop_skill', { session, skill });
+      }),
+
     async createSession(): Promise<string> {
       const row = await backend.rpc('create_session', nothing);
-      set(({ app, streams }) => ({
-        app: { ...app, open: row.id, sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)] },
-        streams: { ...streams, [row.id]: streams[row.id] ?? unread },
-      }));
+      set(({ app, streams }) => {
+        const { '': draft, ...drafts } = app.drafts;
+        return {
+          app: {
+            ...app,
+            open: row.id,
+            sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)],
+            // What was begun in the chat before it was a session goes on in it.
+            drafts: draft ? { ...drafts, [row.id]: draft } : drafts,
+          },
+          streams: { ...streams, [row.id]: streams[row.id] ?? unread },
+        };
+      });
       return row.id;
     },
 

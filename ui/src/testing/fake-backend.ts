@@ -113,6 +113,7 @@ export class FakeBackend implements Backend {
   stop_tool = () => ({});
   open_note = () => ({});
   open_link = () => ({});
+  suggest_tools = (): Result<'suggest_tools'> => [];
 
   set_appearance = (appearance: Params<'set_appearance'>) => {
     this.world.status = { ...this.world.status, appearance };
@@ -156,6 +157,11 @@ export class FakeBackend implements Backend {
     const used = model ?? this.row(session).model ?? this.world.status.model ?? '';
     this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null }, { session, turn });
     return { turn };
+  };
+
+  drop_skill = ({ session, skill }: Params<'drop_skill'>) => {
+    this.emit({ type: 'skill_deactivated', skill, by: 'user' }, { session });
+    return {};
   };
 
   set_model = ({ session, model }: Params<'set_model'>) => {

@@ -1,0 +1,37 @@
+//! A tool is picked in the composer, goes with the message and is seen in it.
+
+use std::path::Path;
+
+use fantoccini::key::Key;
+
+use crate::harness::{Home, Window};
+use crate::model;
+
+#[tokio::test]
+async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().vault_from(&template).provider(&model.base_url());
+    let window = Window::open(&home).await;
+
+    window.type_into("[data-testid=composer-input]", "/get_c").await;
+    window.wait_for("[data-testid=picker] [data-tool='crm.get_contact'][aria-selected=true]").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=draft-chips]", "crm.get_contact").await;
+
+    // Its gap is selected, so what is typed fills it.
+    let prompt = window.ask("const { value, selectionStart, selectionEnd } = document.activeElement;
+        return value.slice(selectionStart, selectionEnd);").await;
+    assert_eq!(prompt, "[name]");
+    window.press(&[Key::Control], 'a').await;
+    window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;
+    window.click("[data-testid=send]").await;
+    window.wait_for_text("[data-testid=user-message]", "crm.get_contact").await;
+    window.wait_for_text("[role=log]", "CRM activated").await;
+    window.wait_for_text("[role=log]", "by you, for crm.get_contact").await;
+    window.wait_for("[data-testid=active-skill][data-skill=crm]").await;
+    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+
+    window.close().await;
+    model.finish();
+}

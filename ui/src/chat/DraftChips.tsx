@@ -1,0 +1,40 @@
+import { Chip, skillIcon } from '../shared';
+import { skillName, type Draft } from '../state/app';
+import { useApp } from '../state/hooks';
+
+/** What a message that is being written points at. */
+export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
+  const { tool, skills } = draft;
+  if (tool === null && skills.length === 0) return null;
+  return (
+    <ul aria-label="Goes with the message" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
+      {tool !== null && (
+        <li className="contents">
+          <Chip tone="tool" icon={skillIcon(tool.slice(0, tool.indexOf('.')))} onRemove={() => onChange({ tool: null })} removeLabel={`Remove ${tool}`}>
+            {tool}
+          </Chip>
+        </li>
+      )}
+      {skills.map((skill) => (
+        <li key={skill} className="contents">
+          <SkillDraftChip skill={skill} onRemove={() => onChange({ skills: skills.filter((other) => other !== skill) })} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SkillDraftChip({ skill, onRemove }: { skill: string; onRemove: () => void }) {
+  const name = useApp((app) => skillName(app, skill));
+  return (
+    <Chip tone="skill" icon={skillIcon(skill)} onRemove={onRemove} removeLabel={`Remove ${name}`}>
+      {name}
+    </Chip>
+  );
+}
+
+/** The draft without its last chip. */
+export function withoutLastChip({ tool, skills }: Draft): Partial<Draft> | null {
+  if (skills.length > 0) return { skills: skills.slice(0, -1) };
+  return tool === null ? null : { tool: null };
+}

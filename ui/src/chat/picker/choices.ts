@@ -1,0 +1,197 @@
+// What the picker offers: skills in order, and of each its tools, those that fit first.
+
+import type { SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
+import { skillStates } from '../../shared';
+import { matchName, matchSentence, type Kind, type Match, type Range } from './match';
+import { firstSentence } from './prompt';
+
+export interface SkillChoice {
+  readonly row: SkillRow;
+  /** By its letters or those of its tools; or the backend took it for what is meant. */
+  readonly by: 'letters' | 'meaning';
+  readonly able: boolean;
+  /** Why it is not able, in a few words. */
+  readonly reason: string | null;
+  /** Which of its two fits best: its own name, or one of its tools. */
+  readonly first: 'skill' | 'tool';
+  /** What of its name fits. */
+  readonly name: readonly Range[];
+  /** Tools that fit; all of them while nothing is typed. */
+  readonly fitting: readonly ToolChoice[];
+  readonly others: readonly ToolChoice[];
+}
+
+export interface ToolChoice {
+  readonly row: ToolRow;
+  /** The name without its skill. */
+  readonly id: string;
+  readonly able: boolean;
+  readonly reason: string | null;
+  /** What of `id` fits. */
+  readonly name: readonly Range[];
+  readonly sentence: string;
+  /** What of `sentence` fits. */
+  readonly described: readonly Range[];
+}
+
+export interface Offer {
+  readonly query: string;
+  readonly skills: readonly SkillRow[];
+  readonly tools: readonly ToolRow[];
+  /** For this query, best first. */
+  readonly suggestions: readonly ToolSuggestion[];
+  /** By `skill.tool`: when it was called last in this chat, RFC 3339. */
+  readonly called: ReadonlyMap<string, string>;
+}
+
+export function choices({ query, skills, tools, suggestions, called }: Offer): SkillChoice[] {
+  const bySkill = new Map<string, ToolRow[]>();
+  for (const tool of tools) bySkill.set(tool.skill, [...(bySkill.get(tool.skill) ?? []), tool]);
+  const ranked = skills.flatMap((row): Ranked[] => {
+    const own = bySkill.get(row.id) ?? [];
+    // What was switched off is offered to those who ask for it by name.
+    if (query === '') return row.state === 'disabled' ? [] : [{ rank: FIRST, choice: unasked(row, own) }];
+    const fits = rankedSkill(query, row, own, called);
+    return fits ? [fits] : [];
+  });
+  const ordered = ranked.toSorted(
+    (a, b) =>
+      byRank(a.rank, b.rank) ||
+      (query === '' ? Number(b.choice.row.pinned) - Number(a.choice.row.pinned) : 0) ||
+      byLastUse(a.choice.row, b.choice.row) ||
+      a.choice.row.name.localeCompare(b.choice.row.name),
+  );
+  const lettered = ordered.map(({ choice }) => choice);
+  const known = new Set(lettered.map(({ row }) => row.id));
+  return [...lettered, ...meant(suggestions, skills.filter(({ id, state }) => !known.has(id) && state !== 'disabled'), bySkill)];
+}
+
+/** All tools of a choice in the order in which they are shown. */
+export function toolsOf(choice: SkillChoice): readonly ToolChoice[] {
+  return [...choice.fitting, ...choice.others];
+}
+
+/** Smaller is better: the kind of the match, then what matched, then how close its letters stand. */
+type Rank = readonly [kind: number, field: number, gaps: number];
+
+const kinds: Record<Kind, number> = { prefix: 0, word: 1, inside: 2, apart: 3 };
+const fields = { name: 0, skill: 1, description: 2 } as const;
+const FIRST: Rank = [0, 0, 0];
+
+// A description that fits is the weakest sign of all, however it fits.
+function rank(match: Match | null, field: keyof typeof fields): Rank | null {
+  return match && [field === 'description' ? 4 : kinds[match.kind], fields[field], match.gaps];
+}
+
+interface Ranked {
+  readonly rank: Rank;
+  readonly choice: SkillChoice;
+}
+
+function byRank(a: Rank, b: Rank): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+function best(...ranks: (Rank | null)[]): Rank | null {
+  return ranks.filter((one) => one !== null).toSorted(byRank)[0] ?? null;
+}
+
+function rankedSkill(query: string, row: SkillRow, tools: readonly ToolRow[], called: Offer['called']): Ranked | null {
+  const pointed = pointedAt(query);
+  const inSkill = pointed && bestMatch(matchName(pointed.skill, row.name), matchName(pointed.skill, row.id));
+  const whole = bestMatch(matchName(query, row.name), matchName(query, row.id));
+  const asSkill = rank(whole, 'skill') ?? rank(inSkill, 'skill');
+
+  const fitting: { rank: Rank; tool: ToolChoice }[] = [];
+  const others: ToolChoice[] = [];
+  for (const tool of tools) {
+    const id = toolId(tool);
+    const sentence = firstSentence(tool.description);
+    const part = inSkill && pointed.tool !== '' ? matchName(pointed.tool, id) : null;
+    const name = bestMatch(matchName(query, id), part);
+    const described = matchSentence(query, sentence);
+    const ofSkill = pointed ? (inSkill && pointed.tool === '' ? rank(inSkill, 'skill') : null) : rank(whole, 'skill');
+    const fit = best(rank(name, 'name'), ofSkill, rank(described, 'description'));
+    const choice = toolChoice(tool, name?.ranges, described?.ranges);
+    if (fit) fitting.push({ rank: fit, tool: choice });
+    else others.push(choice);
+  }
+  fitting.sort((a, b) => byRank(a.rank, b.rank) || (called.get(b.tool.row.name) ?? '').localeCompare(called.get(a.tool.row.name) ?? ''));
+
+  const described = rank(matchSentence(query, row.description), 'description');
+  // `crm.` names the skill; `crm.zz` names a tool that it does not have.
+  const ownRank = pointed && pointed.tool !== '' ? null : best(asSkill, described);
+  const fit = best(fitting[0]?.rank ?? null, ownRank);
+  if (!fit) return null;
+  const first = fitting[0] && (pointed !== null || fitting[0].rank[1] !== fields.skill) ? 'tool' : 'skill';
+  const name = matchName(inSkill ? pointed.skill : query, row.name)?.ranges ?? [];
+  return { rank: fit, choice: { ...skillChoice(row, 'letters'), first, name, fitting: fitting.map(({ tool }) => tool), others } };
+}
+
+/** "crm.move" and "crm__move" point at a tool of a skill. */
+function pointedAt(query: string): { skill: string; tool: string } | null {
+  const [, skill, tool] = /^(.+?)(?:\.|__)(.*)$/su.exec(query) ?? [];
+  return skill === undefined || tool === undefined ? null : { skill, tool };
+}
+
+function bestMatch(...matches: (Match | null)[]): Match | null {
+  return matches.filter((one) => one !== null).toSorted((a, b) => kinds[a.kind] - kinds[b.kind] || a.gaps - b.gaps)[0] ?? null;
+}
+
+function unasked(row: SkillRow, tools: readonly ToolRow[]): SkillChoice {
+  return { ...skillChoice(row, 'letters'), fitting: tools.map((tool) => toolChoice(tool)) };
+}
+
+/** In the order of their best tools. */
+function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow[], bySkill: Map<string, ToolRow[]>): SkillChoice[] {
+  const ids = [...new Set(suggestions.map(({ skill }) => skill))];
+  return ids.flatMap((id) => {
+    const row = skills.find((one) => one.id === id);
+    if (!row) return [];
+    const own = bySkill.get(id) ?? [];
+    const names = suggestions.flatMap(({ skill, tool }) => (skill === id && tool !== null ? [tool] : []));
+    const fitting = names.flatMap((name) => own.find((tool) => tool.name === name) ?? []);
+    const others = own.filter((tool) => !names.includes(tool.name));
+    const first = fitting.length > 0 ? ('tool' as const) : ('skill' as const);
+    return [{ ...skillChoice(row, 'meaning'), first, fitting: fitting.map((tool) => toolChoice(tool)), others: others.map((tool) => toolChoice(tool)) }];
+  });
+}
+
+function skillChoice(row: SkillRow, by: SkillChoice['by']): SkillChoice {
+  return { row, by, able: isAble(row), reason: whyNot(row), first: 'skill', name: [], fitting: [], others: [] };
+}
+
+function toolChoice(row: ToolRow, name: readonly Range[] = [], described: readonly Range[] = []): ToolChoice {
+  return { row, id: toolId(row), able: isAble(row), reason: whyNot(row), name, sentence: firstSentence(row.description), described };
+}
+
+function isAble({ state }: { readonly state: SkillState }): boolean {
+  return state === 'available' || state === 'active';
+}
+
+/** "needs FINNHUB_API_KEY", "needs sign-in", "switched off", "did not start: npx not found" */
+function whyNot({ state, reason }: { readonly state: SkillState; readonly reason: string | null }): string | null {
+  const why = (reason ?? '').replace(/\.$/, '');
+  switch (state) {
+    case 'available':
+    case 'active':
+      return null;
+    case 'disabled':
+      return 'switched off';
+    case 'unavailable':
+      return why === '' ? 'unavailable' : why.replace(/^Set (?=[A-Z0-9_]+$)/, 'needs ');
+    case 'needs_sign_in':
+    case 'needs_review':
+      return skillStates[state].word;
+    default:
+      return why === '' ? skillStates[state].word : `${skillStates[state].word}: ${why}`;
+  }
+}
+
+function toolId({ name, skill }: ToolRow): string {
+  return name.startsWith(`${skill}.`) ? name.slice(skill.length + 1) : name;
+}
+
+function byLastUse(a: SkillRow, b: SkillRow): number {
+  return (b.usage.last_used ?? '').localeCompare(a.usage.last_used ?? '');
+}

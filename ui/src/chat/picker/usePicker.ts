@@ -1,0 +1,256 @@
+// The picker at work: reads what there is to pick, and does what was picked with the draft.
+
+import { type ChangeEvent, type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
+
+import { nothing, type ToolSuggestion, type UserError } from '../../ipc';
+import { mainModifier } from '../../shared';
+import { useActions, useApp, useRpc, useSession } from '../../state/hooks';
+import type { SessionState } from '../../state/session';
+import { choices, type SkillChoice, type ToolChoice } from './choices';
+import { nextGap, startingPrompt } from './prompt';
+import { opensPicker, type Slash, slashAt, withoutSlash, withQuery } from './slash';
+import { closed, mark, type Marked, reducePicker } from './state';
+
+export interface Picker {
+  /** Names its listboxes and options. */
+  readonly id: string;
+  readonly query: string;
+  readonly choices: readonly SkillChoice[];
+  readonly marked: Marked;
+  /** The lists are being read for the first time. */
+  readonly loading: boolean;
+  /** Why the lists, or what is meant, could not be read. */
+  readonly problem: UserError | null;
+  readonly meaningProblem: UserError | null;
+  point(skill: SkillChoice, tool?: ToolChoice): void;
+  /** What Enter, Ctrl Enter and Shift Enter do. */
+  pick(how: 'insert' | 'form' | 'skill', skill?: SkillChoice, tool?: ToolChoice): void;
+  close(): void;
+}
+
+interface Field {
+  readonly text: string;
+  /** The text of the field, with what is selected in it. */
+  write(text: string, start: number, end?: number): void;
+}
+
+export interface PickerControl {
+  /** None while it is closed. */
+  readonly picker: Picker | null;
+  /** Before the field handles it; what the picker takes is prevented. */
+  onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void;
+  onChange(event: ChangeEvent<HTMLTextAreaElement>): void;
+  /** The caret went somewhere else. */
+  onSelect(caret: number): void;
+  onBlur(): void;
+  /** Types the `/` at the caret. */
+  begin(): void;
+}
+
+export function usePicker(field: Field): PickerControl {
+  const [state, dispatch] = useReducer(reducePicker, closed);
+  /** Of the starting prompt that was inserted last. */
+  const [gaps, setGaps] = useState<readonly string[]>([]);
+  const { setDraft, show } = useActions();
+  const skillsChosen = useApp((app) => app.drafts[app.open ?? '']?.skills);
+  const id = useId();
+  const before = useRef(field.text);
+  const caretAt = useRef<number | null>(null);
+  useEffect(() => {
+    before.current = field.text;
+  }, [field.text]);
+
+  // Another chat, or a text from elsewhere: the word is not there any more.
+  const { slash } = state;
+  const open = slash !== null && slashAt(field.text, slash.at, slash.at + 1 + slash.query.length)?.query === slash.query;
+  const offered = useOffered(open, open ? slash.query : '');
+  const marked = mark(state, offered.choices);
+
+  const close = () => dispatch({ type: 'closed' });
+  const settings = (skill: SkillChoice) => {
+    if (slash) {
+      const { text, caret } = withoutSlash(field.text, slash);
+      field.write(text, caret);
+    }
+    close();
+    show({ kind: 'settings', page: 'skills', skill: skill.row.id });
+  };
+  const pick: Picker['pick'] = (how, skill = marked.skill ?? undefined, tool) => {
+    if (!slash || !skill) return;
+    const wanted = tool ?? (marked.skill === skill && (how === 'form' || marked.column === 'tools') ? (marked.tool ?? undefined) : undefined);
+    const rest = withoutSlash(field.text, slash);
+    if (how === 'form') {
+      if (!wanted) return;
+      field.write(rest.text, rest.caret);
+      close();
+      show({ kind: 'run-tool', tool: wanted.row.name });
+      return;
+    }
+    if (!skill.able || (how === 'insert' && wanted && !wanted.able)) {
+      settings(skill);
+      return;
+    }
+    if (how === 'skill' || !wanted) {
+      const others = skillsChosen ?? [];
+      if (!others.includes(skill.row.id)) setDraft({ skills: [...others, skill.row.id] });
+      field.write(rest.text, rest.caret);
+    } else {
+      setDraft({ tool: wanted.row.name });
+      // A message that is begun already keeps its own words.
+      const prompt = rest.text.trim() === '' ? startingPrompt(wanted.row) : null;
+      if (prompt) {
+        const [start, end] = prompt.gaps[0] ?? [prompt.text.length, prompt.text.length];
+        field.write(prompt.text, start, end);
+        setGaps(prompt.gaps.map(([from, to]) => prompt.text.slice(from, to)));
+      } else {
+        field.write(rest.text, rest.caret);
+      }
+    }
+    close();
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    const act = open ? actionOf(event) : toNextGap(event);
+    if (!act) return;
+    event.preventDefault();
+    // Keys of the window, such as Esc that stops a turn, are not meant.
+    event.stopPropagation();
+    act();
+  };
+  /** Tab goes from gap to gap, then on. */
+  const toNextGap = (event: KeyboardEvent<HTMLTextAreaElement>): (() => void) | null => {
+    if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return null;
+    const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
+    return gap && (() => field.write(field.text, ...gap));
+  };
+  const actionOf = (event: KeyboardEvent): (() => void) | null => {
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const move = (by: number) => () => dispatch({ type: 'moved', by, choices: offered.choices });
+    switch (event.key) {
+      case 'Escape':
+        return close;
+      case 'Enter':
+        // What is not read yet cannot be picked, and half a word is no message.
+        if (offered.loading) return () => undefined;
+        if (offered.choices.length === 0 || event.altKey) return null;
+        if (mainModifier(event)) return () => pick('form');
+        return () => pick(event.shiftKey ? 'skill' : 'insert');
+      case 'Tab':
+        return plain && marked.skill ? complete : null;
+      case 'ArrowDown':
+        return plain ? move(1) : null;
+      case 'ArrowUp':
+        return plain ? move(-1) : null;
+      case 'PageDown':
+        return plain ? move(8) : null;
+      case 'PageUp':
+        return plain ? move(-8) : null;
+      case 'ArrowLeft':
+        return plain ? () => dispatch({ type: 'column', to: 'skills', choices: offered.choices }) : null;
+      case 'ArrowRight':
+        return plain ? () => dispatch({ type: 'column', to: 'tools', choices: offered.choices }) : null;
+      default:
+        return null;
+    }
+  };
+  const complete = () => {
+    if (!slash || !marked.skill) return;
+    const { column, skill, tool } = marked;
+    const query = column === 'tools' && tool ? tool.row.name : skill.row.id + (tool ? '.' : '');
+    // A name that could not be typed cannot be completed either.
+    if (/[\s/\\:]/.test(query)) return;
+    const next = withQuery(field.text, slash, query);
+    field.write(next.text, next.caret);
+    dispatch({ type: 'typed', slash: { at: slash.at, query } });
+  };
+
+  const follow = (text: string, caret: number) => {
+    if (!slash) return;
+    const now = slashAt(text, slash.at, caret);
+    if (now) dispatch({ type: 'typed', slash: now });
+    else close();
+  };
+  return {
+    picker: open
+      ? {
+          id,
+          query: slash.query,
+          ...offered,
+          marked,
+          point: (skill, tool) => dispatch({ type: 'pointed', skill: skill.row.id, ...(tool ? { tool: tool.row.name } : {}) }),
+          pick,
+          close,
+        }
+      : null,
+    onKeyDown,
+    onChange: ({ target, nativeEvent }) => {
+      const caret = target.selectionStart;
+      const inputType = nativeEvent instanceof InputEvent ? nativeEvent.inputType : '';
+      if (opensPicker(before.current, target.value, caret, inputType)) dispatch({ type: 'opened', slash: { at: caret - 1, query: '' } });
+      else follow(target.value, caret);
+      before.current = target.value;
+      caretAt.current = caret;
+    },
+    onSelect: (caret) => {
+      caretAt.current = caret;
+      if (open) follow(field.text, caret);
+    },
+    onBlur: close,
+    begin: () => {
+      const caret = Math.min(caretAt.current ?? Infinity, field.text.length);
+      const gap = caret > 0 && !/\s/.test(field.text[caret - 1] ?? '') ? ' ' : '';
+      const at = caret + gap.length;
+      field.write(`${field.text.slice(0, caret)}${gap}/${field.text.slice(caret)}`, at + 1);
+      dispatch({ type: 'opened', slash: { at, query: '' } satisfies Slash });
+    },
+  };
+}
+
+const none: never[] = [];
+
+function useOffered(open: boolean, query: string) {
+  // Read when the picker opens for the first time, and again only while it is open.
+  const revision = useApp((app) => app.revisions.registry);
+  const [read, setRead] = useState<number | null>(null);
+  if (open && read !== revision) setRead(revision);
+  const skills = useRpc('list_skills', read === null ? null : nothing, read);
+  const tools = useRpc('list_tools', read === null ? null : nothing, read);
+  const meaning = useMeaning(query);
+  const session = useSession();
+  const called = useMemo(() => lastCalls(session.turns), [session.turns]);
+  const offer = useMemo(
+    () =>
+      choices({ query, skills: skills.data ?? none, tools: tools.data ?? none, suggestions: meaning.suggestions, called }),
+    [query, skills.data, tools.data, meaning.suggestions, called],
+  );
+  const problem = skills.error ?? tools.error;
+  return {
+    choices: offer,
+    loading: problem === null && (skills.data === null || tools.data === null),
+    problem,
+    meaningProblem: meaning.problem,
+  };
+}
+
+/** What the backend takes the words for: from three letters on, when no other letter came for a moment. */
+function useMeaning(query: string): { suggestions: readonly ToolSuggestion[]; problem: UserError | null } {
+  const [asked, setAsked] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(query), MOMENT);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const text = query.replaceAll(/[_.-]+/g, ' ').trim();
+  const ready = asked === query && [...text].length >= 3;
+  const { data, error } = useRpc('suggest_tools', ready ? { text, limit: 8 } : null);
+  return { suggestions: data ?? none, problem: error };
+}
+
+/** Milliseconds. */
+const MOMENT = 120;
+
+function lastCalls(turns: SessionState['turns']): ReadonlyMap<string, string> {
+  const last = new Map<string, string>();
+  for (const turn of turns) for (const item of turn.items) if (item.kind === 'call') last.set(item.tool, item.runningSince);
+  return last;
+}

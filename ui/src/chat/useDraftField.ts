@@ -1,0 +1,53 @@
+// The text of the composer. assistant-ui holds it while it is typed; the store keeps it for when the chat
+// is left, for a form, the settings or another chat.
+
+import { useAui, useAuiState } from '@assistant-ui/react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+import { draftOf } from '../state/app';
+import { useActions, useApp } from '../state/hooks';
+
+/** The element and what is written in it, which is the draft of the open chat. */
+export function useDraftField() {
+  const aui = useAui();
+  const text = useAuiState((s) => s.composer.text);
+  const session = useApp((app) => app.open);
+  const draft = useApp(draftOf);
+  const { setDraft } = useActions();
+  const ref = useRef<HTMLTextAreaElement>(null);
+
+  // Another chat is open, or the text was given back: the field takes the draft over.
+  const { given } = draft;
+  const taken = useRef<string | null>(null);
+  useEffect(() => {
+    const key = `${given} ${session ?? ''}`;
+    if (taken.current === key) return;
+    taken.current = key;
+    if (aui.composer.getState().text !== draft.text) aui.composer.setText(draft.text);
+  }, [aui, session, given, draft.text]);
+  const kept = useRef(text);
+  useEffect(() => {
+    if (kept.current === text) return;
+    kept.current = text;
+    setDraft({ text });
+  }, [text, setDraft]);
+
+  const [selection, setSelection] = useState<{ text: string; start: number; end: number } | null>(null);
+  useLayoutEffect(() => {
+    if (selection === null || ref.current?.value !== selection.text) return;
+    ref.current.focus();
+    ref.current.setSelectionRange(selection.start, selection.end);
+    setSelection(null);
+  }, [selection, text]);
+  const field = {
+    text,
+    draft,
+    write: (next: string, start: number, end = start) => {
+      aui.composer.setText(next);
+      // At once: what comes next may leave the chat.
+      setDraft({ text: next });
+      setSelection({ text: next, start, end });
+    },
+  };
+  return [ref, field] as const;
+}
