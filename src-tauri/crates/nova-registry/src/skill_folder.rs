@@ -34,7 +34,7 @@ enum Place {
     /// A folder by name in a folder, which a link out of the latter is not.
     Disk { root: PathBuf, name: String },
     /// Compiled into the program: path and text.
-    Embedded(&'static [(&'static str, &'static str)]),
+    Embedded(Vec<(&'static str, &'static str)>),
 }
 
 /// Why a file of a skill is not read: what is wrong, then what to do.
@@ -65,7 +65,8 @@ impl SkillFolder {
     }
 
     /// None where there are no files.
-    pub(crate) fn embedded(files: &'static [(&'static str, &'static str)]) -> Option<Self> {
+    pub(crate) fn embedded(mut files: Vec<(&'static str, &'static str)>) -> Option<Self> {
+        files.sort_unstable();
         let resources: Vec<SkillFile> =
             files.iter().map(|(path, text)| SkillFile::new(*path, text.len() as u64)).collect();
         (!files.is_empty()).then(|| Self { place: Place::Embedded(files), resources, incomplete: false })
@@ -284,11 +285,11 @@ mod tests {
 
     #[test]
     fn embedded_files_are_read_by_the_same_names() {
-        let folder = SkillFolder::embedded(&[("assets/plan.md", "- [ ] first")]).unwrap();
+        let folder = SkillFolder::embedded(vec![("assets/plan.md", "- [ ] first")]).unwrap();
         assert_eq!(folder.read("./assets/plan.md"), Ok("- [ ] first".to_owned()));
         assert!(matches!(folder.read("assets/other.md"), Err(SkillFileError::NotFound { .. })));
         assert!(matches!(folder.read("../x"), Err(SkillFileError::Outside(_))));
         assert_eq!(folder.resources()[0].bytes, 11);
-        assert_eq!(SkillFolder::embedded(&[]), None);
+        assert_eq!(SkillFolder::embedded(Vec::new()), None);
     }
 }
