@@ -22,7 +22,8 @@ fn steps(document: &str) -> Vec<Step> {
         if let Some(named) = line.strip_prefix("**`").and_then(|line| line.strip_suffix("`**")) {
             path = Some(named.to_owned());
         } else if let Some(language) = line.strip_prefix("```") {
-            let block: String = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
+            let block: String =
+                lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
             match (language, path.take()) {
                 (_, Some(path)) => steps.push(Step::File(path, block)),
                 ("sh", None) => steps.extend(block.lines().map(|line| Step::Command(line.to_owned()))),

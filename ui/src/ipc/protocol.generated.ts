@@ -1,5 +1,11 @@
 // Generated from the crate nova-protocol by `make generate`. Do not edit.
 
+export type AcceptSkill = { skill: string, 
+/**
+ * Of what was looked at; another one is refused.
+ */
+fingerprint: string, };
+
 export type ActivatedBy = "model" | "user" | "router" | "pin";
 
 export type AppStatus = { version: string, 
@@ -172,7 +178,9 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type FileChange = "added" | "changed";
 
 export type FinishChanges = { change_set: string, };
 
@@ -384,6 +392,20 @@ change_set: string | null,
  */
 conflict: ConflictView | null, };
 
+export type ReviewState = "new" | "changed" | "agreed";
+
+export type ReviewedFile = { path: string, bytes: number, 
+/**
+ * What became of it since the user agreed, if they ever did.
+ */
+change: FileChange | null, };
+
+export type ReviewedTool = { file: string, 
+/**
+ * What the file declares. Its effect grants nothing: a call is asked about each time.
+ */
+definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
+
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
 
 export type RunRef = { run: string, };
@@ -430,11 +452,39 @@ session: string | null,
  */
 model: string, };
 
+export type SkillRef = { skill: string, };
+
+export type SkillReview = { skill: string, description: string, instructions: string, folder: string, 
+/**
+ * Of the names and contents of all its files: what the user agrees to.
+ */
+fingerprint: string, state: ReviewState, 
+/**
+ * By path.
+ */
+files: Array<ReviewedFile>, 
+/**
+ * Files that the user agreed to and that are no more there.
+ */
+removed: Array<string>, tools: Array<ReviewedTool>, 
+/**
+ * All hosts that its tools name, declared or not.
+ */
+hosts: Array<string>, credentials: Array<string>, 
+/**
+ * Tools that it would like to use without being asked about; that grants nothing.
+ */
+allowed_tools: string | null, };
+
 export type SkillRow = { id: string, name: string, version: string, 
 /**
  * `native`, `folder`, `dynamic`, `mcp`
  */
 source: string, state: SkillState, 
+/**
+ * It came from elsewhere: from `~/.agents/skills`, or with a vault.
+ */
+foreign?: boolean, 
 /**
  * Why, and what to do, where the state is not a good one.
  */
@@ -543,6 +593,8 @@ export type Commands = {
   set_model: { params: SetModel; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
+  review_skill: { params: SkillRef; result: SkillReview };
+  accept_skill: { params: AcceptSkill; result: Array<SkillRow> };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
   stop_tool: { params: RunRef; result: Nothing };

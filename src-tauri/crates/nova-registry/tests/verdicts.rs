@@ -43,6 +43,7 @@ fn nova_agrees_with_the_validator_of_the_standard() {
     let all = verdicts();
     let valid = all.iter().filter(|verdict| verdict.valid).count();
     assert!(valid >= 20 && all.len() - valid >= 30, "the table is there");
+    let mut unlike = Vec::new();
     for verdict in all {
         let root = tempfile::tempdir().unwrap();
         let folder = write(root.path(), &verdict);
@@ -52,8 +53,11 @@ fn nova_agrees_with_the_validator_of_the_standard() {
             .into_iter()
             .filter(|finding| finding.severity == Severity::Error)
             .collect();
-        assert_eq!(errors.is_empty(), verdict.valid, "{}: {errors:?}", verdict.folder);
+        if errors.is_empty() != verdict.valid {
+            unlike.push((verdict.folder, verdict.valid, errors));
+        }
     }
+    assert!(unlike.is_empty(), "the validator says otherwise: {unlike:#?}");
 }
 
 /// `.ci/setup` puts the program there where Python is; elsewhere the table stands for it.
