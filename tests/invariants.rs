@@ -114,7 +114,8 @@ fn only_the_vault_engine_writes_files_below_the_app() {
         "src-tauri/crates/nova-registry/src/files/read.rs",
     ];
     let found = mentions(&folders, &[".rs"], &writes, &allowed);
-    assert_eq!(found, [""; 0]);
+    let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.ends_with("/tests.rs")).collect();
+    assert_eq!(outside_tests, [""; 0]);
 }
 
 #[test]

@@ -99,6 +99,11 @@ impl Nova {
         self.home.path().join("data")
     }
 
+    /// The user's home folder, in which all else lies but the vault.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
     /// Where the change sets are kept.
     pub(crate) fn history(&self) -> PathBuf {
         self.home.path().join("data").join("history")
@@ -112,7 +117,7 @@ impl Nova {
                 data: self.home.path().join("data"),
                 vault: None,
                 documents: self.home.path().join("documents"),
-                home: None,
+                home: Some(self.home.path().to_owned()),
                 obsidian: None,
                 trash: None,
             },

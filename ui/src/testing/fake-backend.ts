@@ -180,6 +180,24 @@ export class FakeBackend implements Backend {
     return this.world.skills;
   };
 
+  /** A skill from elsewhere with one file, as often as it is looked at. */
+  review_skill = ({ skill }: Params<'review_skill'>): Result<'review_skill'> => ({
+    skill,
+    description: 'Reads PDF files.',
+    instructions: 'Read the file.',
+    folder: `~/.agents/skills/${skill}`,
+    fingerprint: 'f1',
+    state: 'new',
+    files: [{ path: 'SKILL.md', bytes: 120, change: null }],
+    removed: [],
+    tools: [],
+    hosts: ['pdf.example'],
+    credentials: [],
+    allowed_tools: 'Bash(*)',
+  });
+
+  accept_skill = ({ skill }: Params<'accept_skill'>): SkillRow[] => this.enable_skill({ skill, enabled: true });
+
   call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
 
   /** One request to each host that the tool declares or proposes, and all its credentials. */

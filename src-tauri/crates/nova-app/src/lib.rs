@@ -31,6 +31,7 @@ mod tool_files;
 mod tool_runs;
 mod trust;
 mod vaults;
+mod workflow;
 
 pub use app::{App, AppOptions, SecretByName};
 pub use author_files::NewSkill;

@@ -1,11 +1,29 @@
 use std::sync::Arc;
 
+use include_dir::{Dir, include_dir};
 use nova_skill::Skill;
 use nova_skill_core::PendingTools;
 
+use crate::workflow::Workflow;
+
+/// A folder of `skills/` that is text alone, with all its files.
+macro_rules! workflow {
+    ($folder:tt) => {{
+        static FOLDER: Dir<'static> = include_dir!($folder);
+        Box::new(Workflow(&FOLDER))
+    }};
+}
+
 /// The skills compiled into Nova: one line each.
 pub(crate) fn built_in(pending: Arc<dyn PendingTools>) -> Vec<Box<dyn Skill>> {
-    vec![nova_skill_crm::skill(), nova_skill_vault::skill(), nova_skill_core::skill(pending)]
+    vec![
+        nova_skill_crm::skill(),
+        nova_skill_vault::skill(),
+        nova_skill_core::skill(pending),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/employee-onboarding"),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/release-management"),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/research-assistant"),
+    ]
 }
 
 #[cfg(test)]

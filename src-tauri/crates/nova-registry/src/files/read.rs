@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions};
 
 /// The largest file that is read as a tool, in bytes.
 pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
@@ -115,16 +115,20 @@ fn file(dir: &Dir, name: &str) -> Option<Look> {
     Some(read(dir, name, metadata.is_file()).unwrap_or_else(Look::Refused))
 }
 
+/// Opens a file to read it. Since it was looked at it may have become a pipe, which must not hold us.
+pub(crate) fn open(dir: &Dir, path: &str) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true);
+    dir.open_with(path, &options)
+}
+
 fn read(dir: &Dir, name: &str, is_file: bool) -> Result<Look, String> {
     let not_a_file = || "it is not a regular file".to_owned();
     if !is_file {
         return Err(not_a_file());
     }
     let failed = |error: std::io::Error| format!("it cannot be read ({error})");
-    // Between the look and the opening the file may have become a pipe, which must not hold us.
-    let mut options = OpenOptions::new();
-    options.read(true).nonblock(true);
-    let opened = dir.open_with(name, &options).map_err(failed)?;
+    let opened = open(dir, name).map_err(failed)?;
     if !opened.metadata().map_err(failed)?.is_file() {
         return Err(not_a_file());
     }
