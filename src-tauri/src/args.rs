@@ -30,7 +30,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, review, check, route, test, new.
+    /// Skills: list, enable, disable, pin, unpin, review, check, route, test, new.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
@@ -106,6 +106,13 @@ pub(crate) enum Skill {
         id: String,
     },
     Disable {
+        id: String,
+    },
+    /// Have it active from the first message of every new chat.
+    Pin {
+        id: String,
+    },
+    Unpin {
         id: String,
     },
     /// The tools that a request may be about, best first. Asks no model.

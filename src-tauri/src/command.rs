@@ -14,7 +14,7 @@ use nova_app::{
     ToolRun,
 };
 use nova_protocol::{
-    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, UserError, inexact_number,
+    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, SetSkill, UserError, inexact_number,
 };
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -79,6 +79,8 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?
         }
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::Pin { id } => app.set_skill(pinned(id, true)).await?,
+        Skill::Unpin { id } => app.set_skill(pinned(id, false)).await?,
         Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
         Skill::Test => return routing::test(app, json).await,
         Skill::Review { id, accept, fingerprint } => {
@@ -93,6 +95,10 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         lists::skills(&rows)
     }
     Ok(print::DONE)
+}
+
+fn pinned(id: &str, pinned: bool) -> SetSkill {
+    SetSkill { skill: id.to_owned(), pinned: Some(pinned), ..SetSkill::default() }
 }
 
 async fn new_skill(app: &App, id: &str, kind: NewKind, json: bool) -> Result<u8, UserError> {

@@ -20,8 +20,12 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for_text("[data-testid=draft-chips]", "crm.get_contact").await;
 
     // Its gap is selected, so what is typed fills it.
-    let prompt = window.ask("const { value, selectionStart, selectionEnd } = document.activeElement;
-        return value.slice(selectionStart, selectionEnd);").await;
+    let prompt = window
+        .ask(
+            "const { value, selectionStart, selectionEnd } = document.activeElement;
+        return value.slice(selectionStart, selectionEnd);",
+        )
+        .await;
     assert_eq!(prompt, "[name]");
     window.press(&[Key::Control], 'a').await;
     window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;

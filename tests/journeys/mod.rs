@@ -16,6 +16,7 @@ mod reading_about_skills;
 mod reading_the_manual;
 mod routing_requests;
 mod running_typescript;
+mod setting_up_skills;
 mod skills_from_elsewhere;
 mod stopping;
 mod writing_a_tool;

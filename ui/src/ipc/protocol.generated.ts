@@ -518,7 +518,19 @@ export type SkillState = "active" | "available" | "disabled" | "unavailable" | "
 
 export type SkillTokens = { catalog: number, instructions: number, schemas: number, };
 
-export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, last_used: string | null, };
+export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, 
+/**
+ * What its calls have given to the model, estimated at four bytes a token.
+ */
+tokens: number, 
+/**
+ * RFC 3339
+ */
+last_used: string | null, 
+/**
+ * Calls by day, `YYYY-MM-DD` in UTC; days without a call are absent.
+ */
+days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
@@ -632,6 +644,9 @@ export type Commands = {
   set_model: { params: SetModel; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
+  skill_detail: { params: SkillRef; result: SkillDetail };
+  skill_catalog: { params: Nothing; result: CatalogView };
+  set_skill: { params: SetSkill; result: Array<SkillRow> };
   taken_by_skill: { params: SkillRef; result: Array<TakenExample> };
   suggest_tools: { params: SuggestTools; result: Array<ToolSuggestion> };
   review_skill: { params: SkillRef; result: SkillReview };

@@ -1,12 +1,11 @@
 use nova_protocol::*;
-use nova_registry::{Catalog, CatalogBudget, SkillEntry, State};
 use nova_session::UserMessage;
-use nova_skill::{Lifetime, Mode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::app::{App, blocking, session_error};
 use crate::chat::unknown_skill;
 use crate::first_run::picked;
+use crate::skill_rows::{reason, state_view};
 
 impl Commands for App {
     async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
@@ -154,19 +153,21 @@ impl Commands for App {
     }
 
     async fn list_skills(&self, _: Nothing) -> Result<Vec<SkillRow>, UserError> {
-        let calls = self.inner.store.tool_usage().await.map_err(|error| session_error(&error))?;
-        let activations = self.inner.store.activations().await.map_err(|error| session_error(&error))?;
-        let snapshot = self.inner.registry.snapshot();
-        let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
-        Ok(snapshot
-            .skills()
-            .iter()
-            .map(|skill| {
-                let mut row = skill_row(skill, &catalog);
-                row.usage = usage(&skill.id, &calls, &activations);
-                row
-            })
-            .collect())
+        self.skill_rows().await
+    }
+
+    async fn skill_detail(&self, skill: SkillRef) -> Result<SkillDetail, UserError> {
+        self.detail_of(&skill.skill).await
+    }
+
+    async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
+        let model = self.default_model().await;
+        Ok(self.catalog_view(model.as_deref()))
+    }
+
+    async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
+        self.set_skill_as(&set)?;
+        self.skill_rows().await
     }
 
     async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
@@ -309,19 +310,6 @@ impl Commands for App {
 }
 
 impl App {
-    /// Switches a skill on or off in the configuration.
-    pub(crate) fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), UserError> {
-        self.change_config(|config| {
-            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
-            if let Some(own) = skills.as_object_mut() {
-                let entry = own.entry(id).or_insert_with(|| Value::Object(Map::new()));
-                if let Some(entry) = entry.as_object_mut() {
-                    entry.insert("enabled".into(), Value::Bool(enabled));
-                }
-            }
-        })
-    }
-
     fn waiting(&self, session: &str) -> Result<std::sync::Arc<nova_session::WaitingApprovals>, UserError> {
         let chat = self.chats().get(session).map(|chat| chat.waiting.clone());
         let run = || self.runs().get(session).map(|run| run.waiting.clone());
@@ -353,90 +341,4 @@ fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
         all.push(envelope);
     }
     all
-}
-
-fn skill_row(skill: &SkillEntry, catalog: &Catalog) -> SkillRow {
-    let line = catalog.line(&skill.id).filter(|_| skill.is_available());
-    let schemas: usize = skill
-        .tools
-        .iter()
-        .map(|tool| tool.spec().description.to_string().len() + tool.spec().parameters.to_string().len())
-        .sum();
-    let hints = &skill.manifest.hints;
-    let use_when = hints.use_when.iter().cloned();
-    let not_when =
-        hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
-    SkillRow {
-        id: skill.id.clone(),
-        name: skill.name.clone(),
-        version: skill.version.clone(),
-        source: skill.source.as_str().into(),
-        foreign: skill.foreign.then_some(true),
-        state: state_view(skill.state),
-        reason: reason(skill),
-        description: skill.description.clone(),
-        mode: match skill.mode {
-            Mode::Always => "always",
-            Mode::OnDemand => "on_demand",
-        }
-        .into(),
-        lifetime: match skill.lifetime {
-            Lifetime::Session => "session",
-            Lifetime::Turn => "turn",
-        }
-        .into(),
-        pinned: skill.pinned,
-        hidden: skill.hidden,
-        tools: skill.tools.iter().map(|tool| tool.shown_name()).collect(),
-        tokens: SkillTokens {
-            catalog: tokens(line.map_or(0, str::len)),
-            instructions: tokens(skill.instructions.len()),
-            schemas: tokens(schemas),
-        },
-        usage: SkillUsage::default(),
-        tags: skill.manifest.tags.clone(),
-        hints: use_when.chain(not_when).collect(),
-        examples: skill.manifest.routing.examples.clone(),
-    }
-}
-
-/// Four bytes a token: an estimate that needs no vocabulary.
-fn tokens(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
-}
-
-fn usage(skill: &str, calls: &[(String, bool, i64, String)], activations: &[(String, i64)]) -> SkillUsage {
-    let own: Vec<_> = calls.iter().filter(|(tool, ..)| tool.split('.').next() == Some(skill)).collect();
-    let count = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
-    let total: i64 = own.iter().map(|(_, _, ms, _)| ms).sum();
-    SkillUsage {
-        activations: activations
-            .iter()
-            .find(|(id, _)| id == skill)
-            .map_or(0, |(_, times)| u32::try_from(*times).unwrap_or(u32::MAX)),
-        calls: count(own.len()),
-        errors: count(own.iter().filter(|(_, ok, ..)| !ok).count()),
-        mean_ms: (!own.is_empty()).then(|| total as f64 / own.len() as f64),
-        last_used: own.iter().map(|(.., at)| at.clone()).max(),
-    }
-}
-
-fn state_view(state: State) -> SkillState {
-    match state {
-        State::Available => SkillState::Available,
-        State::Disabled => SkillState::Disabled,
-        State::Unavailable => SkillState::Unavailable,
-        State::NeedsSignIn => SkillState::NeedsSignIn,
-        State::NeedsReview => SkillState::NeedsReview,
-        State::Starting => SkillState::Starting,
-        State::Failed => SkillState::Failed,
-        State::Broken => SkillState::Broken,
-    }
-}
-
-fn reason(skill: &SkillEntry) -> Option<String> {
-    match skill.state {
-        State::Disabled => Some("Switched off".into()),
-        _ => skill.reason.clone(),
-    }
 }

@@ -25,6 +25,7 @@ mod places;
 mod questions;
 mod routing;
 mod rule_file;
+mod skill_rows;
 mod skills;
 mod system;
 mod tool_files;

@@ -113,6 +113,11 @@ impl App {
         self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// In tokens, where a provider said so.
+    pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
+        self.contexts().get(model).copied()
+    }
+
     fn agrees(&self, provider: &str, locality: &Locality) -> bool {
         match locality {
             Locality::Local => true,
@@ -201,7 +206,7 @@ impl App {
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
-        let context = self.contexts().get(&name).copied();
+        let context = self.context_of(&name);
         Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
     }
 

@@ -81,6 +81,12 @@ commands! {
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;
+    /// Its tools with their switches, its configuration, how it did.
+    skill_detail(SkillRef) -> SkillDetail;
+    /// What the list of skills costs every chat with the default model.
+    skill_catalog(Nothing) -> CatalogView;
+    /// Changes how a skill is loaded, shown and configured.
+    set_skill(SetSkill) -> Vec<SkillRow>;
     /// The requests that would go astray once the skill is enabled; nothing is changed.
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
     /// The tools that a request may be about, best first. Asks no model.
