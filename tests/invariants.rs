@@ -131,6 +131,23 @@ fn only_the_guard_starts_processes() {
 }
 
 #[test]
+fn installers_and_make_run_bring_the_programs_that_nova_starts_beside_itself() {
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
+    let children = read("src-tauri/src/children.rs");
+    let started = children.split("program(&own, \"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let started: Vec<&str> = started.collect();
+    assert_eq!(started, ["nova-guard", "nova-script"]);
+    let bundle: serde_json::Value = serde_json::from_str(&read("src-tauri/bundle.conf.json")).unwrap();
+    let bundled: Vec<String> = started.iter().map(|name| format!("gen/programs/{name}")).collect();
+    assert_eq!(bundle["bundle"]["externalBin"], serde_json::json!(bundled));
+    let makefile = read("Makefile");
+    let programs = makefile.lines().find(|line| line.starts_with("PROGRAMS :=")).unwrap();
+    for name in started {
+        assert!(programs.contains(&format!("-p {name} --bin {name}")), "{name}: {programs}");
+    }
+}
+
+#[test]
 fn no_secret_is_printed_or_serialised() {
     // secrecy implements neither Display nor Serialize; a wrapper of our own could.
     let wrapped = mentions(
