@@ -201,6 +201,27 @@ async fn a_skill_that_goes_while_it_is_used_is_gone_and_the_rest_works() {
     assert!(!rows(&app).await.iter().any(|row| row.id == "good"));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_is_a_link_out_is_named_and_not_followed() {
+    let nova = Nova::new("", []);
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("SKILL.md"), GOOD).unwrap();
+    write(&nova, "good/SKILL.md", GOOD);
+    std::os::unix::fs::symlink(outside.path(), nova.config().join("skills/linked")).unwrap();
+    std::os::unix::fs::symlink("good", nova.config().join("skills/alias")).unwrap();
+    let app = started(&nova).await;
+    let linked = row(&app, "linked").await;
+    assert_eq!(linked.state, SkillState::Broken);
+    assert!(linked.reason.unwrap().starts_with("It is a link out of the folder of skills"));
+    assert_eq!(
+        row(&app, "alias").await.state,
+        SkillState::Available,
+        "a link within is as good as the folder"
+    );
+    assert_eq!(row(&app, "good").await.state, SkillState::Available);
+}
+
 #[test]
 fn a_new_skill_loads_checks_and_runs_at_once() {
     let nova = Nova::new("", []);

@@ -75,6 +75,8 @@ async fn it_is_listed_and_nothing_of_it_has_run_before_the_user_agrees() {
     );
     assert_eq!(listed.reason.as_deref(), Some("It came from elsewhere. Review it: nova skill review pdf."));
     assert_eq!((listed.tools.len(), &*listed.mode), (0, "on_demand"));
+    let entry = app.registry().snapshot().skill("pdf").unwrap().clone();
+    assert!(entry.instructions.is_empty() && entry.folder.is_none(), "nothing of it goes anywhere");
     assert_eq!(nova.tools.loads(), [] as [String; 0], "its tools were not even read");
     let error = app.enable_skill(EnableSkill { skill: "pdf".into(), enabled: true }).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::SkillNeedsReview);
