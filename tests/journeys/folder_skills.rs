@@ -279,6 +279,9 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("error: tools/odd.ts:"), "{text}");
     assert!(text.contains("error: manifest.yaml: loading.always names nothing"), "{text}");
+    for odd in ["a--b", "a__b", "a-", "a_"] {
+        assert_eq!(nova.run(&["skill", "new", odd]).status.code(), Some(1), "{odd} would be no valid skill");
+    }
     let nowhere = nova.run(&["skill", "check", "/nowhere/at/all"]);
     assert_eq!(nowhere.status.code(), Some(1));
 }

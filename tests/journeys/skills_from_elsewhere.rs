@@ -250,6 +250,21 @@ async fn it_takes_no_id_that_is_somebody_s_already() {
     assert_eq!(row(&app, "crm").await.unwrap().state, SkillState::Available);
 }
 
+#[tokio::test]
+async fn what_another_nova_agreed_to_is_in_force_here_and_a_setting_alone_is_no_agreement() {
+    let nova = Nova::new("", []);
+    let skill = install(nova.home(), "pdf");
+    fs::remove_dir_all(skill.join("tools")).unwrap();
+    nova.settings(&json!({"skills": {"pdf": {"enabled": true, "pinned": true, "mode": "always"}}}));
+    let app = started(&nova).await;
+    app.watch();
+    app.tools_loaded(PATIENCE).await;
+    assert_eq!(row(&app, "pdf").await.unwrap().state, SkillState::NeedsReview);
+    let said = nova.run(&["skill", "review", "pdf", "--accept"]);
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    until(&app, "pdf", SkillState::Available).await;
+}
+
 #[test]
 fn the_command_line_shows_it_and_agrees() {
     let nova = Nova::new("", []);

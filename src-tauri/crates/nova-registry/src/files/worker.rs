@@ -413,7 +413,7 @@ impl Seen {
         let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
         let places = roots.flat_map(|(rank, root)| {
             let place =
-                move |id: String| Place { rank, root: root.clone(), odd: !crate::skill_md::is_name(&id), id };
+                move |id: String| Place { rank, root: root.clone(), odd: !crate::is_skill_name(&id), id };
             let most = if rank > 0 { MAX_FOREIGN } else { usize::MAX };
             read::folders(root).into_iter().take(most).map(place)
         });
