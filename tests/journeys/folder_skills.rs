@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nova_app::App;
-use nova_protocol::{Commands as _, Nothing, SkillRow, SkillState};
-use nova_testkit::PATIENCE;
+use nova_app::{App, TurnEnd};
+use nova_protocol::{Commands as _, Decision, Nothing, SkillRow, SkillState};
+use nova_testkit::{PATIENCE, ScriptedApprover, call as model_call, text};
 use serde_json::json;
 
-use super::nova::Nova;
+use super::nova::{Nova, turn};
 use super::writing_a_tool::call;
 
 const GOOD: &str = "---\nname: good\ndescription: Works.\n---\n\nText.\n";
@@ -201,6 +201,56 @@ async fn a_skill_that_goes_while_it_is_used_is_gone_and_the_rest_works() {
     assert!(!rows(&app).await.iter().any(|row| row.id == "good"));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_is_a_link_out_is_named_and_not_followed() {
+    let nova = Nova::new("", []);
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("SKILL.md"), GOOD).unwrap();
+    write(&nova, "good/SKILL.md", GOOD);
+    std::os::unix::fs::symlink(outside.path(), nova.config().join("skills/linked")).unwrap();
+    std::os::unix::fs::symlink("good", nova.config().join("skills/alias")).unwrap();
+    let app = started(&nova).await;
+    let linked = row(&app, "linked").await;
+    assert_eq!(linked.state, SkillState::Broken);
+    assert!(linked.reason.unwrap().starts_with("It is a link out of the folder of skills"));
+    assert_eq!(
+        row(&app, "alias").await.state,
+        SkillState::Available,
+        "a link within is as good as the folder"
+    );
+    assert_eq!(row(&app, "good").await.state, SkillState::Available);
+}
+
+#[tokio::test]
+async fn a_skill_that_goes_in_the_middle_of_a_chat_ends_no_chat() {
+    let answers = [
+        model_call("load_skill", json!({"skill": "good"})),
+        model_call("good__echo", json!({})),
+        text("It says hello."),
+        model_call("good__echo", json!({})),
+        text("It is gone."),
+    ];
+    let nova = Nova::new("", answers);
+    let skill = write(&nova, "good/SKILL.md", GOOD).parent().unwrap().to_owned();
+    write(&nova, "good/tools/echo.ts", "name: echo\ndescription: Echoes.\neffect: read\ngives: hello\n");
+    let app = started(&nova).await;
+    let approver = || ScriptedApprover::always(Decision::Once);
+    let (first, _) = turn(&app, None, "What does it say?", approver()).await;
+    assert_eq!(first.end, TurnEnd::Completed { text: "It says hello.".into() });
+
+    fs::remove_dir_all(&skill).unwrap();
+    app.tools_loaded(PATIENCE).await;
+    let (second, _) = turn(&app, Some(&first.session), "And now?", approver()).await;
+    assert_eq!(second.end, TurnEnd::Completed { text: "It is gone.".into() });
+    let told = nova.model.last_texts("tool").join("\n");
+    assert!(
+        told.contains("hello") && told.contains("good"),
+        "the model is told that there is no such tool: {told}"
+    );
+    nova.model.finish();
+}
+
 #[test]
 fn a_new_skill_loads_checks_and_runs_at_once() {
     let nova = Nova::new("", []);
@@ -229,6 +279,9 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("error: tools/odd.ts:"), "{text}");
     assert!(text.contains("error: manifest.yaml: loading.always names nothing"), "{text}");
+    for odd in ["a--b", "a__b", "a-", "a_"] {
+        assert_eq!(nova.run(&["skill", "new", odd]).status.code(), Some(1), "{odd} would be no valid skill");
+    }
     let nowhere = nova.run(&["skill", "check", "/nowhere/at/all"]);
     assert_eq!(nowhere.status.code(), Some(1));
 }

@@ -4,15 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nova_app::App;
+use nova_app::{App, TurnEnd};
 use nova_protocol::{
-    AcceptSkill, Commands as _, EnableSkill, ErrorCode, Event, FileChange, Nothing, ReviewState, SkillRef,
-    SkillReview, SkillRow, SkillState,
+    AcceptSkill, Commands as _, Decision, EnableSkill, ErrorCode, Event, FileChange, Nothing, ReviewState,
+    SkillRef, SkillReview, SkillRow, SkillState,
 };
-use nova_testkit::PATIENCE;
+use nova_testkit::{PATIENCE, ScriptedApprover, call as model_call, text};
 use serde_json::json;
 
-use super::nova::{Nova, wait_for};
+use super::nova::{Nova, turn, wait_for};
 use super::writing_a_tool::call;
 
 const SKILL_MD: &str = "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Bash(*)\n---\n\nSee references/forms.md.\n";
@@ -75,6 +75,8 @@ async fn it_is_listed_and_nothing_of_it_has_run_before_the_user_agrees() {
     );
     assert_eq!(listed.reason.as_deref(), Some("It came from elsewhere. Review it: nova skill review pdf."));
     assert_eq!((listed.tools.len(), &*listed.mode), (0, "on_demand"));
+    let entry = app.registry().snapshot().skill("pdf").unwrap().clone();
+    assert!(entry.instructions.is_empty() && entry.folder.is_none(), "nothing of it goes anywhere");
     assert_eq!(nova.tools.loads(), [] as [String; 0], "its tools were not even read");
     let error = app.enable_skill(EnableSkill { skill: "pdf".into(), enabled: true }).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::SkillNeedsReview);
@@ -86,6 +88,27 @@ async fn it_is_listed_and_nothing_of_it_has_run_before_the_user_agrees() {
     assert_eq!(review.hosts, ["pdf.example"]);
     assert_eq!(review.allowed_tools.as_deref(), Some("Bash(*)"));
     assert_eq!(call(&app, "pdf.extract").await.error.unwrap().code, ErrorCode::UnknownTool);
+}
+
+#[tokio::test]
+async fn a_model_hears_nothing_of_it_before_the_user_agrees() {
+    let answers = [
+        model_call("load_skill", json!({"skill": "pdf"})),
+        model_call("pdf__extract", json!({})),
+        text("No."),
+    ];
+    let nova = Nova::new("", answers);
+    install(nova.home(), "pdf");
+    let app = started(&nova).await;
+    let (end, events) = turn(&app, None, "Extract it", ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "No.".into() });
+    assert!(!events.iter().any(|event| matches!(event, Event::SkillActivated { .. })));
+    let sent = nova.model.requests().iter().map(ToString::to_string).collect::<String>();
+    for secret in ["Reads PDF files", "references/forms.md", "Extracts."] {
+        assert!(!sent.contains(secret), "{secret} reached the model");
+    }
+    assert_eq!(nova.tools.loads(), [] as [String; 0]);
+    nova.model.finish();
 }
 
 #[tokio::test]
@@ -164,14 +187,15 @@ async fn always_is_lost_with_any_change_of_the_skill() {
         tools[0].spec().definition.clone().unwrap()
     };
     let before = bound(&app);
-    assert!(fs::read_to_string(nova.data().join("trust.json")).unwrap().contains("pdf"));
     call(&app, "pdf.extract").await;
+    let trust = || -> serde_json::Value {
+        serde_json::from_slice(&fs::read(nova.data().join("trust.json")).unwrap()).unwrap()
+    };
+    assert!(trust()["tools"].get("pdf.extract").is_some(), "the call was approved");
     fs::write(skill.join("SKILL.md"), SKILL_MD.replace("See", "Always see")).unwrap();
     accept(&app, &review(&app, "pdf").await).await;
     assert_ne!(bound(&app), before, "its file is the same, its skill is not");
-    let trust: serde_json::Value =
-        serde_json::from_slice(&fs::read(nova.data().join("trust.json")).unwrap()).unwrap();
-    assert_eq!(trust["tools"], json!({}), "what was approved was for the other one");
+    assert_eq!(trust()["tools"], json!({}), "what was approved was for the other one");
 }
 
 #[tokio::test]
@@ -224,6 +248,21 @@ async fn it_takes_no_id_that_is_somebody_s_already() {
     assert_eq!(reason("dynamic"), "The id dynamic belongs to the single tools. Rename the folder.");
     assert_eq!(row(&app, "my-notes").await.unwrap().state, SkillState::Available);
     assert_eq!(row(&app, "crm").await.unwrap().state, SkillState::Available);
+}
+
+#[tokio::test]
+async fn what_another_nova_agreed_to_is_in_force_here_and_a_setting_alone_is_no_agreement() {
+    let nova = Nova::new("", []);
+    let skill = install(nova.home(), "pdf");
+    fs::remove_dir_all(skill.join("tools")).unwrap();
+    nova.settings(&json!({"skills": {"pdf": {"enabled": true, "pinned": true, "mode": "always"}}}));
+    let app = started(&nova).await;
+    app.watch();
+    app.tools_loaded(PATIENCE).await;
+    assert_eq!(row(&app, "pdf").await.unwrap().state, SkillState::NeedsReview);
+    let said = nova.run(&["skill", "review", "pdf", "--accept"]);
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    until(&app, "pdf", SkillState::Available).await;
 }
 
 #[test]

@@ -52,4 +52,32 @@ mod tests {
         // Fails on a broken one, and a second skill with a type of the first is broken.
         nova_testkit::snapshot_of(all());
     }
+
+    #[test]
+    fn a_skill_of_text_alone_is_found_by_its_examples_and_takes_nobody_else_s() {
+        let snapshot = nova_testkit::snapshot_of(all());
+        let confusions = nova_registry::test_routing(&snapshot);
+        for id in ["employee-onboarding", "release-management", "research-assistant"] {
+            let skill = snapshot.skill(id).expect(id);
+            let own: Vec<_> = confusions.iter().filter(|confusion| confusion.skill == id).collect();
+            assert!(own.is_empty(), "{own:#?}");
+            let taken = nova_registry::would_take(&snapshot, skill);
+            assert!(taken.is_empty(), "{taken:#?}");
+        }
+    }
+
+    #[test]
+    fn a_skill_of_text_alone_brings_all_its_files() {
+        let snapshot = nova_testkit::snapshot_of(all());
+        let folder =
+            snapshot.skill("research-assistant").and_then(|skill| skill.folder.clone()).expect("files");
+        let paths: Vec<&str> = folder.resources().iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            ["assets/research.md", "assets/source.md", "references/searching.md", "references/weighing.md"]
+        );
+        assert!(
+            folder.read("references/weighing.md").is_ok_and(|text| text.starts_with("# Weighing a source"))
+        );
+    }
 }

@@ -93,11 +93,11 @@ impl SkillEntry {
     ) -> Self {
         let crate::LoadedSkill {
             id,
-            skill_md,
+            mut skill_md,
             mut manifest,
             tools,
             note,
-            folder,
+            mut folder,
             foreign,
             review,
             fingerprint,
@@ -107,6 +107,13 @@ impl SkillEntry {
             // What it says about itself grants nothing.
             manifest.loading.always.clear();
             manifest.loading.mode = Mode::OnDemand;
+        }
+        if review.is_some() {
+            // Who lists it may say what it is; nothing else of it goes anywhere.
+            let Manifest { display_name, version, author, tags, icon, .. } = manifest;
+            manifest = Manifest { display_name, version, author, tags, icon, ..Manifest::default() };
+            skill_md.instructions.clear();
+            folder = None;
         }
         let wanted = merged(&defaults, &settings.config);
         let mut reason = note;

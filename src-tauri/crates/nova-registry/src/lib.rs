@@ -34,7 +34,7 @@ pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
 pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
-pub use skill_md::{SkillMd, SkillMdError};
+pub use skill_md::{SkillMd, SkillMdError, is_skill_name};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
 pub use wire::{canonical, shown_name, wire_name};

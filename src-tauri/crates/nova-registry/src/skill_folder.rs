@@ -16,6 +16,8 @@ pub struct SkillFolder {
     place: Place,
     resources: Vec<SkillFile>,
     incomplete: bool,
+    /// Only what is listed is read, and only as it was when the user agreed to it.
+    sealed: bool,
 }
 
 /// A file in the folder of a skill.
@@ -59,8 +61,19 @@ pub enum SkillFileError {
 
 impl SkillFolder {
     /// The folder `name` in `root`, with the files that were found in it.
-    pub(crate) fn on_disk(root: &Path, name: &str, resources: Vec<SkillFile>, incomplete: bool) -> Self {
-        Self { place: Place::Disk { root: root.to_owned(), name: name.to_owned() }, resources, incomplete }
+    pub(crate) fn on_disk(
+        root: &Path,
+        name: &str,
+        resources: Vec<SkillFile>,
+        incomplete: bool,
+        sealed: bool,
+    ) -> Self {
+        Self {
+            place: Place::Disk { root: root.to_owned(), name: name.to_owned() },
+            resources,
+            incomplete,
+            sealed,
+        }
     }
 
     /// None where there are no files.
@@ -68,7 +81,12 @@ impl SkillFolder {
         files.sort_unstable();
         let resources: Vec<SkillFile> =
             files.iter().map(|(path, text)| SkillFile::new(*path, text.len() as u64)).collect();
-        (!files.is_empty()).then_some(Self { place: Place::Embedded(files), resources, incomplete: false })
+        (!files.is_empty()).then_some(Self {
+            place: Place::Embedded(files),
+            resources,
+            incomplete: false,
+            sealed: false,
+        })
     }
 
     /// The files beside those that Nova reads by itself, by path.
@@ -95,10 +113,13 @@ impl SkillFolder {
                 .map(|(_, text)| (*text).to_owned())
                 .ok_or_else(|| self.not_found(clean)),
             Place::Disk { root, name } => {
-                let bytes = self.bytes_of(root, name, &clean)?;
                 let listed = self.resources.iter().find(|file| file.path == clean);
+                if self.sealed && listed.is_none() {
+                    return Err(self.not_found(clean));
+                }
+                let bytes = self.bytes_of(root, name, &clean)?;
                 let agreed = listed.and_then(|file| file.agreed);
-                if agreed.is_some_and(|agreed| blake3::hash(&bytes) != agreed) {
+                if self.sealed && agreed != Some(blake3::hash(&bytes)) {
                     return Err(SkillFileError::Changed(clean));
                 }
                 String::from_utf8(bytes).map_err(|_| SkillFileError::NotText(clean))

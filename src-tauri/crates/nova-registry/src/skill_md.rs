@@ -263,7 +263,7 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
 }
 
 /// Whether the standard allows it as a name.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_skill_name(name: &str) -> bool {
     !name.is_empty() && broken_rules(name, None).is_empty()
 }
 

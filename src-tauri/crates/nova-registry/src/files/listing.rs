@@ -79,8 +79,8 @@ fn walk(dir: &Dir, below: &str, depth: usize, hidden: bool, listing: &mut Listin
             listing.others.push(format!("{below}{}", name.to_string_lossy().escape_debug()));
             continue;
         };
-        // What git keeps is not the skill's, and changes by itself.
-        if name == ".git" || (!hidden && name.starts_with('.')) {
+        // What git and file managers keep is not the skill's, and changes by itself.
+        if [".git", ".DS_Store"].contains(&name) || (!hidden && name.starts_with('.')) {
             continue;
         }
         let path = format!("{below}{name}");

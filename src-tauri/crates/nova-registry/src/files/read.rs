@@ -73,6 +73,19 @@ pub(super) fn folders(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Names in a folder that are links out of it, which are not followed.
+pub(super) fn links_out(folder: &Path) -> Vec<String> {
+    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+    let mut names = names(&dir, |name| !name.starts_with('.'));
+    names.retain(|name| {
+        let is_link = dir.symlink_metadata(name).is_ok_and(|found| found.is_symlink());
+        let leads_out = |error: std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
+        is_link && dir.metadata(name).is_err_and(leads_out)
+    });
+    names.truncate(MAX_FILES);
+    names
+}
+
 /// One file of a folder; None where there is none.
 pub(super) fn one(folder: &Path, name: &str) -> Option<Look> {
     file(&Dir::open_ambient_dir(folder, ambient_authority()).ok()?, name)

@@ -14,7 +14,7 @@ use super::read::{Look, MAX_TOOL_FILE, is_tool_file, open};
 use crate::SkillFile;
 
 /// What all files of one skill may hold together, in bytes.
-const MAX_TOTAL: u64 = 32 * 1024 * 1024;
+const MAX_TOTAL: u64 = 16 * 1024 * 1024;
 
 /// All files of a skill at one moment.
 #[derive(Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
         }
     }
     if bytes > left {
-        return Err("Its files hold more than 32 MB together. Nobody can review that; take out what it does not need.".into());
+        return Err("Its files hold more than 16 MB together. Nobody can review that; take out what it does not need.".into());
     }
     let look = wanted.then(|| {
         if bytes > MAX_TOOL_FILE {

@@ -12,7 +12,7 @@ fn folder(files: &[(&str, &[u8])]) -> (tempfile::TempDir, SkillFolder) {
         fs::write(file, bytes).unwrap();
     }
     let listed = files.iter().map(|(path, bytes)| SkillFile::new(*path, bytes.len() as u64)).collect();
-    let folder = SkillFolder::on_disk(root.path(), "x", listed, false);
+    let folder = SkillFolder::on_disk(root.path(), "x", listed, false, false);
     (root, folder)
 }
 
@@ -90,7 +90,12 @@ fn a_folder_that_was_swapped_is_read_as_it_is_and_an_agreed_file_only_as_agreed(
     fs::write(root.path().join("x/a.md"), "two").unwrap();
     assert_eq!(folder.read("a.md"), Ok("two".to_owned()));
     folder.resources[0].agreed = Some(blake3::hash(b"one"));
+    folder.sealed = true;
     assert_eq!(folder.read("a.md"), Err(SkillFileError::Changed("a.md".into())));
+    fs::write(root.path().join("x/a.md"), "one").unwrap();
+    assert_eq!(folder.read("a.md"), Ok("one".to_owned()));
+    fs::write(root.path().join("x/new.md"), "new").unwrap();
+    assert!(matches!(folder.read("new.md"), Err(SkillFileError::NotFound { .. })), "nobody agreed to it");
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn what_nobody_can_review_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let skill = root.path().join("x");
     fs::create_dir_all(&skill).unwrap();
-    fs::File::create(skill.join("sparse")).unwrap().set_len(33 * 1024 * 1024).unwrap();
-    assert!(seal(root.path(), "x").unwrap_err().contains("32 MB"));
+    fs::File::create(skill.join("sparse")).unwrap().set_len(17 * 1024 * 1024).unwrap();
+    assert!(seal(root.path(), "x").unwrap_err().contains("16 MB"));
     fs::remove_file(skill.join("sparse")).unwrap();
     for at in 0..600 {
         fs::write(skill.join(at.to_string()), "").unwrap();
