@@ -538,7 +538,11 @@ export type SuggestTools = { text: string,
 /**
  * 8 where absent.
  */
-limit?: number, };
+limit?: number, 
+/**
+ * It is an example of a skill that is tested: it does not count as one, or it would always find itself.
+ */
+example?: boolean, };
 
 export type TakenExample = { 
 /**

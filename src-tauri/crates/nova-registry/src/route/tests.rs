@@ -62,9 +62,9 @@ fn an_example_that_is_tested_does_not_find_itself() {
     let skills = "
 - id: harbour
   description: Ships and berths.
-  routing: { examples: [who waters the plants] }
+  examples: [who waters the plants]
 - id: garden
-  description: Plants, and when somebody waters the plants.
+  description: Plants in their beds.
 ";
     let router = Router::new(&snapshot(skills));
     assert_eq!(router.route("who waters the plants", 1)[0].skill, "harbour");
