@@ -1,6 +1,7 @@
 //! The commands of the command line.
 
 mod chat;
+mod credential;
 mod lists;
 mod pending;
 
@@ -24,8 +25,11 @@ const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
-    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_) | Command::Credential(_)) {
         app.tools_loaded(TOOLS_LIMIT).await;
+    }
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+        app.credentials_looked_at().await;
     }
     let json = args.json;
     let work = async {
@@ -37,6 +41,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
             Command::Session(session) => run_session(&app, session, json).await,
+            Command::Credential(credential) => credential::run(&app, credential, json).await,
             Command::Watch => follow(&app, true).await,
             Command::Events => follow(&app, false).await,
         }
@@ -158,7 +163,10 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
 /// 3 when a rule or a missing answer refused the call.
 fn exit_code(error: &UserError) -> u8 {
     match error.code {
-        ErrorCode::DeniedByRule | ErrorCode::ApprovalUnanswered | ErrorCode::DeniedByUser => print::REFUSED,
+        ErrorCode::DeniedByRule
+        | ErrorCode::ApprovalUnanswered
+        | ErrorCode::DeniedByUser
+        | ErrorCode::CredentialNotGranted => print::REFUSED,
         _ => print::FAILED,
     }
 }

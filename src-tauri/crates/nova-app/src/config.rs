@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nova_credentials::CredentialName;
 use nova_protocol::{Appearance, Theme};
 use nova_registry::{Settings, SkillSettings};
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
+
+use crate::credentials::SignIn;
 
 /// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +20,8 @@ pub struct Config {
     pub skills: Settings,
     pub private: Vec<String>,
     pub appearance: Appearance,
+    /// Credentials that are got by signing in.
+    pub sign_ins: BTreeMap<CredentialName, SignIn>,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
 }
@@ -27,6 +32,8 @@ pub struct ProviderConfig {
     /// `openai`, `ollama`
     pub kind: String,
     pub base_url: Option<String>,
+    /// `${credentials:service/key}` as a rule; a short literal for a server that wants any key.
+    pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
     /// Offered beside those that the provider lists.
     pub models: Vec<String>,
@@ -84,6 +91,8 @@ impl Config {
             skills: skills(file, root.get("skills"))?,
             private: texts(file, "private", root.get("private"))?,
             appearance: appearance(root.get("appearance")),
+            sign_ins: crate::credentials::read_sign_ins(root.get("sign_ins"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             write_through: match root.get("write_through") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(on)) => *on,
@@ -124,6 +133,7 @@ impl Config {
             "trusted_vaults",
             "appearance",
             "write_through",
+            "sign_ins",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }
@@ -177,6 +187,7 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
         found.push(ProviderConfig {
             kind: needed("kind")?,
             base_url: text("base_url"),
+            api_key: text("api_key"),
             headers: headers
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
                 .collect(),
@@ -243,14 +254,15 @@ fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigErr
         }
         let id = provider["id"].as_str().unwrap_or("provider");
         let remedy = format!(
-            "Take it out of the file and set the environment variable {} instead.",
-            crate::models::key_variable(id)
+            "Take it out of the file, run `nova credential set {id}/key`, and write ${{credentials:{id}/key}} instead."
         );
         look(file, &format!("providers[{at}]"), provider, &remedy)?;
     }
     for (name, server) in root.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
-        let remedy = "Take it out of the file and keep it in the environment.";
-        look(file, &format!("mcpServers.{name}"), server, remedy)?;
+        let remedy = format!(
+            "Take it out of the file, run `nova credential set {name}/key`, and write ${{credentials:{name}/key}} instead."
+        );
+        look(file, &format!("mcpServers.{name}"), server, &remedy)?;
     }
     Ok(())
 }

@@ -5,7 +5,8 @@ use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, SkillSettings, SourceKind, shown_name, wire_name};
+use crate::requirements::unmet;
+use crate::{LoadedTool, Present, SkillSettings, SourceKind, shown_name, wire_name};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -79,6 +80,7 @@ impl SkillEntry {
         loaded: crate::LoadedSkill,
         settings: &SkillSettings,
         before: Option<&Self>,
+        present: &Present,
     ) -> Self {
         let crate::LoadedSkill { id, skill_md, manifest, tools, note } = loaded;
         let mut reason = note;
@@ -113,6 +115,11 @@ impl SkillEntry {
                 config_problem =
                     Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
             }
+        }
+        if state == State::Available
+            && let Some((unmet, why)) = unmet(&id, &manifest.requires, &config, present)
+        {
+            (state, reason) = (unmet, Some(why));
         }
         let (mut entries, mut not_ready) = (Vec::new(), Vec::new());
         for tool in tools {
