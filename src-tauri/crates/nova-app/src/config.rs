@@ -291,11 +291,24 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
     }
 }
 
+/// What stands around `${…}`: a scheme such as `Token`, or a secret after all.
+fn without_references(text: &str) -> String {
+    let mut rest = String::new();
+    let mut left = text;
+    while let Some((before, after)) = left.split_once("${") {
+        let Some((_, after)) = after.split_once('}') else { break };
+        rest.push_str(before);
+        left = after;
+    }
+    rest.push_str(left);
+    rest
+}
+
 fn is_secret(key: &str, text: &str) -> bool {
     let key = key.to_lowercase().replace('-', "_");
     let text = text.trim();
-    let text = text.strip_prefix("Bearer ").unwrap_or(text);
-    if text.len() < 9 || text.starts_with("${") {
+    let text = without_references(text.strip_prefix("Bearer ").unwrap_or(text));
+    if text.trim().len() < 9 {
         return false;
     }
     let named = ["token", "secret", "password", "api_key", "apikey", "authorization"];
@@ -320,6 +333,8 @@ mod tests {
             r#"{"providers":[{"id":"openai","kind":"openai","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"openai","kind":"openai","headers":{"Authorization":"Bearer abcdefghijkl"}}]}"#,
             r#"{"mcpServers":{"gh":{"command":"x","env":{"ANY":"ghp_0123456789"}}}}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}abcdefghijkl"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"${abcdefghijkl"}]}"#,
         ];
         for text in refused {
             let error = Config::parse("f", text).expect_err(text);
@@ -329,6 +344,7 @@ mod tests {
             r#"{"providers":[{"id":"o","kind":"ollama","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"short"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","headers":{"Authorization":"Token ${credentials:o/key}"}}]}"#,
         ];
         for text in accepted {
             assert!(Config::parse("f", text).is_ok(), "{text}");

@@ -201,6 +201,10 @@ impl App {
         for consumer in names {
             self.inner.kept.grants.revoke(&name, Some(&consumer)).map_err(|error| told(&error))?;
         }
+        self.emit(nova_protocol::Event::CredentialState {
+            credential: name.to_string(),
+            state: "revoked".into(),
+        });
         Ok(())
     }
 
