@@ -182,6 +182,10 @@ question: string,
  */
 editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
 /**
+ * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+ */
+credentials?: Array<string>, 
+/**
  * Grows each time the diff was made anew because a note changed meanwhile.
  */
 revision: number, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 

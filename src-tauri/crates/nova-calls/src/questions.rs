@@ -45,6 +45,7 @@ impl Questions {
                 editable: request.editable,
                 diff: request.diff.clone(),
                 host: request.host.clone(),
+                credentials: request.credentials.clone(),
                 revision: request.revision,
             });
             self.approver.ask(request).await

@@ -33,6 +33,7 @@ fn tool(definition: &str) -> GrantConsumer {
         skill: "dynamic".into(),
         tool: "weather".into(),
         definition: Some(definition.into()),
+        hosts: vec!["api.weather.example".into()],
     })
 }
 
