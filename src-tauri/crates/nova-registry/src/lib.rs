@@ -24,7 +24,7 @@ pub use catalog::catalog_section;
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
 pub use files::{LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles, ToolFolders, tool_sources};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
-pub use requirements::{HeldState, KnownCredentials, Present, fits, unmet};
+pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};

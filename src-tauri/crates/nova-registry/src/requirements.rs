@@ -13,8 +13,11 @@ use crate::State;
 pub struct Present {
     pub credentials: KnownCredentials,
     /// The environment, of which nothing is kept.
-    pub variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub variable: Variable,
 }
+
+/// Gives the value of an environment variable.
+pub type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Which credentials there are, by `service/key`, as far as that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

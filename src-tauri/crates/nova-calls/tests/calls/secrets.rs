@@ -111,12 +111,12 @@ struct Granting(Mutex<Vec<(Consumer, String)>>);
 impl CredentialSource for Granting {
     async fn held(&self, consumer: &Consumer, _: &str) -> Result<Vec<HeldCredential>, ToolError> {
         let name = "weather/key".to_owned();
-        let granted = self.0.lock().unwrap().contains(&(consumer.clone(), name.clone()));
+        let granted = self.0.lock().expect("not poisoned").contains(&(consumer.clone(), name.clone()));
         Ok(vec![HeldCredential { name, granted }])
     }
 
     async fn grant(&self, consumer: &Consumer, name: &str) -> Result<(), ToolError> {
-        self.0.lock().unwrap().push((consumer.clone(), name.to_owned()));
+        self.0.lock().expect("not poisoned").push((consumer.clone(), name.to_owned()));
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl CredentialSource for Granting {
         name: &str,
         ground: Ground,
     ) -> Result<Option<Secret>, ToolError> {
-        let granted = self.0.lock().unwrap().contains(&(consumer.clone(), name.to_owned()));
+        let granted = self.0.lock().expect("not poisoned").contains(&(consumer.clone(), name.to_owned()));
         assert!(granted || ground == Ground::JustAllowed, "{consumer:?} gets {name} without a grant");
         Ok(Some(CANARY.to_owned().into()))
     }
@@ -176,5 +176,5 @@ async fn an_answer_that_was_not_offered_gives_nothing() {
         assert!(bench.call(&["weather/key"]).await.result.is_err(), "{decision:?}");
         assert!(!bench.everything_said().contains("using"), "it did not run");
     }
-    assert!(source.0.lock().unwrap().is_empty());
+    assert!(source.0.lock().expect("not poisoned").is_empty());
 }
