@@ -1,7 +1,7 @@
 //! The passphrase of the encrypted credentials: from a descriptor, a file or the environment.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -46,10 +46,10 @@ fn from_descriptor(_: u32) -> Result<SecretString, String> {
     Err("--passphrase-fd is for Linux and macOS; use NOVA_PASSPHRASE_FILE".into())
 }
 
-/// The whole of it, without the line end that an editor or `echo` puts behind it.
+/// Its first line: whoever writes into a pipe may keep it open.
 fn read(path: &std::path::Path) -> std::io::Result<SecretString> {
     let mut text = String::new();
-    File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    BufReader::new(File::open(path)?.take(LONGEST)).read_line(&mut text)?;
     Ok(without_line_end(&text).into())
 }
 

@@ -124,6 +124,30 @@ async fn a_sign_in_that_the_server_ended_is_listed_with_its_reason() {
 }
 
 #[tokio::test]
+async fn a_sign_in_that_another_nova_makes_is_enough() {
+    let (nova, _weather, _desktop) = world().await;
+    let server = AuthServer::start().await;
+    server.state().mode = auth_server::Mode::Fixed(
+        "200 OK",
+        "Content-Type: application/json\r\n".into(),
+        r#"{"access_token":"a","token_type":"Bearer","expires_in":0}"#.into(),
+    );
+    settings(&nova, &server.address);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
+
+    server.state().mode = auth_server::Mode::Normal;
+    let other = nova.start().await;
+    other.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
+    assert!(done.ok, "{:?}", done.error);
+    assert_eq!(state(&app).await, (SkillState::Available, None));
+}
+
+#[tokio::test]
 async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
     let (nova, _weather, desktop) = world().await;
     settings(&nova, "http://login.example.com");

@@ -428,6 +428,34 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
 }
 
 #[tokio::test]
+async fn a_variable_of_the_configuration_is_for_its_own_skill() {
+    let (mut nova, weather, _) = world([]).await;
+    nova.store = Some(store(Some(PASSPHRASE)));
+    let folder = nova.config().join("skills").join("weather");
+    fs::create_dir_all(folder.join("tools")).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: weather\ndescription: Weather.\n---\n\nAsk.\n").unwrap();
+    fs::write(folder.join("manifest.yaml"), "requires:\n  env:\n    key:\n").unwrap();
+    fs::write(folder.join("tools").join("forecast.ts"), forecast("own")).unwrap();
+    nova.settings(&json!({"vault": nova.vault.root(), "skills": {"weather": {"config": {"key": CANARY}}}}));
+    let app = started(&nova).await;
+    let theirs = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(theirs.code, ErrorCode::CredentialNeeded, "the tool of another skill: {theirs}");
+    let own = app
+        .run_tool(ToolRun {
+            run: "test".into(),
+            tool: "weather.forecast".into(),
+            args: json!({}),
+            kind: ChangeSetKind::Cli,
+            approver: Arc::new(ScriptedApprover::always(Decision::Once)),
+            by_hand: true,
+            cancel: CancellationToken::new(),
+        })
+        .await;
+    assert!(own.ok, "{:?}", own.error);
+    assert_eq!(weather.requests()[0].headers["authorization"], format!("Bearer {CANARY}"));
+}
+
+#[tokio::test]
 async fn a_file_without_its_passphrase_holds_up_no_start_and_opens_later() {
     let (mut nova, weather, _) = world([]).await;
     succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));

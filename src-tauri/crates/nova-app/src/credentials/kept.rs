@@ -81,9 +81,7 @@ impl Kept {
         let typed = self.typed().clone();
         let passphrase = match typed {
             Some(typed) => Some(typed),
-            None => {
-                (self.options.passphrase)().map_err(|reason| CredentialError::UnreadPassphrase { reason })?
-            }
+            None => self.passphrase().await?,
         };
         let opened = match (self.options.keychain, passphrase) {
             (true, passphrase) => within(ANSWER, CredentialStore::open(&self.data, passphrase)).await,
@@ -96,6 +94,17 @@ impl Kept {
         let store = opened?;
         *open = Some(store.clone());
         Ok(store)
+    }
+
+    /// A descriptor may be one on which nobody writes.
+    async fn passphrase(&self) -> Result<Option<SecretString>, CredentialError> {
+        let source = self.options.passphrase.clone();
+        let unread = |reason: String| CredentialError::UnreadPassphrase { reason };
+        match tokio::time::timeout(LOOK, tokio::task::spawn_blocking(move || source())).await {
+            Ok(Ok(read)) => read.map_err(unread),
+            Ok(Err(_)) => Err(unread("it failed inside".into())),
+            Err(_) => Err(unread(format!("nothing came in {} s", LOOK.as_secs()))),
+        }
     }
 
     /// The store that is open, without opening one.
@@ -269,10 +278,14 @@ impl Kept {
         }
     }
 
-    /// The value of a variable that the skill requires, as its configuration or the environment has it.
-    fn elsewhere(&self, name: &CredentialName) -> Option<SecretString> {
+    /// The value of a variable that the consumer's own skill requires, as its configuration or the
+    /// environment has it.
+    fn elsewhere(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
         let inner = self.around.get()?.upgrade()?;
         let (skill, variable) = name.as_str().split_once('/')?;
+        if consumer.skill != skill {
+            return None;
+        }
         let snapshot = inner.registry.snapshot();
         let entry = snapshot.skill(skill).filter(|entry| entry.id == skill)?;
         if !entry.manifest.requires.env.contains_key(variable) {
@@ -302,8 +315,10 @@ impl CredentialSource for Kept {
         let is_meant = |name: &CredentialName| name.as_str() == declared || name.service() == declared;
         let mut names: Vec<CredentialName> =
             kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
-        for name in sign_ins.keys().filter(|name| is_meant(name)) {
+        for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
             let reason = match self.why_signed_out(name) {
+                // Another Nova may have signed in since.
+                Some(_) if self.token(name, sign_in).await.is_ok() => continue,
                 Some(reason) => reason,
                 None if names.contains(name) => continue,
                 None if kept.is_err() => continue,
@@ -313,7 +328,7 @@ impl CredentialSource for Kept {
         }
         if names.is_empty()
             && let Ok(name) = declared.parse()
-            && self.elsewhere(&name).is_some()
+            && self.elsewhere(consumer, &name).is_some()
         {
             names.push(name);
         }
@@ -362,14 +377,14 @@ impl CredentialSource for Kept {
         let kept = match self.store().await {
             Ok(store) => within(ANSWER, store.get(&name)).await?,
             Err(error) => {
-                return match self.elsewhere(&name) {
+                return match self.elsewhere(consumer, &name) {
                     Some(secret) => Ok(Some(secret)),
                     None if !self.has_begun() => Ok(None),
                     None => Err(error.into()),
                 };
             }
         };
-        Ok(kept.or_else(|| self.elsewhere(&name)))
+        Ok(kept.or_else(|| self.elsewhere(consumer, &name)))
     }
 }
 
