@@ -15,13 +15,6 @@ use super::nova::Nova;
 pub(crate) const CANARY: &str = "canary-5f81c2-key";
 pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
 
-/// The program without any keychain.
-fn command(nova: &Nova, args: &[&str]) -> Command {
-    let mut command = nova.command(args);
-    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
-    command
-}
-
 fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
     let file = nova.config().join("passphrase");
     fs::write(&file, format!("{PASSPHRASE}\n")).unwrap();
@@ -30,7 +23,7 @@ fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
 
 /// Runs the command with the passphrase in a file and this on its standard input.
 pub(crate) fn told(nova: &Nova, args: &[&str], input: &str) -> Output {
-    let mut command = command(nova, args);
+    let mut command = nova.command(args);
     command.env("NOVA_PASSPHRASE_FILE", passphrase_file(nova));
     fed(command, input)
 }
@@ -125,7 +118,7 @@ fn without_its_passphrase_or_with_another_the_file_stays_shut_and_no_other_is_be
         [("NOVA_PASSPHRASE", ""), ("NOVA_PASSPHRASE", "wrong"), ("NOVA_PASSPHRASE_FILE", "/nonexistent")];
     for (variable, value) in passphrases {
         for args in [&["credential", "list"][..], &["credential", "set", "bank/key"]] {
-            let mut command = command(&nova, &[args, &["--json"]].concat());
+            let mut command = nova.command(&[args, &["--json"]].concat());
             command.env(variable, value);
             let output = fed(command, "value");
             assert_eq!(output.status.code(), Some(1), "{args:?} {variable}={value}: {}", said(&output));
@@ -135,14 +128,14 @@ fn without_its_passphrase_or_with_another_the_file_stays_shut_and_no_other_is_be
     }
     assert_eq!(fs::read(nova.data().join("credentials.age")).unwrap(), before);
     // What needs no secret works all the same.
-    let mut list = command(&nova, &["skill", "list", "--json"]);
+    let mut list = nova.command(&["skill", "list", "--json"]);
     succeeds(&list.output().unwrap());
 }
 
 #[test]
 fn without_a_keychain_and_a_passphrase_nothing_is_kept() {
     let nova = Nova::new("", []);
-    let output = fed(command(&nova, &["credential", "set", "weather/key"]), CANARY);
+    let output = fed(nova.command(&["credential", "set", "weather/key"]), CANARY);
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("--passphrase-fd"), "{}", said(&output));
     assert_clean_folder(&nova.data());
@@ -159,7 +152,7 @@ fn the_passphrase_comes_by_a_descriptor_or_with_a_warning_by_the_environment() {
         "exec '{program}' credential list --passphrase-fd 5 5<'{}'",
         passphrase_file(&nova).display()
     );
-    let mut shell = command(&nova, &[]);
+    let mut shell = nova.command(&[]);
     let envs: Vec<_> =
         shell.get_envs().map(|(key, value)| (key.to_owned(), value.map(ToOwned::to_owned))).collect();
     shell = Command::new("sh");
@@ -167,7 +160,7 @@ fn the_passphrase_comes_by_a_descriptor_or_with_a_warning_by_the_environment() {
     shell.envs(envs.into_iter().filter_map(|(key, value)| Some((key, value?))));
     assert!(succeeds(&shell.output().unwrap()).contains("weather/key"));
 
-    let mut open = command(&nova, &["credential", "list"]);
+    let mut open = nova.command(&["credential", "list"]);
     open.env("NOVA_PASSPHRASE", PASSPHRASE);
     let told = succeeds(&open.output().unwrap());
     assert!(

@@ -153,6 +153,8 @@ impl Nova {
             .env("NOVA_CONFIG_DIR", self.config())
             .env("NOVA_DATA_DIR", self.home.path().join("data"))
             .env("OLLAMA_HOST", "127.0.0.1:9")
+            // The keychain of whoever runs the tests is theirs.
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TZ", "UTC")
             .stdin(std::process::Stdio::null());
         command
