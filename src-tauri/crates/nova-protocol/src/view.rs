@@ -240,6 +240,32 @@ pub struct ProviderRow {
     pub models: Vec<String>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
+    /// The credential of its key: the one that is configured, or one that a form would set.
+    pub key: ProviderKey,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderKey {
+    /// `service/key`
+    pub credential: String,
+    pub state: ProviderKeyState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKeyState {
+    /// It is kept and granted to this provider at its address.
+    Granted,
+    /// It comes from the environment.
+    Environment,
+    /// It is kept, and this provider may not have it for its address.
+    NotGranted,
+    /// It is configured and not kept.
+    Missing,
+    /// No key is configured; some servers want none.
+    None,
+    /// Where it is kept cannot be reached.
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

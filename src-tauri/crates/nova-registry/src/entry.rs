@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name};
+use crate::requirements::unmet;
+use crate::{
+    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name,
+};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -90,6 +93,7 @@ impl SkillEntry {
         loaded: crate::LoadedSkill,
         settings: &SkillSettings,
         before: Option<&Self>,
+        present: &Present,
     ) -> Self {
         let crate::LoadedSkill {
             id,
@@ -148,6 +152,11 @@ impl SkillEntry {
                 config_problem =
                     Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
             }
+        }
+        if state == State::Available
+            && let Some((unmet, why)) = unmet(&id, &manifest.requires, &config, present)
+        {
+            (state, reason) = (unmet, Some(why));
         }
         let (mut entries, mut not_ready, mut off) = (Vec::new(), Vec::new(), Vec::new());
         for tool in tools {

@@ -13,6 +13,7 @@ mod finding;
 mod host;
 mod manifest_file;
 mod not_ready;
+mod requirements;
 mod route;
 mod rules;
 mod settings;
@@ -30,6 +31,7 @@ pub use files::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
+pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
 pub use rules::{PatternList, Rule, Rules, RulesError};
 pub use settings::{Settings, SkillSettings};
