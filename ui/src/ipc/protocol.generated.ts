@@ -291,9 +291,13 @@ export type PendingToolRow = {
 /**
  * The file's name without its ending.
  */
-name: string, file: string, source: string, 
+name: string, file: string, 
 /**
- * Of the source: names what was looked at.
+ * Empty where the file cannot be read.
+ */
+source: string, 
+/**
+ * Names what was looked at: of the source, or of the file where that cannot be read.
  */
 hash: string, 
 /**
