@@ -21,6 +21,7 @@ async fn a_key_is_kept_by_clicks_under_a_new_passphrase_and_removed() {
     window.wait_for("[data-testid=passphrase]").await;
     assert!(!home.data().join("credentials.age").exists());
     window.type_into("[data-testid=passphrase]", "correct horse battery staple").await;
+    window.type_into("[data-testid=passphrase-again]", "correct horse battery staple").await;
     window.click("[data-testid=passphrase-form] button[type=submit]").await;
     let row = "[data-testid=credential-row][data-credential='weather/key']";
     window.wait_for_text(row, "kept").await;

@@ -119,7 +119,8 @@ async fn readable(app: &App) -> Result<CredentialsView, UserError> {
 /// Asks at the terminal for a passphrase that is wanted, else gives the error back.
 async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if error.code != ErrorCode::PassphraseNeeded || !at_terminal {
+    let helps = matches!(error.code, ErrorCode::PassphraseNeeded | ErrorCode::NoCredentialStore);
+    if !helps || !at_terminal {
         return Err(error);
     }
     let ask = |text: &str| {
@@ -132,7 +133,7 @@ async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
         })
     };
     print::note(&format!("nova: {}", error.message));
-    let begins = !app.places().data.join("credentials.age").exists();
+    let begins = error.code == ErrorCode::NoCredentialStore;
     let passphrase = ask(if begins { "New passphrase for an encrypted file: " } else { "Passphrase: " })?;
     if begins && ask("The same again: ")? != passphrase {
         return Err(UserError::new(

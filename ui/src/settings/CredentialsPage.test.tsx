@@ -94,6 +94,27 @@ it('opens the encrypted file with its passphrase', async () => {
   expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'wrong' }, { passphrase: 'right' }]);
 });
 
+it('has a new passphrase typed twice', async () => {
+  const { backend, user } = setup();
+  backend.fail('set_credential', { code: 'no_credential_store', message: 'There is no place to keep credentials.' });
+  await user.click(await screen.findByTestId('credential-add'));
+  await user.type(screen.getByRole('textbox', { name: /Name/ }), 'bank/token');
+  await user.type(screen.getByLabelText('Value'), 'v');
+  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  const form = within(await screen.findByRole('form', { name: 'Passphrase' }));
+  await user.type(form.getByLabelText(/Passphrase for a new encrypted file/), 'right');
+  await user.type(form.getByLabelText(/The same again/), 'rigth');
+  expect(form.getByText('The two are not the same.')).toBeVisible();
+  expect(form.getByRole('button', { name: 'Make the file' })).toBeDisabled();
+  await user.clear(form.getByLabelText(/The same again/));
+  await user.type(form.getByLabelText(/The same again/), 'right');
+  backend.on('set_credential', () => backend.world.credentials!);
+  await user.click(form.getByRole('button', { name: 'Make the file' }));
+  await waitFor(() => expect(backend.asked('set_credential')).toHaveLength(2));
+  expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'right' }]);
+  expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();
+});
+
 it('says what failed', async () => {
   const { backend, user } = setup();
   backend.fail('revoke_credential', { message: 'The data folder is read-only.' });

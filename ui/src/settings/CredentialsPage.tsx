@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { nothing, useBackend, userError, type CredentialRow, type CredentialState, type GrantRow, type UserError } from '../ipc';
 import { Badge, Button, Empty, ErrorBox, Icon, LinkButton, Loading, Popover, PopoverClose, type Tone } from '../shared';
 import { Revealed } from '../shared/Revealed';
-import { CredentialForm, isCredentialName, PassphraseForm, SignInButton } from '../shared/SecretForm';
+import { CredentialForm, isCredentialName, PassphraseForm, SignInButton, wantsPassphrase } from '../shared/SecretForm';
 import { useApp, useRpc } from '../state/hooks';
 
 export function CredentialsPage() {
@@ -29,11 +29,11 @@ export function CredentialsPage() {
           <p className="text-ui text-fg-2">
             Keys and tokens are kept in{' '}
             {data?.kept_in === 'file' ? 'an encrypted file' : data?.kept_in === 'keychain' ? 'the system’s keychain' : 'the system’s keychain or an encrypted file'}
-            , and given only to whom you allow them, for where it sends them.
+            , and go only to those you allowed, at the hosts you allowed.
           </p>
           {error && <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />}
           {data?.problem &&
-            (data.problem.code === 'passphrase_needed' ? (
+            (wantsPassphrase(data.problem) ? (
               <PassphraseForm problem={data.problem} onOpen={reload} />
             ) : (
               <ErrorBox error={data.problem} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />

@@ -48,7 +48,9 @@ function Provider({ provider }: { provider: ProviderRow }) {
     setProblem(null);
     work.catch((thrown: unknown) => setProblem(userError(thrown)));
   };
-  const shown = problem ?? provider.problem;
+  // What is wrong with the key is said beside what mends it.
+  const saidBelow = ['credential_needed', 'credential_not_granted'].includes(provider.problem?.code ?? '');
+  const shown = problem ?? (saidBelow ? null : provider.problem);
   return (
     <article
       aria-label={provider.id}

@@ -108,7 +108,7 @@ export function CredentialForm({ name: given, grantTo, onKept, onClose }: Creden
           )}
         </div>
       </form>
-      {problem?.code === 'passphrase_needed' ? (
+      {wantsPassphrase(problem) ? (
         <PassphraseForm problem={problem} onOpen={() => void keep()} />
       ) : (
         problem && <ErrorBox error={problem} />
@@ -117,20 +117,30 @@ export function CredentialForm({ name: given, grantTo, onKept, onClose }: Creden
   );
 }
 
+/** Whether a passphrase would help. */
+export function wantsPassphrase(problem: UserError | null): problem is UserError {
+  return problem?.code === 'passphrase_needed' || problem?.code === 'no_credential_store';
+}
+
 /** Opens the encrypted file, or has one made where there is neither a keychain nor a file. */
 export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen: () => void }) {
   const backend = useBackend();
   const [passphrase, setPassphrase] = useState('');
+  const [again, setAgain] = useState('');
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<UserError | null>(null);
   const id = useId();
+  // One that is made with a slip of the finger opens to nobody.
+  const begins = problem.code === 'no_credential_store';
+  const differs = begins && again !== passphrase;
   const open = async () => {
-    if (busy || passphrase === '') return;
+    if (busy || passphrase === '' || differs) return;
     setBusy(true);
     setRefused(null);
     try {
       await backend.rpc('unlock_credentials', { passphrase });
       setPassphrase('');
+      setAgain('');
       onOpen();
     } catch (thrown) {
       setRefused(userError(thrown));
@@ -150,7 +160,7 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
     >
       <p role="alert">{(refused ?? problem).message}</p>
       <label className="flex flex-col gap-1" htmlFor={id}>
-        <span className="font-medium">Passphrase of the encrypted file</span>
+        <span className="font-medium">{begins ? 'Passphrase for a new encrypted file' : 'Passphrase of the encrypted file'}</span>
         <TextField
           id={id}
           type="password"
@@ -160,13 +170,27 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
           data-testid="passphrase"
           onChange={(event) => setPassphrase(event.target.value)}
         />
-        <span className="text-fg-3">
-          Where there is no file yet, one is made with it. Without it nobody can read the file again, not even you.
-        </span>
+        {begins && <span className="text-fg-3">Without it nobody can read the file again, not even you.</span>}
       </label>
+      {begins && (
+        <label className="flex flex-col gap-1" htmlFor={`${id}-again`}>
+          <span className="font-medium">The same again</span>
+          <TextField
+            id={`${id}-again`}
+            type="password"
+            autoComplete="off"
+            value={again}
+            disabled={busy}
+            invalid={again !== '' && differs}
+            data-testid="passphrase-again"
+            onChange={(event) => setAgain(event.target.value)}
+          />
+          {again !== '' && differs && <span className="text-danger">The two are not the same.</span>}
+        </label>
+      )}
       <div>
-        <Button type="submit" size="s" disabled={busy || passphrase === ''}>
-          {busy ? 'Opening…' : 'Open'}
+        <Button type="submit" size="s" disabled={busy || passphrase === '' || differs}>
+          {busy ? 'Opening…' : begins ? 'Make the file' : 'Open'}
         </Button>
       </div>
     </form>

@@ -488,6 +488,7 @@ pub(crate) fn told(error: &CredentialError) -> UserError {
         "needs_sign_in" => ErrorCode::NeedsSignIn,
         "credential_invalid" => ErrorCode::CredentialInvalid,
         "sign_in_failed" => ErrorCode::SignInFailed,
+        "no_credential_store" => ErrorCode::NoCredentialStore,
         "passphrase_needed" => ErrorCode::PassphraseNeeded,
         _ => ErrorCode::CredentialStore,
     };

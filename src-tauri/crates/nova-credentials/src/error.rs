@@ -76,10 +76,10 @@ impl CredentialError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::PassphraseNeeded
-            | Self::NoStore { .. }
             | Self::UnreadPassphrase { .. }
             | Self::EmptyPassphrase
             | Self::WrongPassphrase { .. } => "passphrase_needed",
+            Self::NoStore { .. } => "no_credential_store",
             Self::Missing { .. } => "credential_needed",
             Self::NotGranted { .. } => "credential_not_granted",
             Self::NeedsSignIn { .. } => "needs_sign_in",

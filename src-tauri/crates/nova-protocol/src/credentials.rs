@@ -43,7 +43,8 @@ impl<'de> Deserialize<'de> for SecretText {
 pub struct CredentialsView {
     /// None where no store is open.
     pub kept_in: Option<CredentialPlace>,
-    /// Why they cannot be reached; `passphrase_needed` where `unlock_credentials` would help.
+    /// Why they cannot be reached; `passphrase_needed` or `no_credential_store` where
+    /// `unlock_credentials` would help.
     pub problem: Option<crate::UserError>,
     pub credentials: Vec<CredentialRow>,
 }

@@ -107,7 +107,9 @@ error_codes! {
     CredentialInvalid = "credential_invalid",
     /// The keychain or the encrypted file of the credentials cannot be reached, opened or written.
     CredentialStore = "credential_store",
-    /// The encrypted file of the credentials wants its passphrase, or one to be made with.
+    /// There is neither a keychain nor a passphrase to keep credentials with; a new one makes a file.
+    NoCredentialStore = "no_credential_store",
+    /// The encrypted file of the credentials wants its passphrase.
     PassphraseNeeded = "passphrase_needed",
     /// The call was stopped.
     Cancelled = "cancelled",
