@@ -3,6 +3,7 @@
 mod chat;
 mod lists;
 mod pending;
+mod permission;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
-    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_) | Command::Permission(_)) {
         app.tools_loaded(TOOLS_LIMIT).await;
     }
     let json = args.json;
@@ -36,6 +37,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Vault(vault) => run_vault(&app, vault, json).await,
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
+            Command::Permission(permission) => permission::run(&app, permission, json).await,
             Command::Session(session) => run_session(&app, session, json).await,
             Command::Watch => follow(&app, true).await,
             Command::Events => follow(&app, false).await,

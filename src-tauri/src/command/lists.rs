@@ -253,7 +253,7 @@ fn rows(items: &[Value]) {
     print_table(&columns, &body);
 }
 
-fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
+pub(crate) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
     let body: Vec<Vec<String>> = rows.map(|row| row.to_vec()).collect();
     print_table(&head, &body);
 }
@@ -289,7 +289,7 @@ fn cell(value: &Value) -> String {
 }
 
 /// The name a value has on the wire.
-fn word<T: Serialize>(value: &T) -> String {
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => text,
         _ => String::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
-use nova_registry::{Changes, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
+use nova_registry::{Changes, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
 use nova_skill::{Clock, CredentialSource};
 use nova_vault::Vault;
@@ -59,6 +59,7 @@ pub(crate) struct Inner {
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) rule_file: Arc<RuleFile>,
+    pub(crate) rules: Arc<RulesInForce>,
     pub(crate) settings: RwLock<SettingsInForce>,
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
@@ -71,11 +72,10 @@ pub(crate) struct Inner {
     next_seq: AtomicU64,
 }
 
-/// The last good configuration and rules, and what is wrong with the newer ones.
+/// The last good configuration, and what is wrong with the newer one or with the rules.
 #[derive(Default)]
 pub(crate) struct SettingsInForce {
     pub(crate) config: Config,
-    pub(crate) rules: Arc<Rules>,
     rules_were_good: bool,
     pub(crate) problem: Option<nova_protocol::ConfigProblemView>,
 }
@@ -138,13 +138,15 @@ impl App {
         sources.extend(tool_files.sources());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
-        settings.reload(places, &rule_file);
+        let rules = Arc::new(RulesInForce::default());
+        settings.reload(places, &rule_file, &rules);
         let registry = Arc::new(Registry::new(sources, &settings.config.skills));
         settings.look_at_skills(places, &registry);
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
                 rule_file,
+                rules,
                 registry,
                 tool_files,
                 pending_tools,
@@ -188,8 +190,13 @@ impl App {
         self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).config.clone()
     }
 
-    pub(crate) fn rules(&self) -> Arc<Rules> {
-        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).rules.clone()
+    pub(crate) fn rules(&self) -> Arc<RulesInForce> {
+        self.inner.rules.clone()
+    }
+
+    /// What is wrong with the settings on the disk.
+    pub(crate) fn settings_problem(&self) -> Option<nova_protocol::ConfigProblemView> {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
     /// Changes the configuration file and takes the result into force.
@@ -204,15 +211,17 @@ impl App {
 
     /// Reads configuration and rules again; broken ones leave the last good ones in force.
     pub(crate) fn reload_settings(&self) {
+        let rules_before = self.inner.rules.now();
         let (changed, problem) = {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
-            settings.reload(self.places(), &self.inner.rule_file);
+            settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
             (changed, news)
         };
+        self.take_back_grants(&rules_before);
         if let Some(problem) = problem {
             self.emit(Event::ConfigProblem {
                 file: problem.file,
@@ -293,7 +302,7 @@ impl EventSink for Inner {
 }
 
 impl SettingsInForce {
-    fn reload(&mut self, places: &Places, rule_file: &RuleFile) {
+    fn reload(&mut self, places: &Places, rule_file: &RuleFile, in_force: &RulesInForce) {
         self.problem = None;
         match Config::read(&places.config_file()) {
             Ok(config) => {
@@ -306,21 +315,12 @@ impl SettingsInForce {
         }
         match rule_file.read() {
             Ok(rules) => {
-                if rules.has_policies {
-                    self.problem = Some(nova_protocol::ConfigProblemView {
-                        file: places.rules_file().display().to_string(),
-                        line: None,
-                        message:
-                            "policies: is not applied by this version. Write its rules under permissions:."
-                                .into(),
-                    });
-                }
-                self.rules = Arc::new(rules);
+                in_force.replace(rules);
                 self.rules_were_good = true;
             }
             Err(error) => {
                 if !self.rules_were_good {
-                    self.rules = Arc::new(Rules::closed("permissions.yaml cannot be read"));
+                    in_force.replace(Rules::closed("permissions.yaml cannot be read"));
                 }
                 self.problem = Some(nova_protocol::ConfigProblemView {
                     file: places.rules_file().display().to_string(),

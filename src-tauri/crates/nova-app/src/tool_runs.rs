@@ -44,6 +44,7 @@ impl App {
             events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),
             change_set: change_set.clone(),
             touched: Arc::default(),
+            so_far: Arc::default(),
             privacy: Arc::new(Privacy::default()),
             session: run.run,
             turn: None,

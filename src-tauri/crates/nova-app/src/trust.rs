@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nova_calls::{Approval, Approved, ToolContent};
+use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
+use nova_registry::{canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
 /// What the user agreed to, in `<data>/trust.json`.
@@ -14,16 +15,20 @@ pub(crate) struct Trust {
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
-    /// `skill.tool` → the content of its file that was approved last. No other is.
+    /// `skill.tool` → the content that was approved last. No other is.
     tools: BTreeMap<String, ApprovedTool>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct ApprovedTool {
+/// A tool that did not come with the program, as the user approved it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ApprovedTool {
     definition: String,
     /// Every call, not only the first.
     #[serde(default)]
-    always: bool,
+    pub(crate) always: bool,
+    /// What it said of itself then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    face: Option<ToolFace>,
 }
 
 impl Trust {
@@ -47,6 +52,22 @@ impl Trust {
         })
     }
 
+    /// By the name they were approved under, `skill.tool`.
+    pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
+        let tools = self.read().tools.into_iter();
+        tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |face| face.name.clone()), tool)).collect()
+    }
+
+    /// The next call of the tool asks as the first did. Answers whether anything was approved.
+    pub(crate) fn forget_tool(&self, name: &str) -> std::io::Result<bool> {
+        let wanted = canonical(name);
+        let mut found = false;
+        self.change(|record| {
+            record.tools.retain(|name, _| canonical(name) != wanted || { found = true; false });
+        })?;
+        Ok(found)
+    }
+
     /// An unreadable file agrees to nothing.
     fn read(&self) -> Record {
         std::fs::read(&self.file)
@@ -67,49 +88,109 @@ impl Trust {
 }
 
 impl Approved for Trust {
-    fn covers(&self, content: &ToolContent) -> Option<Approval> {
-        let record = self.read();
-        let approved = record.tools.get(&name_of(content))?;
-        (approved.definition == content.definition).then_some(if approved.always {
-            Approval::Always
-        } else {
-            Approval::Seen
-        })
+    fn standing(&self, content: &ToolContent) -> Standing {
+        let mut tools = self.read().tools;
+        // Files of before have the name as it is spelled.
+        let approved = tools
+            .remove(&canonical_name(content))
+            .or_else(|| tools.remove(&shown_name(&content.skill, &content.tool)));
+        match approved {
+            None => Standing::Unknown,
+            Some(approved) if approved.definition != content.definition => {
+                Standing::Changed(approved.face.map(Box::new))
+            }
+            Some(ApprovedTool { always: true, .. }) => Standing::This(Approval::Always),
+            Some(_) => Standing::This(Approval::Seen),
+        }
     }
 
-    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        let approved =
-            ApprovedTool { definition: content.definition.clone(), always: approval == Approval::Always };
+    fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
+        let approved = ApprovedTool {
+            definition: content.definition.clone(),
+            always: approval == Approval::Always,
+            face: Some(face.clone()),
+        };
         self.change(|record| {
-            record.tools.insert(name_of(content), approved);
+            record.tools.remove(&shown_name(&content.skill, &content.tool));
+            record.tools.insert(canonical_name(content), approved);
         })
         .map_err(|error| error.to_string())
     }
 }
 
-fn name_of(content: &ToolContent) -> String {
-    format!("{}.{}", content.skill, content.tool)
+/// Two spellings of one name are one tool.
+fn canonical_name(content: &ToolContent) -> String {
+    shown_name(&canonical(&content.skill), &canonical(&content.tool))
 }
 
 #[cfg(test)]
 mod tests {
+    use nova_skill::Effect;
+    use serde_json::json;
+
     use super::*;
+
+    fn content(definition: &str) -> ToolContent {
+        ToolContent {
+            skill: "dynamic".into(),
+            tool: "weather_now".into(),
+            definition: definition.into(),
+        }
+    }
+
+    fn face(description: &str) -> ToolFace {
+        ToolFace {
+            name: "dynamic.weather_now".into(),
+            description: description.into(),
+            parameters: json!({}),
+            effect: Effect::Read,
+            hosts: Vec::new(),
+            credentials: Vec::new(),
+        }
+    }
 
     #[test]
     fn another_content_of_a_file_is_not_approved_and_takes_the_place_of_the_old() {
         let folder = tempfile::tempdir().expect("a folder");
-        let content = |definition: &str| ToolContent {
-            skill: "dynamic".into(),
-            tool: "weather".into(),
-            definition: definition.into(),
-        };
         let trust = Trust::new(folder.path());
-        assert_eq!(trust.covers(&content("one")), None);
-        trust.keep(&content("one"), Approval::Always).expect("kept");
-        assert_eq!(Trust::new(folder.path()).covers(&content("one")), Some(Approval::Always));
-        assert_eq!(trust.covers(&content("two")), None);
-        trust.keep(&content("two"), Approval::Seen).expect("kept");
-        assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
-        assert_eq!(trust.covers(&content("one")), None, "it was replaced, and asks again");
+        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        let again = Trust::new(folder.path());
+        assert_eq!(again.standing(&content("one")), Standing::This(Approval::Always));
+        assert_eq!(again.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
+        trust.keep(&content("two"), Approval::Seen, &face("second")).expect("kept");
+        assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
+        let replaced = Standing::Changed(Some(Box::new(face("second"))));
+        assert_eq!(trust.standing(&content("one")), replaced, "it was replaced, and asks again");
+    }
+
+    #[test]
+    fn another_spelling_of_a_name_is_the_same_tool() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        let respelled = ToolContent { tool: "Weather-Now".into(), ..content("two") };
+        assert!(matches!(trust.standing(&respelled), Standing::Changed(Some(_))));
+    }
+
+    #[test]
+    fn what_an_older_nova_kept_still_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = json!({"tools": {"dynamic.weather_now": {"definition": "one", "always": true}}});
+        std::fs::write(folder.path().join("trust.json"), kept.to_string()).expect("written");
+        let trust = Trust::new(folder.path());
+        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
+        assert_eq!(trust.standing(&content("two")), Standing::Changed(None));
+    }
+
+    #[test]
+    fn what_is_forgotten_asks_as_the_first_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        assert_eq!(trust.approved_tools()[0].0, "dynamic.weather_now");
+        assert!(trust.forget_tool("Dynamic.weather-now").expect("written"));
+        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
+        assert!(!trust.forget_tool("dynamic.weather_now").expect("written"));
     }
 }

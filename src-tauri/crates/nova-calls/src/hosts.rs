@@ -22,19 +22,23 @@ pub(crate) struct CallHosts {
     principal: PrincipalView,
     declared: BTreeSet<String>,
     shown: BTreeSet<String>,
-    covers: Covers,
     state: Mutex<State>,
     /// Held while a question waits: what was asked for two requests at once is asked once.
     asking: tokio::sync::Mutex<()>,
 }
 
 /// What the rules say of the tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Covers {
+    /// This rule denies all that leaves the machine.
+    Denied(String),
     /// They allow it: with the hosts that it declares.
     Declared,
     /// The user wants to be asked each time: no grant counts.
+    #[default]
     Nothing,
+    /// They say nothing of it, and the model has read what strangers can write: no grant counts.
+    Tainted,
     /// They say nothing of it.
     Granted,
 }
@@ -42,6 +46,7 @@ pub(crate) enum Covers {
 #[derive(Default)]
 struct State {
     args: Value,
+    covers: Covers,
     allowed: BTreeSet<String>,
     denied: BTreeMap<String, NotAllowed>,
 }
@@ -53,7 +58,6 @@ impl CallHosts {
         call: &str,
         tool: &ToolEntry,
         principal: PrincipalView,
-        covers: Covers,
     ) -> Self {
         Self {
             questions,
@@ -64,7 +68,6 @@ impl CallHosts {
             principal,
             declared: declared_hosts(tool),
             shown: shown_hosts(tool),
-            covers,
             state: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
@@ -76,8 +79,10 @@ impl CallHosts {
     }
 
     /// What the call runs with; questions show it.
-    pub(crate) fn runs_with(&self, args: &Value) {
-        self.state().args = args.clone();
+    pub(crate) fn runs_with(&self, args: &Value, covers: Covers) {
+        let mut state = self.state();
+        state.args = args.clone();
+        state.covers = covers;
     }
 
     fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
@@ -85,13 +90,20 @@ impl CallHosts {
         if let Some(denied) = state.denied.get(host) {
             return Some(Err(not_contacted(host, denied)));
         }
+        if let Covers::Denied(rule) = &state.covers {
+            return Some(Err(ToolError::NotAllowed {
+                what: format!("{host} was not contacted: the rule \"{rule}\" denies it."),
+                remedy: "Change the rule in permissions.yaml to allow it.".into(),
+                unanswered: false,
+            }));
+        }
         let allowed = state.allowed.contains(host)
-            || match self.covers {
+            || match state.covers {
                 Covers::Declared => {
                     self.declared.contains(host) || self.grants.covers_host(&self.grantee, host)
                 }
                 Covers::Granted => self.grants.covers_host(&self.grantee, host),
-                Covers::Nothing => false,
+                Covers::Nothing | Covers::Tainted | Covers::Denied(_) => false,
             };
         allowed.then_some(Ok(()))
     }
@@ -112,7 +124,7 @@ impl HostGate for CallHosts {
             return known;
         }
         let mut decisions = vec![Decision::Once, Decision::Session, Decision::Deny];
-        if self.covers == Covers::Nothing {
+        if self.state().covers == Covers::Nothing {
             decisions.retain(|decision| *decision != Decision::Session);
         }
         let mut request = ApprovalRequest {

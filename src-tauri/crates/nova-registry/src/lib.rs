@@ -24,7 +24,10 @@ pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
 pub use files::{LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles, ToolFolders, tool_sources};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
-pub use rules::{PatternList, Rule, Rules, RulesError};
+pub use rules::{
+    CallShape, Found, Pattern, Policy, Rule, RuleEdit, RuleEditError, RuleList, RuleLists, Rules, RulesError,
+    RulesInForce, Who, with_pattern, without_pattern,
+};
 pub use settings::{Settings, SkillSettings};
 pub use skill_md::{SkillMd, SkillMdError};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};

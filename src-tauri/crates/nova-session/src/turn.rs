@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use nova_calls::{Approved, Approver, Call, CallScope, KeepRule, Outcome, run_call};
+use nova_calls::{Approved, Approver, Call, CallScope, KeepRule, Outcome, TurnSoFar, run_call};
 use nova_http::Web;
 use nova_protocol::{ActivatedBy, Envelope, ErrorCode, Event, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
-use nova_registry::{Registry, Rules, Snapshot, ToolLookup};
+use nova_registry::{Registry, RulesInForce, Snapshot, ToolLookup};
 use nova_skill::{Clock, CredentialSource, Effect, Lifetime, Principal, VaultPath};
 use nova_vault::{ChangeSet, Vault};
 use serde_json::{Value, json};
@@ -64,6 +64,7 @@ pub async fn run_turn(
         journal,
         cancel,
         touched: Arc::default(),
+        so_far: Arc::default(),
         unknown: Vec::new(),
     };
     let end = turn.run(message).await;
@@ -81,7 +82,7 @@ pub struct TurnScope {
     pub turn: String,
     pub store: Store,
     pub registry: Arc<Registry>,
-    pub rules: Arc<Rules>,
+    pub rules: Arc<RulesInForce>,
     pub keep_rule: Arc<dyn KeepRule>,
     pub approved: Arc<dyn Approved>,
     pub web: Arc<Web>,
@@ -148,6 +149,8 @@ struct Turn {
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// What has happened in the turn, for the calls to come.
+    so_far: Arc<TurnSoFar>,
     /// Calls that were stopped while they may already have had an effect.
     unknown: Vec<String>,
 }
@@ -464,6 +467,7 @@ impl Turn {
             events: self.journal.clone(),
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
+            so_far: self.so_far.clone(),
             privacy: Arc::new(self.privacy()),
             session: self.session.id.clone(),
             turn: Some(self.scope.turn.clone()),

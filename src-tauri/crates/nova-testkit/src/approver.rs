@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_calls::{Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, ToolContent};
+use nova_calls::{
+    Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, Standing, ToolContent, ToolFace,
+};
 use nova_protocol::Decision;
 use serde_json::Value;
 
@@ -78,15 +80,30 @@ impl KeptRules {
 
 /// What was approved of tools that files define. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct ApprovedContents(Arc<Mutex<BTreeMap<ToolContent, Approval>>>);
+pub struct ApprovedContents(Arc<Mutex<BTreeMap<String, Kept>>>);
+
+#[derive(Debug, Clone)]
+struct Kept {
+    definition: String,
+    approval: Approval,
+    face: ToolFace,
+}
+
 
 impl Approved for ApprovedContents {
-    fn covers(&self, content: &ToolContent) -> Option<Approval> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(content).copied()
+    fn standing(&self, content: &ToolContent) -> Standing {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get(&format!("{}.{}", content.skill, content.tool)) {
+            None => Standing::Unknown,
+            Some(kept) if kept.definition == content.definition => Standing::This(kept.approval),
+            Some(kept) => Standing::Changed(Some(Box::new(kept.face.clone()))),
+        }
     }
 
-    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(content.clone(), approval);
+    fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
+        let kept = Kept { definition: content.definition.clone(), approval, face: face.clone() };
+        let name = format!("{}.{}", content.skill, content.tool);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, kept);
         Ok(())
     }
 }

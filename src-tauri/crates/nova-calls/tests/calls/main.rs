@@ -1,6 +1,7 @@
 //! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
 
 mod fetching;
+mod ruling;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, Event};
-use nova_registry::Rules;
+use nova_registry::{Rules, RulesInForce};
 use nova_skill::{
     CallToken, Description, Effect, HttpRequest, NoteScope, Principal, Skill, Tool, ToolContext, ToolError,
     ToolOutput, ToolSpec, Value, async_trait, json,
@@ -86,6 +87,10 @@ impl Tool for Fetch {
     }
 }
 
+pub(crate) fn fetching(urls: &[&str]) -> Call {
+    Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }))
+}
+
 /// What the calls of a test share.
 pub(crate) struct Bench {
     pub(crate) scope: CallScope,
@@ -111,6 +116,7 @@ impl Bench {
             events: Arc::new(events.clone()),
             change_set: None,
             touched: Arc::default(),
+            so_far: Arc::default(),
             privacy: Arc::default(),
             session: "session1".into(),
             turn: Some("turn1".into()),
@@ -123,7 +129,7 @@ impl Bench {
     }
 
     pub(crate) fn with_rules(mut self, yaml: &str) -> Self {
-        self.scope.rules = Arc::new(Rules::parse(yaml).expect("rules of the test"));
+        self.scope.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("rules of the test")));
         self
     }
 
@@ -138,9 +144,15 @@ impl Bench {
         self
     }
 
+    /// A call in a turn of its own.
     pub(crate) async fn call(&self, urls: &[&str]) -> Outcome {
-        let call = Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }));
-        run_call(&self.scope, call, CancellationToken::new()).await
+        let scope = CallScope { so_far: Arc::default(), ..self.scope.clone() };
+        run_call(&scope, fetching(urls), CancellationToken::new()).await
+    }
+
+    /// A call in the same turn as the others.
+    pub(crate) async fn call_in_turn(&self, urls: &[&str]) -> Outcome {
+        run_call(&self.scope, fetching(urls), CancellationToken::new()).await
     }
 
     /// The host of each question, "" where it had none.
