@@ -11,6 +11,7 @@ mod keeping_private;
 mod nova;
 mod promoting_a_tool;
 mod reading_the_manual;
+mod ruling;
 mod running_typescript;
 mod stopping;
 mod writing_a_tool;

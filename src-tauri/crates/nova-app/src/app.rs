@@ -212,16 +212,24 @@ impl App {
     /// Reads configuration and rules again; broken ones leave the last good ones in force.
     pub(crate) fn reload_settings(&self) {
         let rules_before = self.inner.rules.now();
-        let (changed, problem) = {
+        let (changed, problem, mended) = {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
-            (changed, news)
+            let of_rules = |problem: &Option<nova_protocol::ConfigProblemView>| {
+                let file = self.places().rules_file().display().to_string();
+                problem.as_ref().is_some_and(|problem| problem.file == file)
+            };
+            let mended = of_rules(&before) && !of_rules(&settings.problem);
+            (changed, news, mended)
         };
         self.take_back_grants(&rules_before);
+        if mended || *self.inner.rules.now() != *rules_before {
+            self.emit(Event::RulesChanged {});
+        }
         if let Some(problem) = problem {
             self.emit(Event::ConfigProblem {
                 file: problem.file,

@@ -119,16 +119,12 @@ impl App {
     /// What chats were granted while the rules were milder does not outlive that.
     pub(crate) fn take_back_grants(&self, before: &Rules) {
         let now = self.inner.rules.now();
-        if *now == *before {
-            return;
-        }
         let stricter = now.stricter_than(before);
         if !stricter.is_empty() {
             self.forget_grants(|grantee| {
                 stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill()))
             });
         }
-        self.emit(nova_protocol::Event::RulesChanged {});
     }
 
     fn forget_grants(&self, whom: impl Fn(&Grantee) -> bool) {

@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use nova_calls::KeepRule;
 use nova_registry::{RuleEditError, RuleList, Rules, RulesError, with_pattern, without_pattern};
 
+use crate::app::App;
+
 /// `permissions.yaml`: read on every change, written when the user adds or takes back a rule.
 pub(crate) struct RuleFile {
     file: PathBuf,
@@ -33,7 +35,6 @@ impl RuleFile {
             }
             Ok(with_pattern(&text, list, pattern)?.text)
         })
-        .map(|_| ())
     }
 
     /// Takes the pattern out of every list, in whatever spelling it stands there. Answers what was
@@ -49,6 +50,11 @@ impl RuleFile {
             Ok(text)
         })?;
         Ok(gone)
+    }
+
+    /// One tool by its name on the wire, beside what is written of it already.
+    fn allow(&self, wire_name: &str) -> Result<(), RuleFileError> {
+        self.change(|text| Ok(with_pattern(text, RuleList::Allow, wire_name)?.text))
     }
 
     fn change(&self, edit: impl FnOnce(&str) -> Result<String, RuleEditError>) -> Result<(), RuleFileError> {
@@ -72,10 +78,12 @@ pub(crate) enum RuleFileError {
     Edit(#[from] RuleEditError),
 }
 
-impl KeepRule for RuleFile {
+impl KeepRule for App {
+    /// In force when this returns.
     fn allow(&self, wire_name: &str) -> Result<(), String> {
-        self.change(|text| Ok(with_pattern(text, RuleList::Allow, wire_name)?.text))
-            .map_err(|error| error.to_string())
+        self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;
+        self.reload_settings();
+        Ok(())
     }
 }
 

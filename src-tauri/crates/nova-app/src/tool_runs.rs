@@ -35,7 +35,7 @@ impl App {
             vault,
             rules: self.rules(),
             grants: Arc::new(Grants::default()),
-            keep_rule: self.inner.rule_file.clone(),
+            keep_rule: Arc::new(self.clone()),
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
             credentials: self.inner.options.credentials.clone(),
