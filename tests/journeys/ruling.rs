@@ -5,10 +5,10 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use nova_app::{Answer, ApprovalRequest, Approver, CancellationToken, ChangeSetKind, ToolRun};
+use nova_app::{Answer, App, ApprovalRequest, Approver, CancellationToken, ChangeSetKind, ToolRun};
 use nova_protocol::{
-    AddRule, ApprovedToolRef, ApprovedToolState, Commands as _, Decision, ErrorCode, Event, Nothing,
-    RuleAnswer, RuleRef, TriedVerdict, TryRule,
+    AddRule, ApprovedToolRef, ApprovedToolState, Commands as _, DecideApproval, Decision, ErrorCode, Event,
+    Nothing, RuleAnswer, RuleRef, SendMessage, TriedVerdict, TryRule,
 };
 use nova_testkit::{PATIENCE, ScriptedApprover, call, text};
 use serde_json::{Value, json};
@@ -48,7 +48,8 @@ fn rules_are_written_tried_and_taken_back_at_a_terminal() {
     // The same pattern in another spelling changes its list.
     let (_, view) = nova.json(&["permission", "deny", "CRM.add-*"]);
     assert_eq!(patterns(&view), [pair("deny", "CRM.add-*"), pair("deny", "*__delete_*")]);
-    let other = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#, "--approve", "all"];
+    let other =
+        ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#, "--approve", "all"];
     let (code, result) = nova.json(&other);
     assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")));
     assert_eq!(result["error"]["message"], "crm.add_contact is denied by the rule \"CRM.add-*\".");
@@ -73,10 +74,17 @@ fn arguments_decide_where_a_rule_names_them() {
         let args = json!({ "path": path }).to_string();
         nova.json(&["permission", "try", "vault.read_note", "--args", &args]).1["verdict"].clone()
     };
-    for path in [JANE, "crm/people/jane doe", "./CRM/People/Jane Doe.md", "Friends/../CRM/People/Jane Doe.md", "Jane Doe"] {
+    for path in [
+        JANE,
+        "crm/people/jane doe",
+        "./CRM/People/Jane Doe.md",
+        "Friends/../CRM/People/Jane Doe.md",
+        "Jane Doe",
+    ] {
         assert_eq!(try_with(path), "deny", "{path}");
         let args = json!({ "path": path }).to_string();
-        let (code, result) = nova.json(&["tool", "call", "vault.read_note", "--args", &args, "--approve", "all"]);
+        let (code, result) =
+            nova.json(&["tool", "call", "vault.read_note", "--args", &args, "--approve", "all"]);
         assert_eq!((code, &result["error"]["code"]), (3, &json!("denied_by_rule")), "{path}");
     }
     assert_eq!(try_with("Friends/Tomasz Wirek.md"), "run");
@@ -116,7 +124,9 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
     assert!(refused(&["permission", "deny", "crm__add(x)"]).contains("is not name=value"));
     assert!(refused(&["permission", "remove", "nothing__here"]).contains("There is no rule"));
     assert!(refused(&["permission", "try", "nothing.here"]).contains("There is no tool"));
-    assert!(refused(&["permission", "try", "crm.add_contact", "--as", "stranger"]).contains("no relationship"));
+    assert!(
+        refused(&["permission", "try", "crm.add_contact", "--as", "stranger"]).contains("no relationship")
+    );
 
     nova.rules("permissions:\n  deny: [x]\n  alow: [y]\n");
     assert!(refused(&["permission", "allow", "crm__add_contact"]).contains("line 3"));
@@ -154,7 +164,6 @@ fn a_program_that_runs_hears_of_rules_that_another_writes() {
     child.wait().unwrap();
 }
 
-/// While a question waits: breaks the file, and waits until Nova has seen it.
 #[tokio::test]
 async fn a_broken_file_leaves_the_last_good_rules_in_force() {
     let nova = Nova::new(PEOPLE, []);
@@ -280,7 +289,94 @@ async fn the_third_identical_call_of_a_model_asks() {
     let approver = ScriptedApprover::new([nova_testkit::denied("you have it already")]);
     let (_, events) = turn(&app, None, "Who is a lead?", approver.clone()).await;
     assert_eq!(approver.asked().len(), 1, "two ran unasked");
-    let ran = events.iter().filter(|event| matches!(event, Event::ToolCallCompleted { ok: true, .. })).count();
+    let ran =
+        events.iter().filter(|event| matches!(event, Event::ToolCallCompleted { ok: true, .. })).count();
     assert_eq!(ran, 2);
     nova.model.finish();
+}
+
+fn answer(session: &str, asked: &Event, decision: Decision) -> DecideApproval {
+    let Event::ApprovalRequested { call, revision, .. } = asked else { panic!("a question: {asked:?}") };
+    DecideApproval {
+        session: session.into(),
+        call: call.clone(),
+        decision,
+        revision: *revision,
+        args: None,
+        reason: None,
+    }
+}
+
+async fn send(app: &App, session: &str, words: &str) {
+    let message = SendMessage { session: session.into(), text: words.into(), ..Default::default() };
+    app.send_message(message).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_answer_is_for_one_question_as_it_was_shown() {
+    let nova = Nova::new(PEOPLE, [change("won"), change("lost"), text("Done.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Change Jane").await;
+    let is_question = |event: &Event| matches!(event, Event::ApprovalRequested { .. });
+    let first = wait_for(&mut events, is_question).await;
+
+    let older = DecideApproval { revision: 0, ..answer(&session, &first, Decision::Once) };
+    assert!(app.decide_approval(older).await.is_err(), "an answer to a question that is not shown any more");
+    let of_another = answer("another", &first, Decision::Once);
+    assert!(app.decide_approval(of_another).await.is_err());
+    app.decide_approval(answer(&session, &first, Decision::Once)).await.unwrap();
+
+    let second = wait_for(&mut events, is_question).await;
+    let again = app.decide_approval(answer(&session, &first, Decision::Once)).await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::UnknownApproval, "the first answer is used up");
+    assert!(nova.vault.read(JANE).contains("stage: won"));
+    app.decide_approval(answer(&session, &second, Decision::Deny)).await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    assert!(nova.vault.read(JANE).contains("stage: won"), "the second was denied");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn quitting_while_a_question_waits_is_a_denial() {
+    let nova = Nova::new(PEOPLE, [change("won")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Change Jane").await;
+    wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
+    app.stop_everything().await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    assert!(nova.vault.read(JANE).contains("stage: lead"));
+}
+
+#[test]
+fn obsidians_own_folder_is_refused_whatever_a_rule_allows() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.json(&["permission", "allow", "*"]);
+    for path in [".obsidian/app.json", ".OBSIDIAN/app.md", "CRM/../.obsidian/x.md", ".obsidian\\x.md"] {
+        let args = json!({"path": path, "content": "{}"}).to_string();
+        let (code, result) =
+            nova.json(&["tool", "call", "vault.create_note", "--args", &args, "--approve", "all"]);
+        assert_eq!((code, &result["error"]["code"]), (1, &json!("path_refused")), "{path}: {result}");
+    }
+    assert!(!nova.vault.root().join(".obsidian").join("app.json").exists());
+}
+
+#[test]
+fn no_option_answers_for_what_was_never_looked_at_by_a_rule() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.json(&["permission", "allow", "*"]);
+    let delete = ["tool", "call", "vault.delete_note", "--args", r#"{"path":"Ideas.md"}"#];
+    let (code, result) = nova.json(&delete);
+    assert_eq!(
+        (code, &result["error"]["code"]),
+        (3, &json!("approval_unanswered")),
+        "a wildcard destroys nothing"
+    );
+    assert!(nova.vault.exists("Ideas.md"));
+    nova.json(&["permission", "allow", "vault__delete_note"]);
+    assert_eq!(nova.json(&delete).0, 0, "a rule for this one tool does");
+    assert!(!nova.vault.exists("Ideas.md"));
 }

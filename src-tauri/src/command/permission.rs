@@ -22,7 +22,11 @@ pub(super) async fn run(app: &App, permission: &Permission, json: bool) -> Resul
             let args = args.as_deref().map(|args| read_args(Some(args), None)).transpose()?;
             let wanted = TryRule { tool: tool.clone(), args, relationship: relationship.clone() };
             let tried = app.try_rule(wanted).await?;
-            if json { print::json(&tried) } else { show_tried(&tried) }
+            if json {
+                print::json(&tried)
+            } else {
+                show_tried(&tried)
+            }
             return Ok(print::DONE);
         }
     };
@@ -30,7 +34,11 @@ pub(super) async fn run(app: &App, permission: &Permission, json: bool) -> Resul
         let at = problem.line.map(|at| format!(", line {at}")).unwrap_or_default();
         print::note(&format!("nova: {}{at}: {}", problem.file, problem.message));
     }
-    if json { print::json(&view) } else { show(&view) }
+    if json {
+        print::json(&view)
+    } else {
+        show(&view)
+    }
     Ok(print::DONE)
 }
 
@@ -53,7 +61,12 @@ fn show(view: &PermissionsView) {
 }
 
 fn row(rule: &RuleRow, place: String) -> [String; 4] {
-    [lists::word(&rule.answer), visible(&rule.pattern), visible(&place), rule.note.clone().unwrap_or_default()]
+    [
+        lists::word(&rule.answer),
+        visible(&rule.pattern),
+        visible(&place),
+        rule.note.clone().unwrap_or_default(),
+    ]
 }
 
 fn show_tried(tried: &TriedRule) {

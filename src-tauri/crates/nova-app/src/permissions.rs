@@ -53,18 +53,14 @@ impl App {
                 "Deny it, or leave it to be asked.",
             ));
         }
-        self.inner
-            .rule_file
-            .put(list_of(rule.answer), text)
-            .map_err(|error| self.not_written(&error))?;
+        self.inner.rule_file.put(list_of(rule.answer), text).map_err(|error| self.not_written(&error))?;
         self.reload_settings();
         Ok(())
     }
 
     /// Takes a rule back; or, where none has this pattern, what was approved of the tool so named.
     pub(crate) fn take_rule_back(&self, pattern: &str) -> Result<(), UserError> {
-        let gone =
-            self.inner.rule_file.remove(pattern.trim()).map_err(|error| self.not_written(&error))?;
+        let gone = self.inner.rule_file.remove(pattern.trim()).map_err(|error| self.not_written(&error))?;
         if gone.is_empty() && !self.forget_tool(pattern.trim())? {
             let rules = self.inner.rules.now();
             let known: Vec<&str> = RuleList::ALL
@@ -121,9 +117,7 @@ impl App {
         let now = self.inner.rules.now();
         let stricter = now.stricter_than(before);
         if !stricter.is_empty() {
-            self.forget_grants(|grantee| {
-                stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill()))
-            });
+            self.forget_grants(|grantee| stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill())));
         }
     }
 
@@ -187,7 +181,8 @@ impl App {
     }
 
     fn rule_rows(&self, lists: &RuleLists) -> Vec<RuleRow> {
-        let all = RuleList::ALL.into_iter().flat_map(|list| lists.get(list).iter().map(move |rule| (list, rule)));
+        let all =
+            RuleList::ALL.into_iter().flat_map(|list| lists.get(list).iter().map(move |rule| (list, rule)));
         all.map(|(list, rule)| RuleRow { note: self.note_on(list, rule), ..row(list, rule) }).collect()
     }
 
@@ -212,7 +207,8 @@ impl App {
         let covered = |skill: &str, tool: &str, effect| {
             pattern.restricts(&CallShape { skill, tool, effect, args: &Value::Null })
         };
-        let mut tools = snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
+        let mut tools =
+            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
         tools.any(|tool| covered(&tool.skill, &tool.id, tool.effect()))
     }
 

@@ -63,7 +63,12 @@ impl Trust {
         let wanted = canonical(name);
         let mut found = false;
         self.change(|record| {
-            record.tools.retain(|name, _| canonical(name) != wanted || { found = true; false });
+            record.tools.retain(|name, _| {
+                canonical(name) != wanted || {
+                    found = true;
+                    false
+                }
+            });
         })?;
         Ok(found)
     }
@@ -131,11 +136,7 @@ mod tests {
     use super::*;
 
     fn content(definition: &str) -> ToolContent {
-        ToolContent {
-            skill: "dynamic".into(),
-            tool: "weather_now".into(),
-            definition: definition.into(),
-        }
+        ToolContent { skill: "dynamic".into(), tool: "weather_now".into(), definition: definition.into() }
     }
 
     fn face(description: &str) -> ToolFace {

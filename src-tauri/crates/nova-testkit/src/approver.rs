@@ -89,7 +89,6 @@ struct Kept {
     face: ToolFace,
 }
 
-
 impl Approved for ApprovedContents {
     fn standing(&self, content: &ToolContent) -> Standing {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,14 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const EFFECTS: [Effect; 6] = [
-    Effect::Read,
-    Effect::Write,
-    Effect::External,
-    Effect::Destructive,
-    Effect::Send,
-    Effect::Undeclared,
-];
+const EFFECTS: [Effect; 6] =
+    [Effect::Read, Effect::Write, Effect::External, Effect::Destructive, Effect::Send, Effect::Undeclared];
 
 static NO_ARGS: Value = Value::Null;
 
@@ -202,7 +196,10 @@ fn the_third_identical_call_asks() {
             assert_eq!(verdict(allow, &facts), asks, "{effect:?}, {times} times");
             assert_eq!(verdict("permissions: {deny: ['*']}", &facts), "deny");
         }
-        assert_eq!(decide(&rules(allow), &Facts { times: 2, ..facts(effect) }), decide(&rules(allow), &facts(effect)));
+        assert_eq!(
+            decide(&rules(allow), &Facts { times: 2, ..facts(effect) }),
+            decide(&rules(allow), &facts(effect))
+        );
     }
 }
 
@@ -220,12 +217,7 @@ policies:
     let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
     let helper = Principal { kind: PrincipalKind::Subagent, ..Principal::owner() };
     let both = Principal { relationship: Relationship::Unknown, ..helper.clone() };
-    for (who, said) in [
-        (owner(), "ask osade"),
-        (&stranger, "deny"),
-        (&helper, "run"),
-        (&both, "deny"),
-    ] {
+    for (who, said) in [(owner(), "ask osade"), (&stranger, "deny"), (&helper, "run"), (&both, "deny")] {
         assert_eq!(verdict(yaml, &Facts { principal: who, ..facts(Effect::Write) }), said, "{who:?}");
     }
     let other = CallShape { skill: "other", tool: "thing", ..call(Effect::Write) };
@@ -333,7 +325,11 @@ fn a_deny_holds_for_a_name_exactly_when_it_holds_for_its_canonical_form() {
         let mut pattern = format!("{}__{}", dice.id(3), dice.id(3));
         if dice.roll(2) == 0 {
             // Else hardly any pair would meet.
-            pattern = format!("{}*__{}*", skill.chars().take(1).collect::<String>(), tool.chars().take(1).collect::<String>());
+            pattern = format!(
+                "{}*__{}*",
+                skill.chars().take(1).collect::<String>(),
+                tool.chars().take(1).collect::<String>()
+            );
         }
         let yaml = json!({"permissions": {"deny": [pattern]}}).to_string();
         let said = |skill: &str, tool: &str| {
@@ -356,7 +352,15 @@ fn no_spelling_of_an_argument_evades_a_deny() {
         let (tool, key, value) = if dice.roll(2) == 0 {
             (("mail", "send"), "to", "eve@evil.example".to_owned())
         } else {
-            let ways = ["Diary/May.md", "./Diary/May.md", "Work/../Diary/May.md", "Diary//May.md", "/Diary/May.md", "Work/./../Diary/May", "Diary\\May.md"];
+            let ways = [
+                "Diary/May.md",
+                "./Diary/May.md",
+                "Work/../Diary/May.md",
+                "Diary//May.md",
+                "/Diary/May.md",
+                "Work/./../Diary/May",
+                "Diary\\May.md",
+            ];
             (("vault", "read_note"), "path", (*dice.pick(&ways)).to_owned())
         };
         let mut value = dice.respelled_value(&value);

@@ -12,8 +12,8 @@ use super::planning::Plan;
 use super::{Reach, Running};
 use crate::hosts::shown_hosts;
 use crate::questions::{Allowed, NotAllowed};
-use crate::view::{effect_view, error_from_tool, principal_view};
 use crate::trusted::effect_word;
+use crate::view::{effect_view, error_from_tool, principal_view};
 use crate::{
     Answer, Approval, ApprovalRequest, Because, Grantee, Standing, ToolContent, ToolFace, arguments,
 };

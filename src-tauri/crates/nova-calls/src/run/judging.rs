@@ -10,9 +10,7 @@ use serde_json::Value;
 use super::Running;
 use crate::decide::{allowed_by_rule, denied};
 use crate::hosts::{Covers, shown_hosts};
-use crate::{
-    Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide,
-};
+use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide};
 
 impl Running<'_> {
     /// By the rules of this moment.
@@ -76,8 +74,7 @@ impl Running<'_> {
             return;
         };
         if self.scope.approved.standing(&content) == Standing::Unknown
-            && let Err(reason) =
-                self.scope.approved.keep(&content, Approval::Seen, &ToolFace::of(tool))
+            && let Err(reason) = self.scope.approved.keep(&content, Approval::Seen, &ToolFace::of(tool))
         {
             tracing::warn!(tool = tool.shown_name(), reason, "what a tool is could not be kept");
         }

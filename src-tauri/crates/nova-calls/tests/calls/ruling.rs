@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use nova_calls::{
-    Answer, Approval, ApprovalRequest, Approved as _, Approver, Call, Grantee, Standing, ToolContent, ToolFace,
-    run_call,
+    Answer, Approval, ApprovalRequest, Approved as _, Approver, Call, Grantee, Standing, ToolContent,
+    ToolFace, run_call,
 };
 use nova_protocol::{Decision, ErrorCode};
 use nova_registry::{Rules, RulesInForce, ToolLookup};
@@ -141,9 +141,8 @@ async fn a_rule_holds_in_a_tainted_turn() {
 #[tokio::test]
 async fn the_third_identical_call_asks_and_another_does_not() {
     let server = sunny().await;
-    let bench =
-        Bench::new(fetch(Effect::Read, &[]), answers(&[Decision::Deny]), &[(HOST, &server)])
-            .with_rules("permissions: {allow: ['*']}");
+    let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[Decision::Deny]), &[(HOST, &server)])
+        .with_rules("permissions: {allow: ['*']}");
     for _ in 0..2 {
         bench.call_in_turn(&[]).await.result.expect("runs");
     }
@@ -217,8 +216,7 @@ async fn a_deny_that_is_written_while_the_question_waits_holds() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)]);
     let rules = bench.scope.rules.clone();
-    let bench =
-        bench.with_approver(AfterThought(rules, decided(Decision::Once)), nova_testkit::PATIENCE);
+    let bench = bench.with_approver(AfterThought(rules, decided(Decision::Once)), nova_testkit::PATIENCE);
     let error = bench.call(&[HERE]).await.result.expect_err("denied");
     assert_eq!(error.code, ErrorCode::DeniedByRule);
     assert_eq!(server.requests(), []);
@@ -312,7 +310,8 @@ async fn a_grant_belongs_to_whom_it_was_given_until_it_is_taken_back() {
 #[tokio::test]
 async fn what_a_server_offers_is_kept_when_it_is_first_called() {
     let server = sunny().await;
-    let bench = Bench::new(of_file(Effect::Read, "one", "Fetches."), answers(&[Decision::Once]), &[(HOST, &server)]);
+    let bench =
+        Bench::new(of_file(Effect::Read, "one", "Fetches."), answers(&[Decision::Once]), &[(HOST, &server)]);
     let ToolLookup::Found { tool, .. } = bench.scope.snapshot.tool("net.fetch") else {
         panic!("the tool is there");
     };

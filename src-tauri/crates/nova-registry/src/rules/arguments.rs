@@ -41,8 +41,7 @@ impl Constraint {
             Some(inner) => inner,
             None => Some(value).filter(plain)?,
         };
-        (path.iter().all(is_name) && !value.is_empty())
-            .then(|| Self { path, value: value.to_owned() })
+        (path.iter().all(is_name) && !value.is_empty()).then(|| Self { path, value: value.to_owned() })
     }
 
     /// Whether the arguments may be meant.
@@ -156,17 +155,16 @@ fn may_be(pattern: &str, value: &str) -> bool {
         spelled.extend(text.split(|c: char| c.is_whitespace() || ",;<>\"'()".contains(c)).map(str::to_owned));
         spelled.iter().any(|spelling| {
             let spelling = spelling.trim().trim_end_matches('.');
-            wanted.iter().any(|wanted| {
-                matches(wanted, spelling) || matches(wanted, spelling.trim_end_matches(".md"))
-            })
+            wanted
+                .iter()
+                .any(|wanted| matches(wanted, spelling) || matches(wanted, spelling.trim_end_matches(".md")))
         })
     })
 }
 
 /// Compatible forms, case and characters that nobody sees make no difference.
 fn folded(text: &str) -> String {
-    let folded: String =
-        text.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
+    let folded: String = text.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
     folded.nfkc().collect()
 }
 

@@ -127,9 +127,9 @@ fn into_empty(text: &str, list: RuleList, item: &str) -> Option<String> {
         let value = line.trim().strip_prefix(key)?.strip_prefix(':')?;
         Some(value.split(" #").next().unwrap_or_default().trim().to_owned())
     };
-    let section = lines.iter().position(|(_, line)| {
-        !line.starts_with([' ', '\t']) && value_of(line, "permissions").is_some()
-    });
+    let section = lines
+        .iter()
+        .position(|(_, line)| !line.starts_with([' ', '\t']) && value_of(line, "permissions").is_some());
     let Some(section) = section else {
         if text.contains("permissions") {
             return None;
@@ -176,7 +176,8 @@ impl RuleLists {
     /// Where a pattern of this meaning stands: spelling of the name does not matter.
     pub fn alike(&self, text: &str) -> Vec<(RuleList, &Rule)> {
         let wanted = super::Pattern::parse(text);
-        let all = RuleList::ALL.into_iter().flat_map(|list| self.get(list).iter().map(move |rule| (list, rule)));
+        let all =
+            RuleList::ALL.into_iter().flat_map(|list| self.get(list).iter().map(move |rule| (list, rule)));
         all.filter(|(_, rule)| rule.text == text || rule.pattern.means(&wanted)).collect()
     }
 }
@@ -218,7 +219,10 @@ mod tests {
             "permissions:\n    deny: [y]\n",
             "permissions:\n    allow: [ \"crm__add_contact\" ]\n    deny: [y]\n",
         );
-        added("permissions:\n  allow: [] # none\n", "permissions:\n  allow: [ \"crm__add_contact\" ] # none\n");
+        added(
+            "permissions:\n  allow: [] # none\n",
+            "permissions:\n  allow: [ \"crm__add_contact\" ] # none\n",
+        );
         added(
             "permissions: {deny: [y], allow: [x]}\n",
             "permissions: {deny: [y], allow: [\"crm__add_contact\", x]}\n",
@@ -254,7 +258,10 @@ mod tests {
             "permissions:\n  allow:\n    # about b\n    - b\n    - c\n",
         );
         removed("permissions:\n  allow:\n  - a\n", "permissions:\n  allow:\n");
-        removed("permissions:\n  allow: [\n    b, # b\n    a # a\n  ]\n", "permissions:\n  allow: [\n    b, # b\n     # a\n  ]\n");
+        removed(
+            "permissions:\n  allow: [\n    b, # b\n    a # a\n  ]\n",
+            "permissions:\n  allow: [\n    b, # b\n     # a\n  ]\n",
+        );
         removed("permissions:\n  deny: [a]\n", "permissions:\n  deny: [a]\n");
     }
 
@@ -273,7 +280,8 @@ mod tests {
 
     #[test]
     fn a_pattern_is_alike_in_every_spelling() {
-        let rules = Rules::parse("permissions: {deny: [CRM.Add-Contact], allow: [crm__add_contact]}").expect("readable");
+        let rules = Rules::parse("permissions: {deny: [CRM.Add-Contact], allow: [crm__add_contact]}")
+            .expect("readable");
         let alike = rules.own.alike("crm__add_contact");
         let lists: Vec<_> = alike.iter().map(|(list, rule)| (*list, rule.text.as_str())).collect();
         assert_eq!(lists, [(RuleList::Deny, "CRM.Add-Contact"), (RuleList::Allow, "crm__add_contact")]);

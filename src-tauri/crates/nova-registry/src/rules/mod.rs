@@ -463,7 +463,8 @@ policies:
     #[test]
     fn what_makes_rules_stricter_is_named() {
         let before = Rules::parse("permissions: {allow: [a, b], deny: [c]}").expect("readable");
-        let after = Rules::parse("permissions: {allow: [b, d], deny: [e], human_approval: [f]}").expect("readable");
+        let after =
+            Rules::parse("permissions: {allow: [b, d], deny: [e], human_approval: [f]}").expect("readable");
         let texts: Vec<_> = after.stricter_than(&before).into_iter().map(|rule| &rule.text).collect();
         assert_eq!(texts, ["e", "f", "a"]);
     }

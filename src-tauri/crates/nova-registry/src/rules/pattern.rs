@@ -225,7 +225,6 @@ mod tests {
         check("*__*a*b", ("x", "aab"), true);
         check("*__*ab*b", ("x", "ab"), false);
         check("spawn_subagent", ("core", "task"), true);
-        
     }
 
     #[test]
