@@ -31,6 +31,9 @@ pub fn shown_name(skill: &str, tool: &str) -> String {
 
 /// The form in which ids are compared: NFKC, lower case, `-` for `_`, without what nobody sees.
 pub fn canonical(id: &str) -> String {
+    if id.is_ascii() {
+        return id.to_ascii_lowercase().replace('_', "-");
+    }
     // A second time, because a lower-case letter may have a compatible form of its own.
     let lower: String = id.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
     lower.nfkc().map(|c| if c == '_' { '-' } else { c }).collect()
@@ -86,5 +89,7 @@ mod tests {
     fn ids_compare_without_case_and_separator() {
         assert_eq!(canonical("Release_Management"), canonical("release-management"));
         assert_eq!(canonical("ＣＲＭ"), "crm");
+        assert_eq!(canonical("c\u{200b}rm\u{fe0f}"), "crm");
+        assert_eq!(canonical("ßＡ＿b"), "ßa-b");
     }
 }
