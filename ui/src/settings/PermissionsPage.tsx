@@ -191,8 +191,9 @@ function AddRule({ onAdd }: { onAdd: (answer: RuleAnswer, pattern: string) => Pr
         </Button>
       </div>
       <p id={hint} className="text-small text-fg-3">
-        skill__tool, where * stands for any letters. Without a skill, that tool of every skill. In brackets what an
-        argument must be: mail__send(to=*@acme.com). A pattern has one answer; a new one replaces it.
+        <span className="font-mono">skill__tool</span>, where * stands for any letters. Without a skill, that tool of
+        every skill. In brackets what an argument must be: <span className="font-mono">mail__send(to=*@acme.com)</span>.
+        A pattern has one answer; a new one replaces it.
       </p>
     </form>
   );

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
 use nova_registry::{Changes, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost};
@@ -163,6 +164,7 @@ impl App {
                 options,
             }),
         };
+        app.inner.note_first_sights();
         app.follow_sources();
         app.open_configured_vault().await;
         Ok(app)
@@ -294,8 +296,21 @@ impl Inner {
         self.registry_changed(changes);
     }
 
+    /// A rule that was written in view of a server's tool is not for what it becomes later.
+    fn note_first_sights(&self) {
+        let snapshot = self.registry.snapshot();
+        let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
+        let vouched = tools.filter(|tool| tool.spec().definition.is_none());
+        let seen: Vec<_> =
+            vouched.filter_map(|tool| Some((ToolContent::of(tool)?, ToolFace::of(tool)))).collect();
+        if let Err(error) = self.trust.first_sights(&seen) {
+            tracing::warn!("what tools are could not be kept: {error}");
+        }
+    }
+
     fn registry_changed(&self, changes: Changes) {
         if !changes.is_empty() {
+            self.note_first_sights();
             let Changes { added, removed, changed } = changes;
             self.emit(Event::RegistryChanged { added, removed, changed });
         }

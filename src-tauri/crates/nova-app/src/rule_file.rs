@@ -58,8 +58,10 @@ impl RuleFile {
     }
 
     fn change(&self, edit: impl FnOnce(&str) -> Result<String, RuleEditError>) -> Result<(), RuleFileError> {
-        crate::own_files::change(&self.file, RuleFileError::Io, || {
-            let text = match std::fs::read_to_string(&self.file) {
+        // A link to a file that is kept elsewhere stays a link.
+        let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
+        crate::own_files::change(&file, RuleFileError::Io, || {
+            let text = match std::fs::read_to_string(&file) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 // What cannot be read must not be replaced: it may hold what the user denies.
@@ -110,6 +112,17 @@ mod tests {
         assert!(rules.allow("crm__add_contact").is_err());
         assert!(rules.put(RuleList::Deny, "crm__add_contact").is_err());
         assert_eq!(std::fs::read(&place).expect("there"), bytes);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_file_that_is_kept_elsewhere_stays_one() {
+        let (folder, _, place) = file("permissions:\n  deny: [ x ]\n");
+        let link = folder.path().join("link.yaml");
+        std::os::unix::fs::symlink(&place, &link).expect("linked");
+        RuleFile::new(link.clone()).put(RuleList::Deny, "y").expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(text(&place), "permissions:\n  deny: [ \"y\", x ]\n");
     }
 
     #[test]

@@ -58,6 +58,29 @@ impl Trust {
         tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |face| face.name.clone()), tool)).collect()
     }
 
+    /// Remembers what tools are that their source vouches for until they change. Of those that are
+    /// known, nothing is changed.
+    pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> std::io::Result<()> {
+        let known = self.read().tools;
+        let is_new = |content: &ToolContent| {
+            !known.contains_key(&canonical_name(content))
+                && !known.contains_key(&shown_name(&content.skill, &content.tool))
+        };
+        let new: Vec<_> = seen.iter().filter(|(content, _)| is_new(content)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.change(|record| {
+            for (content, face) in new {
+                record.tools.entry(canonical_name(content)).or_insert_with(|| ApprovedTool {
+                    definition: content.definition.clone(),
+                    always: false,
+                    face: Some(face.clone()),
+                });
+            }
+        })
+    }
+
     /// The next call of the tool asks as the first did. Answers whether anything was approved.
     pub(crate) fn forget_tool(&self, name: &str) -> std::io::Result<bool> {
         let wanted = canonical(name);
@@ -182,6 +205,19 @@ mod tests {
         let trust = Trust::new(folder.path());
         assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
         assert_eq!(trust.standing(&content("two")), Standing::Changed(None));
+    }
+
+    #[test]
+    fn the_first_sight_counts_and_a_later_one_changes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.first_sights(&[(content("one"), face("first"))]).expect("kept");
+        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Seen));
+        trust.first_sights(&[(content("two"), face("second"))]).expect("nothing to keep");
+        assert_eq!(trust.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
+        let before = std::fs::read(folder.path().join("trust.json")).expect("there");
+        trust.first_sights(&[]).expect("nothing to keep");
+        assert_eq!(std::fs::read(folder.path().join("trust.json")).expect("there"), before);
     }
 
     #[test]

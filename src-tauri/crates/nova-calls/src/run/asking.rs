@@ -344,7 +344,10 @@ fn changed_question(tool: &ToolEntry, standing: Option<&Standing>) -> String {
             let lines = ToolFace::of(tool).changes_since(before);
             match lines.is_empty() {
                 true => "What it declares is as before, its code is not.".to_owned(),
-                false => format!("{}.", lines.join("; ")),
+                false => {
+                    let lines = lines.join("; ");
+                    if lines.ends_with('.') { lines } else { format!("{lines}.") }
+                }
             }
         }
         _ => "What exactly changed is not known.".to_owned(),

@@ -10,10 +10,12 @@ use std::time::Duration;
 
 use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, Event};
-use nova_registry::{Rules, RulesInForce};
+use nova_registry::{
+    LoadedSkill, Registry, Rules, RulesInForce, Scan, Settings, SkillMd, Source, SourceKind,
+};
 use nova_skill::{
-    CallToken, Description, Effect, HttpRequest, NoteScope, Principal, Skill, Tool, ToolContext, ToolError,
-    ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, HttpRequest, Manifest, NoteScope, Principal, Skill, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use nova_testkit::{
     ApprovedContents, FixedClock, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, WebServer,
@@ -87,6 +89,23 @@ impl Tool for Fetch {
     }
 }
 
+/// Offers the tool as an MCP server does: no file defines it.
+struct Server(Fetch);
+
+impl Source for Server {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Mcp
+    }
+
+    fn scan(&self) -> Scan {
+        let skill_md = SkillMd::parse(self.0.skill_md()).expect("a SKILL.md of the test");
+        let tool: Arc<dyn Tool> = Arc::new(self.0.clone());
+        let (tools, manifest) = (vec![tool.into()], Manifest::default());
+        let skill = LoadedSkill { id: "net".into(), skill_md, manifest, tools, note: None };
+        Scan { skills: vec![skill], problems: Vec::new() }
+    }
+}
+
 pub(crate) fn fetching(urls: &[&str]) -> Call {
     Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }))
 }
@@ -135,6 +154,12 @@ impl Bench {
 
     pub(crate) fn with_tool(mut self, tool: Fetch) -> Self {
         self.scope.snapshot = snapshot_of(vec![Box::new(tool)]);
+        self
+    }
+
+    /// The tool is offered by a server from now on.
+    pub(crate) fn with_server(mut self, tool: Fetch) -> Self {
+        self.scope.snapshot = Registry::new(vec![Box::new(Server(tool))], &Settings::default()).snapshot();
         self
     }
 
