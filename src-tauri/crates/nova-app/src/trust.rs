@@ -26,6 +26,9 @@ pub(crate) struct ApprovedTool {
     /// Every call, not only the first.
     #[serde(default)]
     pub(crate) always: bool,
+    /// Nobody was asked: it is what the tool was when it was first seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unasked: bool,
     /// What it said of itself then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     face: Option<ToolFace>,
@@ -52,9 +55,9 @@ impl Trust {
         })
     }
 
-    /// By the name they were approved under, `skill.tool`.
+    /// By the name they were approved under, `skill.tool`: those that somebody was asked about.
     pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
-        let tools = self.read().tools.into_iter();
+        let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
         tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |face| face.name.clone()), tool)).collect()
     }
 
@@ -75,6 +78,7 @@ impl Trust {
                 record.tools.entry(canonical_name(content)).or_insert_with(|| ApprovedTool {
                     definition: content.definition.clone(),
                     always: false,
+                    unasked: true,
                     face: Some(face.clone()),
                 });
             }
@@ -136,6 +140,7 @@ impl Approved for Trust {
         let approved = ApprovedTool {
             definition: content.definition.clone(),
             always: approval == Approval::Always,
+            unasked: false,
             face: Some(face.clone()),
         };
         self.change(|record| {
@@ -215,6 +220,7 @@ mod tests {
         assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Seen));
         trust.first_sights(&[(content("two"), face("second"))]).expect("nothing to keep");
         assert_eq!(trust.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
+        assert!(trust.approved_tools().is_empty(), "nobody was asked");
         let before = std::fs::read(folder.path().join("trust.json")).expect("there");
         trust.first_sights(&[]).expect("nothing to keep");
         assert_eq!(std::fs::read(folder.path().join("trust.json")).expect("there"), before);
