@@ -53,7 +53,9 @@ fn show(view: &PermissionsView) {
         [answer.into(), visible(&tool.tool), lists::word(&tool.state).replace('_', " "), String::new()]
     });
     let rows: Vec<[String; 4]> = own.chain(policies).chain(tools).collect();
-    if rows.is_empty() {
+    if rows.is_empty() && view.problem.is_some() {
+        line("no rule could be read");
+    } else if rows.is_empty() {
         line("no rule is written: reading runs, the rest asks");
     } else {
         lists::table(["answer", "pattern", "where", "note"], rows.into_iter());

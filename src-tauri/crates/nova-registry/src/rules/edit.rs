@@ -108,6 +108,9 @@ fn without(text: &str, place: Range<usize>) -> String {
         return splice(text, place.start..end, "");
     }
     let before = text[..place.start].trim_end();
+    if before.ends_with('[') && behind.starts_with(']') {
+        return format!("{before}{behind}");
+    }
     let start = if before.ends_with(',') { before.len() - 1 } else { place.start };
     splice(text, start..place.end, "")
 }
@@ -157,11 +160,16 @@ fn into_empty(text: &str, list: RuleList, item: &str) -> Option<String> {
     let value_at = own[colon..].find(&value).map(|found| at + colon + found)?;
     match value.as_str() {
         "" => Some(splice(text, at + colon..at + colon, &format!(" [ {item} ]"))),
-        "[]" | "[ ]" | "null" | "~" => {
+        value if value == "null" || value == "~" || is_empty_list(value) => {
             Some(splice(text, value_at..value_at + value.len(), &format!("[ {item} ]")))
         }
         _ => None,
     }
+}
+
+fn is_empty_list(value: &str) -> bool {
+    let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.is_some_and(|inner| inner.trim().is_empty())
 }
 
 fn splice(text: &str, place: Range<usize>, with: &str) -> String {
@@ -238,6 +246,39 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_list_is_filled() {
+        added("permissions:\n  allow: [  ]\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
+        added("permissions:\n  allow: ~\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
+    }
+
+    /// What is added can be taken out, and then added again.
+    #[test]
+    fn every_file_that_can_be_edited_can_be_edited_again() {
+        for text in [
+            "",
+            "permissions:\n",
+            "permissions:\n  allow: [ b ]\n",
+            "permissions:\n  allow:\n    - b\n",
+            "permissions:\n  allow:\n  - b # why\n  deny: []\n",
+        ] {
+            let mut now = text.to_owned();
+            for round in 0..3 {
+                for pattern in ["x", "y"] {
+                    let edit = with_pattern(&now, RuleList::Allow, pattern);
+                    now =
+                        edit.unwrap_or_else(|error| panic!("{text:?}, round {round}: {error}: {now:?}")).text;
+                }
+                for pattern in ["y", "x", "b"] {
+                    let edit = without_pattern(&now, RuleList::Allow, pattern);
+                    now =
+                        edit.unwrap_or_else(|error| panic!("{text:?}, round {round}: {error}: {now:?}")).text;
+                }
+                assert_eq!(Rules::parse(&now).expect("readable").own.allow, []);
+            }
+        }
+    }
+
+    #[test]
     fn a_rule_that_is_there_stays_where_it_is() {
         let text = "permissions: {allow: [x, crm__add_contact]}\n";
         let edit = with_pattern(text, RuleList::Allow, "crm__add_contact").expect("editable");
@@ -252,6 +293,7 @@ mod tests {
         );
         removed("permissions:\n  allow: [ b, a ]\n", "permissions:\n  allow: [ b ]\n");
         removed("permissions:\n  allow: [a]\n", "permissions:\n  allow: []\n");
+        removed("permissions:\n  allow: [ a ] # b\n", "permissions:\n  allow: [] # b\n");
         removed("permissions:\n  allow: [a, b, 'a', c, \"a\"]\n", "permissions:\n  allow: [b, c]\n");
         removed(
             "permissions:\n  allow:\n    # about b\n    - b\n    - a # about a\n    - c\n",
