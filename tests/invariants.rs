@@ -52,7 +52,7 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
         &[".rs"],
         &["mint_for_nova_calls"],
         &[
-            "src-tauri/crates/nova-calls/src/run.rs",
+            "src-tauri/crates/nova-calls/src/run/planning.rs",
             "src-tauri/crates/nova-skill/src/tool.rs",
             // Its tests run tools in contexts that go wrong in ways that no real one does.
             "src-tauri/crates/nova-script/tests/host/support.rs",

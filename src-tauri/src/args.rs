@@ -49,6 +49,9 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
+    /// Rules: list, allow, ask, deny, remove, try.
+    #[command(subcommand)]
+    Permission(Permission),
     /// Sessions: list, show, delete.
     #[command(subcommand)]
     Session(Session),
@@ -273,6 +276,40 @@ pub(crate) enum Provider {
     /// Take that back.
     Revoke {
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Permission {
+    /// Rules, policies, and what was approved of tools that did not come with Nova.
+    List,
+    /// Let calls run without being asked about. Deny and ask go before.
+    Allow {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Be asked about each call.
+    Ask {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Let no call run.
+    Deny {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Take a rule back, or what was approved of the tool SKILL.TOOL.
+    Remove { pattern: String },
+    /// What would become of a call of the assistant, and which rule says so. Nothing runs.
+    Try {
+        /// SKILL.TOOL
+        tool: String,
+        /// The arguments as a JSON object.
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        /// On behalf of whom: owner, delegate, known or unknown.
+        #[arg(long = "as", value_name = "RELATIONSHIP")]
+        relationship: Option<String>,
     },
 }
 

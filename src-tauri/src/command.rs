@@ -4,6 +4,7 @@ mod chat;
 mod credential;
 mod lists;
 mod pending;
+mod permission;
 mod routing;
 mod skills;
 
@@ -44,6 +45,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Vault(vault) => run_vault(&app, vault, json).await,
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
+            Command::Permission(permission) => permission::run(&app, permission, json).await,
             Command::Session(session) => run_session(&app, session, json).await,
             Command::Credential(credential) => credential::run(&app, credential, json).await,
             Command::Watch => follow(&app, true).await,
@@ -65,7 +67,9 @@ async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
         Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
-        Command::Skill(_) | Command::Tool(_) | Command::Credential(_) => app.tools_loaded(LIST_LIMIT).await,
+        Command::Skill(_) | Command::Tool(_) | Command::Credential(_) | Command::Permission(_) => {
+            app.tools_loaded(LIST_LIMIT).await
+        }
         _ => return,
     };
     if !missing.is_empty() {

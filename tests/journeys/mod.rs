@@ -16,6 +16,7 @@ mod promoting_a_tool;
 mod reading_about_skills;
 mod reading_the_manual;
 mod routing_requests;
+mod ruling;
 mod running_typescript;
 mod setting_up_skills;
 mod signing_in;

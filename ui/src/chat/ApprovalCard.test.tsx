@@ -341,8 +341,8 @@ describe('the first call of a tool file', () => {
   });
 
   test.each([
-    ['dynamic.weather', 'Change its file, or take it out of trust.json, to be asked again.'],
-    ['mail.list', 'Take it out of permissions.yaml to be asked again.'],
+    ['dynamic.weather', 'Take it back in Settings, Permissions to be asked again.'],
+    ['mail.list', 'Take it back in Settings, Permissions to be asked again.'],
   ])('Always for %s says where it is taken back', async (tool, where) => {
     await waiting(...first(tool));
     await wait(400);

@@ -235,10 +235,7 @@ function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButt
             {host !== null && ` for ${host}`}
           </p>
           <p className="mb-2.5 text-small text-fg-2">
-            It holds in every chat, for this tool as it is now.{' '}
-            {call.tool.startsWith('dynamic.') || call.approval?.midRun
-              ? 'Change its file, or take it out of trust.json, to be asked again.'
-              : 'Take it out of permissions.yaml to be asked again.'}
+            It holds in every chat, for this tool as it is now. Take it back in Settings, Permissions to be asked again.
           </p>
         </>
       )}

@@ -8,6 +8,8 @@ fingerprint: string, };
 
 export type ActivatedBy = "model" | "user" | "router" | "pin";
 
+export type AddRule = { answer: RuleAnswer, pattern: string, };
+
 export type AppStatus = { version: string, 
 /**
  * `linux`, `macos`, `windows`.
@@ -39,6 +41,24 @@ text_size: number,
  * The line of catalog and token figures under the composer.
  */
 activity_line: boolean, };
+
+export type ApprovedToolRef = { 
+/**
+ * `skill.tool`
+ */
+tool: string, };
+
+export type ApprovedToolRow = { 
+/**
+ * `skill.tool`
+ */
+tool: string, 
+/**
+ * Every call was allowed, not only the first.
+ */
+always: boolean, state: ApprovedToolState, };
+
+export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
 export type CallTool = { 
 /**
@@ -214,7 +234,7 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -377,11 +397,35 @@ definition: ToolDefinitionView | null, problem: ToolFileProblem | null,
  */
 replaces: ReplacedToolView | null, };
 
+export type PermissionsView = { 
+/**
+ * Where the rules are written.
+ */
+file: string, 
+/**
+ * Why the rules in force are not those of the file.
+ */
+problem: ConfigProblemView | null, 
+/**
+ * In the order in which they are asked: deny, ask, allow.
+ */
+rules: Array<RuleRow>, policies: Array<PolicyRow>, 
+/**
+ * Tools that did not come with Nova and were allowed to run.
+ */
+tools: Array<ApprovedToolRow>, };
+
 export type PickedFolder = { path: string | null, 
 /**
  * Markdown notes found in it.
  */
 notes: number | null, };
+
+export type PolicyRow = { name: string, 
+/**
+ * "relationship unknown"
+ */
+who: string, rules: Array<RuleRow>, };
 
 export type PrincipalKind = "user" | "subagent" | "mcp_client";
 
@@ -487,6 +531,20 @@ export type ReviewedTool = { file: string,
 definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
 
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
+
+export type RuleAnswer = "deny" | "ask" | "allow";
+
+export type RuleRef = { pattern: string, };
+
+export type RuleRow = { answer: RuleAnswer, 
+/**
+ * As it stands in the file.
+ */
+pattern: string, line: number, 
+/**
+ * What is not as its author may have meant it: it names no tool there is, or is not understood.
+ */
+note: string | null, };
 
 export type RunRef = { run: string, };
 
@@ -662,6 +720,39 @@ tool: string | null, skill: string,
  * Greater than 0, about 1 at most.
  */
 score: number, };
+export type TriedRule = { 
+/**
+ * `skill.tool`
+ */
+tool: string, effect: Effect, verdict: TriedVerdict, 
+/**
+ * What would be offered, where it asks.
+ */
+decisions: Array<Decision>, 
+/**
+ * The rule that decided; None where none speaks for or against the call.
+ */
+rule: RuleRow | null, 
+/**
+ * The policy that the rule stands in.
+ */
+policy: string | null, 
+/**
+ * One sentence: what decided.
+ */
+reason: string, };
+
+export type TriedVerdict = "run" | "ask" | "deny";
+
+export type TryRule = { 
+/**
+ * `skill.tool` or the wire name.
+ */
+tool: string, args: JsonValue | null, 
+/**
+ * `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
+ */
+relationship: string | null, };
 
 export type TurnRef = { turn: string, };
 
@@ -752,6 +843,11 @@ export type Commands = {
   revoke_credential: { params: GrantCredential; result: CredentialsView };
   unlock_credentials: { params: UnlockCredentials; result: CredentialsView };
   sign_in: { params: CredentialRef; result: CredentialsView };
+  list_rules: { params: Nothing; result: PermissionsView };
+  add_rule: { params: AddRule; result: PermissionsView };
+  remove_rule: { params: RuleRef; result: PermissionsView };
+  revoke_tool: { params: ApprovedToolRef; result: PermissionsView };
+  try_rule: { params: TryRule; result: TriedRule };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };
   open_link: { params: LinkRef; result: Nothing };

@@ -8,6 +8,7 @@ import { AppearancePage } from './AppearancePage';
 import { ChangesPage } from './ChangesPage';
 import { CredentialsPage } from './CredentialsPage';
 import { ModelsPage } from './ModelsPage';
+import { PermissionsPage } from './PermissionsPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
 import { useWaitingTools } from './WaitingTools';
@@ -15,6 +16,7 @@ import { useWaitingTools } from './WaitingTools';
 const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'skills', label: 'Skills', icon: 'cube' },
   { page: 'models', label: 'Models', icon: 'bolt' },
+  { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'changes', label: 'Changes', icon: 'undo' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
@@ -68,6 +70,7 @@ export function SettingsPage() {
       <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
         {page === 'skills' && <SkillsPage />}
         {page === 'models' && <ModelsPage />}
+        {page === 'permissions' && <PermissionsPage />}
         {page === 'credentials' && <CredentialsPage />}
         {page === 'changes' && <ChangesPage />}
         {page === 'appearance' && <AppearancePage />}

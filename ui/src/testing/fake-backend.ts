@@ -15,6 +15,7 @@ import type {
   NoteView,
   Params,
   PendingToolRow,
+  PermissionsView,
   ProblemView,
   ProviderRow,
   Result,
@@ -36,6 +37,8 @@ export interface World {
   pendingTools?: PendingToolRow[];
   /** What is kept; nothing where it is left out. */
   credentials?: CredentialsView;
+  /** Rules and approvals; none where it is left out. */
+  permissions?: PermissionsView;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -111,6 +114,8 @@ export class FakeBackend implements Backend {
   list_tools = () => this.world.tools;
   list_credentials = (): CredentialsView => this.world.credentials ?? { kept_in: null, problem: null, credentials: [] };
   list_pending_tools = () => this.world.pendingTools ?? [];
+  list_rules = (): PermissionsView =>
+    this.world.permissions ?? { file: '/home/mara/.config/nova/permissions.yaml', problem: null, rules: [], policies: [], tools: [] };
   first_run_options = () => this.world.firstRun;
   pick_folder = () => ({ path: null, notes: null });
   decide_approval = () => ({});
@@ -120,6 +125,28 @@ export class FakeBackend implements Backend {
   open_note = () => ({});
   open_link = () => ({});
   suggest_tools = (): Result<'suggest_tools'> => [];
+
+  add_rule = ({ answer, pattern }: Params<'add_rule'>): PermissionsView => {
+    const view = this.list_rules();
+    const others = view.rules.filter((rule) => rule.pattern !== pattern);
+    this.world.permissions = { ...view, rules: [{ answer, pattern, line: 3, note: null }, ...others] };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
+
+  remove_rule = ({ pattern }: Params<'remove_rule'>): PermissionsView => {
+    const view = this.list_rules();
+    this.world.permissions = { ...view, rules: view.rules.filter((rule) => rule.pattern !== pattern) };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
+
+  revoke_tool = ({ tool }: Params<'revoke_tool'>): PermissionsView => {
+    const view = this.list_rules();
+    this.world.permissions = { ...view, tools: view.tools.filter((row) => row.tool !== tool) };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
 
   set_appearance = (appearance: Params<'set_appearance'>) => {
     this.world.status = { ...this.world.status, appearance };

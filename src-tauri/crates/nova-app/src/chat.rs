@@ -171,7 +171,7 @@ impl App {
             store: self.inner.store.clone(),
             registry: self.inner.registry.clone(),
             rules: self.rules(),
-            keep_rule: self.inner.rule_file.clone(),
+            keep_rule: Arc::new(self.clone()),
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
             credentials: self.inner.credentials.clone(),

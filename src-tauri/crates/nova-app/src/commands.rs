@@ -293,6 +293,29 @@ impl Commands for App {
         Ok(self.credentials().await)
     }
 
+    async fn list_rules(&self, _: Nothing) -> Result<PermissionsView, UserError> {
+        Ok(self.permissions())
+    }
+
+    async fn add_rule(&self, rule: AddRule) -> Result<PermissionsView, UserError> {
+        self.put_rule(&rule)?;
+        Ok(self.permissions())
+    }
+
+    async fn remove_rule(&self, rule: RuleRef) -> Result<PermissionsView, UserError> {
+        self.take_rule_back(&rule.pattern)?;
+        Ok(self.permissions())
+    }
+
+    async fn revoke_tool(&self, approved: ApprovedToolRef) -> Result<PermissionsView, UserError> {
+        self.revoke_approved_tool(&approved.tool)?;
+        Ok(self.permissions())
+    }
+
+    async fn try_rule(&self, wanted: TryRule) -> Result<TriedRule, UserError> {
+        self.try_call(&wanted)
+    }
+
     async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
         self.note_view(&note.path).await
     }

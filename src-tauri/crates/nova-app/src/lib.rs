@@ -22,6 +22,7 @@ mod models;
 mod notes;
 mod own_files;
 mod pending_tools;
+mod permissions;
 mod places;
 mod questions;
 mod routing;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_calls::{Approval, Approved, ToolContent, diff_view, effect_view};
+use nova_calls::{Approval, Approved, ToolContent, ToolFace, diff_view, effect_view};
 use nova_protocol::{
     DryRunRequest, DryRunResult, ErrorCode, PendingToolRow, PromotedTool, ReplacedToolView,
     ToolDefinitionView, ToolFileProblem, UserError,
@@ -152,7 +152,7 @@ impl PendingFolder {
         // The approval first: at no moment is the file there and its first call unanswered for.
         let definition = spec.definition.clone().unwrap_or_else(|| hash(&waiting.source));
         let content = ToolContent { skill: "dynamic".into(), tool: spec.id.clone(), definition };
-        self.trust.keep(&content, Approval::Seen).map_err(|reason| {
+        self.trust.keep(&content, Approval::Seen, &ToolFace::of_spec("dynamic", spec)).map_err(|reason| {
             UserError::new(
                 ErrorCode::Io,
                 format!("The approval could not be written down: {reason}."),

@@ -69,6 +69,11 @@ impl Heard {
         }
     }
 
+    /// Whether anybody has answered.
+    pub(crate) fn anything(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     pub(crate) fn sources(&self) -> Vec<Source> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

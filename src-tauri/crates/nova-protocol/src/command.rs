@@ -120,6 +120,16 @@ commands! {
     unlock_credentials(UnlockCredentials) -> CredentialsView;
     /// Has the user sign in with the browser; answers when they have, or have not.
     sign_in(CredentialRef) -> CredentialsView;
+    /// Rules, policies, and what was approved of tools that did not come with Nova.
+    list_rules(Nothing) -> PermissionsView;
+    /// Writes a rule; it is the only answer to its pattern from now on, at once.
+    add_rule(AddRule) -> PermissionsView;
+    /// Takes a rule back, at once, with what running chats were granted by it.
+    remove_rule(RuleRef) -> PermissionsView;
+    /// Takes back what was approved of a tool: its next call asks as the first did.
+    revoke_tool(ApprovedToolRef) -> PermissionsView;
+    /// What would become of a call, and which rule says so. Nothing runs.
+    try_rule(TryRule) -> TriedRule;
 
     read_note(NoteRef) -> NoteView;
     /// Opens the note in Obsidian.

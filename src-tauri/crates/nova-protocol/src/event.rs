@@ -190,6 +190,8 @@ pub enum Event {
     },
     /// What the assistant wrote and nobody has approved may be other tools than before.
     PendingToolsChanged {},
+    /// Rules, or what was approved of tools, are others than before, and in force.
+    RulesChanged {},
     VaultChanged {
         kind: VaultChangeKind,
         path: String,

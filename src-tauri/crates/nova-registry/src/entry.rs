@@ -75,6 +75,8 @@ pub struct ToolEntry {
     pub skill: String,
     pub id: String,
     pub wire_name: String,
+    /// Where the tool comes from: whether it changes only with the program.
+    pub source: SourceKind,
     /// Of name, description, schema and effect: what a saved rule is bound to.
     pub fingerprint: String,
     /// `Available`, or why it cannot be called: `Starting`, `Broken`.
@@ -171,12 +173,13 @@ impl SkillEntry {
                 list.push(entry);
                 continue;
             }
-            let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
+            let made = ToolEntry::new(source, &id, tool.clone()).or_else(|problem| {
                 // One broken file is no broken skill; a native skill is made with its tools.
                 let state = State::Broken;
                 match source {
                     SourceKind::Native => Err(problem),
                     _ => ToolEntry::new(
+                        source,
                         &id,
                         LoadedTool::NotReady { id: tool.id().to_owned(), state, reason: problem },
                     ),
@@ -334,7 +337,7 @@ impl LoadedTool {
 }
 
 impl ToolEntry {
-    fn new(skill: &str, tool: LoadedTool) -> Result<Self, String> {
+    fn new(source: SourceKind, skill: &str, tool: LoadedTool) -> Result<Self, String> {
         let (tool, state, reason) = match tool {
             LoadedTool::Ready { tool, note } => (tool, State::Available, note),
             LoadedTool::NotReady { id, state, reason } => {
@@ -360,6 +363,7 @@ impl ToolEntry {
             skill: skill.to_owned(),
             id: spec.id.clone(),
             wire_name: wire_name(skill, &spec.id),
+            source,
             fingerprint,
             state,
             reason,
