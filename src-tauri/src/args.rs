@@ -21,6 +21,10 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) vault: Option<PathBuf>,
 
+    /// Read the passphrase of the encrypted credentials from this open file descriptor.
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) passphrase_fd: Option<u32>,
+
     /// Machine output: JSON on stdout.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -45,9 +49,15 @@ pub(crate) enum Command {
     /// Model providers: list, allow, revoke.
     #[command(subcommand)]
     Provider(Provider),
+    /// Rules: list, allow, ask, deny, remove, try.
+    #[command(subcommand)]
+    Permission(Permission),
     /// Sessions: list, show, delete.
     #[command(subcommand)]
     Session(Session),
+    /// Secrets in the keychain or the encrypted file: set, list, remove, grant, revoke, grants, sign-in.
+    #[command(subcommand)]
+    Credential(Credential),
     /// Print changes of notes as they happen, one JSON line each.
     Watch,
     /// Print every event of the program as it happens, one JSON line each.
@@ -270,8 +280,76 @@ pub(crate) enum Provider {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum Permission {
+    /// Rules, policies, and what was approved of tools that did not come with Nova.
+    List,
+    /// Let calls run without being asked about. Deny and ask go before.
+    Allow {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Be asked about each call.
+    Ask {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Let no call run.
+    Deny {
+        /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
+        pattern: String,
+    },
+    /// Take a rule back, or what was approved of the tool SKILL.TOOL.
+    Remove { pattern: String },
+    /// What would become of a call of the assistant, and which rule says so. Nothing runs.
+    Try {
+        /// SKILL.TOOL
+        tool: String,
+        /// The arguments as a JSON object.
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        /// On behalf of whom: owner, delegate, known or unknown.
+        #[arg(long = "as", value_name = "RELATIONSHIP")]
+        relationship: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum Session {
     List,
     Show { id: String },
     Delete { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Credential {
+    /// Keep a secret: typed without being shown, or read from stdin.
+    Set {
+        /// SERVICE/KEY
+        name: String,
+        /// Nothing: arguments can be read by every process of this machine.
+        #[arg(hide = true)]
+        more: Vec<String>,
+    },
+    /// Every credential with its state, never a value.
+    List,
+    /// Forget a secret and all its grants.
+    Remove { name: String },
+    /// Let a provider, skill or tool have it, as it is now and for where it sends it.
+    Grant {
+        name: String,
+        /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
+        #[arg(long, value_name = "WHO")]
+        to: String,
+    },
+    /// Take it back.
+    Revoke {
+        name: String,
+        /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
+        #[arg(long, value_name = "WHO")]
+        to: String,
+    },
+    /// Who may have what, for where.
+    Grants,
+    /// Sign in with the browser, where nova.config.json describes how.
+    SignIn { name: String },
 }

@@ -1,8 +1,10 @@
 //! The commands of the command line.
 
 mod chat;
+mod credential;
 mod lists;
 mod pending;
+mod permission;
 mod routing;
 mod skills;
 
@@ -31,6 +33,9 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
     wait_for_tools(&app, command).await;
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+        app.credentials_looked_at().await;
+    }
     let json = args.json;
     let work = async {
         match command {
@@ -40,7 +45,9 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Vault(vault) => run_vault(&app, vault, json).await,
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
+            Command::Permission(permission) => permission::run(&app, permission, json).await,
             Command::Session(session) => run_session(&app, session, json).await,
+            Command::Credential(credential) => credential::run(&app, credential, json).await,
             Command::Watch => follow(&app, true).await,
             Command::Events => follow(&app, false).await,
         }
@@ -60,7 +67,9 @@ async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
         Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
-        Command::Skill(_) | Command::Tool(_) => app.tools_loaded(LIST_LIMIT).await,
+        Command::Skill(_) | Command::Tool(_) | Command::Credential(_) | Command::Permission(_) => {
+            app.tools_loaded(LIST_LIMIT).await
+        }
         _ => return,
     };
     if !missing.is_empty() {
@@ -204,7 +213,10 @@ fn show_call(envelope: &Envelope, questions: bool) {
 /// 3 when a rule or a missing answer refused the call.
 fn exit_code(error: &UserError) -> u8 {
     match error.code {
-        ErrorCode::DeniedByRule | ErrorCode::ApprovalUnanswered | ErrorCode::DeniedByUser => print::REFUSED,
+        ErrorCode::DeniedByRule
+        | ErrorCode::ApprovalUnanswered
+        | ErrorCode::DeniedByUser
+        | ErrorCode::CredentialNotGranted => print::REFUSED,
         _ => print::FAILED,
     }
 }

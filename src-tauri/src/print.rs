@@ -48,13 +48,43 @@ pub(crate) fn error(error: &UserError, json: bool) {
     note(&format!("nova: {} {}", error.message, error.hint).replace('\n', " "));
 }
 
-/// Control characters as escapes: text from notes and models must not steer the terminal.
+/// Control characters, and those that nobody sees, as escapes: text from notes and models must not steer the terminal.
 pub(crate) fn visible(text: &str) -> String {
     text.chars()
         .map(|c| {
             let steers = (c.is_control() && c != '\n' && c != '\t')
-                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+                || matches!(c,
+                    '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                    | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                    | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}'
+                    | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+                    | '\u{e0000}'..='\u{e0fff}');
             if steers { format!("\\u{{{:x}}}", u32::from(c)) } else { c.to_string() }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn nothing_hides_or_steers() {
+        assert_eq!(visible("plain ä\ttext\n"), "plain ä\ttext\n");
+        assert_eq!(visible("\u{1b}[2Jok"), "\\u{1b}[2Jok");
+        for hidden in [
+            '\u{200b}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{e0041}',
+            '\u{e0101}',
+            '\u{ad}',
+            '\u{3164}',
+            '\u{61c}',
+            '\u{2028}',
+        ] {
+            assert_eq!(visible(&format!("a{hidden}b")), format!("a\\u{{{:x}}}b", u32::from(hidden)));
+        }
+        assert_eq!(visible("❤\u{fe0f}"), "❤\u{fe0f}", "an emoji is what it looks like");
+    }
 }

@@ -253,7 +253,7 @@ fn rows(items: &[Value]) {
     print_table(&columns, &body);
 }
 
-pub(super) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
+pub(crate) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) {
     let body: Vec<Vec<String>> = rows.map(|row| row.to_vec()).collect();
     print_table(&head, &body);
 }

@@ -8,6 +8,8 @@ fingerprint: string, };
 
 export type ActivatedBy = "model" | "user" | "router" | "pin";
 
+export type AddRule = { answer: RuleAnswer, pattern: string, };
+
 export type AppStatus = { version: string, 
 /**
  * `linux`, `macos`, `windows`.
@@ -39,6 +41,24 @@ text_size: number,
  * The line of catalog and token figures under the composer.
  */
 activity_line: boolean, };
+
+export type ApprovedToolRef = { 
+/**
+ * `skill.tool`
+ */
+tool: string, };
+
+export type ApprovedToolRow = { 
+/**
+ * `skill.tool`
+ */
+tool: string, 
+/**
+ * Every call was allowed, not only the first.
+ */
+always: boolean, state: ApprovedToolState, };
+
+export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
 export type CallTool = { 
 /**
@@ -73,6 +93,36 @@ export type ConflictSide = "mine" | "theirs";
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
 
 export type DeactivatedBy = "model" | "user" | "turn" | "unavailable";
+export type CredentialPlace = "keychain" | "file";
+
+export type CredentialRef = { name: string, };
+
+export type CredentialRow = { 
+/**
+ * `service/key`; only `service` for one that a tool wants and of which no key is there.
+ */
+name: string, state: CredentialState, reason: string | null, 
+/**
+ * It is got by signing in, not by typing it.
+ */
+sign_in: boolean, 
+/**
+ * Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
+ */
+wanted_by: Array<string>, grants: Array<GrantRow>, };
+
+export type CredentialState = "kept" | "missing" | "needs_sign_in" | "unknown";
+
+export type CredentialsView = { 
+/**
+ * None where no store is open.
+ */
+kept_in: CredentialPlace | null, 
+/**
+ * Why they cannot be reached; `passphrase_needed` or `no_credential_store` where
+ * `unlock_credentials` would help.
+ */
+problem: UserError | null, credentials: Array<CredentialRow>, };
 
 export type DecideApproval = { 
 /**
@@ -162,6 +212,10 @@ question: string,
  */
 editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
 /**
+ * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+ */
+credentials?: Array<string>, 
+/**
  * Grows each time the diff was made anew because a note changed meanwhile.
  */
 revision: number, 
@@ -180,7 +234,7 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -189,6 +243,8 @@ summary: string | null, } | { "type": "config_problem", file: string, line: numb
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FileChange = "added" | "changed";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FinishChanges = { change_set: string, };
 
@@ -226,6 +282,26 @@ local_model: LocalModelServer | null,
 looked_at: string, };
 
 export type FoundVault = { path: string, name: string, notes: number, };
+
+export type GrantCredential = { name: string, 
+/**
+ * `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+ */
+to: string, };
+
+export type GrantRow = { 
+/**
+ * `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+ */
+consumer: string, 
+/**
+ * An address, or hosts.
+ */
+destination: string, 
+/**
+ * False where the consumer is not any more what it was when this was granted.
+ */
+in_force: boolean, };
 
 export type HunkView = { 
 /**
@@ -321,11 +397,35 @@ definition: ToolDefinitionView | null, problem: ToolFileProblem | null,
  */
 replaces: ReplacedToolView | null, };
 
+export type PermissionsView = { 
+/**
+ * Where the rules are written.
+ */
+file: string, 
+/**
+ * Why the rules in force are not those of the file.
+ */
+problem: ConfigProblemView | null, 
+/**
+ * In the order in which they are asked: deny, ask, allow.
+ */
+rules: Array<RuleRow>, policies: Array<PolicyRow>, 
+/**
+ * Tools that did not come with Nova and were allowed to run.
+ */
+tools: Array<ApprovedToolRow>, };
+
 export type PickedFolder = { path: string | null, 
 /**
  * Markdown notes found in it.
  */
 notes: number | null, };
+
+export type PolicyRow = { name: string, 
+/**
+ * "relationship unknown"
+ */
+who: string, rules: Array<RuleRow>, };
 
 export type PrincipalKind = "user" | "subagent" | "mcp_client";
 
@@ -349,6 +449,14 @@ export type PropertyChangeView = { key: string,
  */
 line: number, before: string | null, after: string | null, };
 
+export type ProviderKey = { 
+/**
+ * `service/key`
+ */
+credential: string, state: ProviderKeyState, };
+
+export type ProviderKeyState = "granted" | "environment" | "not_granted" | "missing" | "none" | "unknown";
+
 export type ProviderRef = { provider: string, };
 
 export type ProviderRow = { id: string, 
@@ -367,7 +475,11 @@ agreed: boolean, models: Array<string>,
 /**
  * Why its models could not be listed.
  */
-problem: UserError | null, };
+problem: UserError | null, 
+/**
+ * The credential of its key: the one that is configured, or one that a form would set.
+ */
+key: ProviderKey, };
 
 export type PruneResult = { 
 /**
@@ -420,7 +532,23 @@ definition: ToolDefinitionView | null, problem: ToolFileProblem | null, };
 
 export type ReviseApproval = { session: string, call: string, args: JsonValue, };
 
+export type RuleAnswer = "deny" | "ask" | "allow";
+
+export type RuleRef = { pattern: string, };
+
+export type RuleRow = { answer: RuleAnswer, 
+/**
+ * As it stands in the file.
+ */
+pattern: string, line: number, 
+/**
+ * What is not as its author may have meant it: it names no tool there is, or is not understood.
+ */
+note: string | null, };
+
 export type RunRef = { run: string, };
+
+export type SecretText = string;
 
 export type SendMessage = { session: string, text: string, 
 /**
@@ -453,6 +581,17 @@ export type SessionView = { row: SessionRow,
  * The events that make the conversation, oldest first; the same `reduce` reads them.
  */
 events: Array<Envelope>, };
+
+export type SetCredential = { 
+/**
+ * `service/key`
+ */
+name: string, value: SecretText, 
+/**
+ * Who gets it at once: as for `grant_credential`. A provider without a key is given the
+ * reference to it in `nova.config.json`, too.
+ */
+grant_to?: string, };
 
 export type SetModel = { 
 /**
@@ -585,6 +724,39 @@ tool: string | null, skill: string,
  * Greater than 0, about 1 at most.
  */
 score: number, };
+export type TriedRule = { 
+/**
+ * `skill.tool`
+ */
+tool: string, effect: Effect, verdict: TriedVerdict, 
+/**
+ * What would be offered, where it asks.
+ */
+decisions: Array<Decision>, 
+/**
+ * The rule that decided; None where none speaks for or against the call.
+ */
+rule: RuleRow | null, 
+/**
+ * The policy that the rule stands in.
+ */
+policy: string | null, 
+/**
+ * One sentence: what decided.
+ */
+reason: string, };
+
+export type TriedVerdict = "run" | "ask" | "deny";
+
+export type TryRule = { 
+/**
+ * `skill.tool` or the wire name.
+ */
+tool: string, args: JsonValue | null, 
+/**
+ * `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
+ */
+relationship: string | null, };
 
 export type TurnRef = { turn: string, };
 
@@ -599,6 +771,12 @@ change_set: string | null, undone: Array<string>,
  * Notes edited since, where both changes are kept.
  */
 merged: Array<string>, conflicts: Array<ConflictView>, };
+
+export type UnlockCredentials = { 
+/**
+ * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
+ */
+passphrase: SecretText, };
 
 export type UserError = { code: ErrorCode, 
 /**
@@ -662,6 +840,18 @@ export type Commands = {
   dry_run_tool: { params: DryRunTool; result: DryRunResult };
   promote_tool: { params: PendingToolRef; result: PromotedTool };
   discard_tool: { params: PendingToolRef; result: Nothing };
+  list_credentials: { params: Nothing; result: CredentialsView };
+  set_credential: { params: SetCredential; result: CredentialsView };
+  remove_credential: { params: CredentialRef; result: CredentialsView };
+  grant_credential: { params: GrantCredential; result: CredentialsView };
+  revoke_credential: { params: GrantCredential; result: CredentialsView };
+  unlock_credentials: { params: UnlockCredentials; result: CredentialsView };
+  sign_in: { params: CredentialRef; result: CredentialsView };
+  list_rules: { params: Nothing; result: PermissionsView };
+  add_rule: { params: AddRule; result: PermissionsView };
+  remove_rule: { params: RuleRef; result: PermissionsView };
+  revoke_tool: { params: ApprovedToolRef; result: PermissionsView };
+  try_rule: { params: TryRule; result: TriedRule };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };
   open_link: { params: LinkRef; result: Nothing };

@@ -107,16 +107,29 @@ describe('the vault', () => {
 
 test('what must be read again grows its revision', () => {
   const registry = after({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] });
-  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, changes: 0, providers: 0 });
+  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, rules: 0, changes: 0, providers: 0, credentials: 0 });
   const changes = after({ type: 'change_set', id: 'x', state: 'committed' });
-  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, changes: 1, providers: 0 });
+  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 0, changes: 1, providers: 0, credentials: 0 });
   const tools = after({ type: 'pending_tools_changed' });
-  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, changes: 0, providers: 0 });
+  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, rules: 0, changes: 0, providers: 0, credentials: 0 });
+  const rules = after({ type: 'rules_changed' });
+  expect(rules.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 1, changes: 0, providers: 0, credentials: 0 });
 });
 
 test('a broken config is told in the status', () => {
   const next = after({ type: 'config_problem', file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
   expect(next.status?.config_problem).toEqual({ file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
+});
+
+test('rules that can be read again end the message about them, and no other', () => {
+  const told = (file: string) => reduceApp(after({ type: 'config_problem', file, line: 1, message: 'broken' }), {
+    v: 1,
+    seq: 9,
+    at: '2026-11-22T09:00:00Z',
+    type: 'rules_changed',
+  });
+  expect(told('/c/permissions.yaml').status?.config_problem).toBeNull();
+  expect(told('/c/nova.config.json').status?.config_problem).not.toBeNull();
 });
 
 test('stream text changes nothing outside the conversation', () => {

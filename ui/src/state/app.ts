@@ -13,7 +13,7 @@ import type {
   VaultChangeAuthor,
 } from '../ipc';
 
-export type SettingsPageName = 'skills' | 'models' | 'changes' | 'appearance';
+export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -127,10 +127,14 @@ export interface Revisions {
   readonly registry: number;
   /** Tools that the assistant wrote and that wait for the user. */
   readonly pendingTools: number;
+  /** Rules, and what was approved of tools. */
+  readonly rules: number;
   /** Change sets. */
   readonly changes: number;
   /** Providers, their consent and their models. */
   readonly providers: number;
+  /** Credentials and who may have them. */
+  readonly credentials: number;
 }
 
 export interface NoteChange {
@@ -158,7 +162,7 @@ export const firstState: AppState = {
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null },
   list: { folded: false, width: widths.list.first, sheet: false },
-  revisions: { registry: 0, pendingTools: 0, changes: 0, providers: 0 },
+  revisions: { registry: 0, pendingTools: 0, rules: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
   skillNames: {},
   problems: { rows: null, error: null },
@@ -179,8 +183,13 @@ export function reduceApp(state: AppState, event: Envelope): AppState {
     case 'registry_changed':
     case 'server_state':
       return bump(state, 'registry');
+    // A tool or a provider may work now that did not, or the other way round.
+    case 'credential_state':
+      return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
+    case 'rules_changed':
+      return bump(rulesMended(state), 'rules');
     case 'skill_activated':
     case 'skill_deactivated':
       return event.session === state.open ? bump(state, 'registry') : state;
@@ -195,6 +204,12 @@ export function reduceApp(state: AppState, event: Envelope): AppState {
     default:
       return state;
   }
+}
+
+/** The rules in force are those of the file again. */
+function rulesMended(state: AppState): AppState {
+  const mended = state.status?.config_problem?.file.endsWith('permissions.yaml') ?? false;
+  return mended ? withStatus(state, { config_problem: null }) : state;
 }
 
 /** The session that is open, as a row of the list. */

@@ -5,13 +5,17 @@ import type {
   AppStatus,
   Backend,
   ChangeSetView,
+  CredentialsView,
+  CredentialRow,
   Envelope,
   EventBody,
   FirstRunOptions,
+  GrantRow,
   Method,
   NoteView,
   Params,
   PendingToolRow,
+  PermissionsView,
   ProblemView,
   ProviderRow,
   Result,
@@ -31,6 +35,10 @@ export interface World {
   tools: ToolRow[];
   /** Tools that wait for the user; none where it is left out. */
   pendingTools?: PendingToolRow[];
+  /** What is kept; nothing where it is left out. */
+  credentials?: CredentialsView;
+  /** Rules and approvals; none where it is left out. */
+  permissions?: PermissionsView;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -104,7 +112,10 @@ export class FakeBackend implements Backend {
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
   list_tools = () => this.world.tools;
+  list_credentials = (): CredentialsView => this.world.credentials ?? { kept_in: null, problem: null, credentials: [] };
   list_pending_tools = () => this.world.pendingTools ?? [];
+  list_rules = (): PermissionsView =>
+    this.world.permissions ?? { file: '/home/mara/.config/nova/permissions.yaml', problem: null, rules: [], policies: [], tools: [] };
   first_run_options = () => this.world.firstRun;
   pick_folder = () => ({ path: null, notes: null });
   decide_approval = () => ({});
@@ -114,6 +125,28 @@ export class FakeBackend implements Backend {
   open_note = () => ({});
   open_link = () => ({});
   suggest_tools = (): Result<'suggest_tools'> => [];
+
+  add_rule = ({ answer, pattern }: Params<'add_rule'>): PermissionsView => {
+    const view = this.list_rules();
+    const others = view.rules.filter((rule) => rule.pattern !== pattern);
+    this.world.permissions = { ...view, rules: [{ answer, pattern, line: 3, note: null }, ...others] };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
+
+  remove_rule = ({ pattern }: Params<'remove_rule'>): PermissionsView => {
+    const view = this.list_rules();
+    this.world.permissions = { ...view, rules: view.rules.filter((rule) => rule.pattern !== pattern) };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
+
+  revoke_tool = ({ tool }: Params<'revoke_tool'>): PermissionsView => {
+    const view = this.list_rules();
+    this.world.permissions = { ...view, tools: view.tools.filter((row) => row.tool !== tool) };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
 
   set_appearance = (appearance: Params<'set_appearance'>) => {
     this.world.status = { ...this.world.status, appearance };
@@ -220,6 +253,50 @@ export class FakeBackend implements Backend {
     this.emit({ type: 'pending_tools_changed' });
     return {};
   };
+
+  set_credential = ({ name, grant_to }: Params<'set_credential'>) => {
+    const others = this.list_credentials().credentials.filter((row) => row.name !== name && !name.startsWith(`${row.name}/`));
+    const old = this.list_credentials().credentials.find((row) => row.name === name);
+    const grants = grant_to === undefined ? [] : [{ consumer: grant_to, destination: 'host.example', in_force: true }];
+    const row = { name, state: 'kept', reason: null, sign_in: false, wanted_by: old?.wanted_by ?? [], grants } as const;
+    return this.put_credentials([...others, row], name, 'kept');
+  };
+
+  remove_credential = ({ name }: Params<'remove_credential'>) =>
+    this.put_credentials(this.list_credentials().credentials.filter((row) => row.name !== name), name, 'missing');
+
+  grant_credential = ({ name, to }: Params<'grant_credential'>) =>
+    this.regrant(name, (grants) => [...grants.filter(({ consumer }) => consumer !== to), { consumer: to, destination: 'host.example', in_force: true }]);
+
+  revoke_credential = ({ name, to }: Params<'revoke_credential'>) =>
+    this.regrant(name, (grants) => grants.filter(({ consumer }) => consumer !== to));
+
+  unlock_credentials = (): CredentialsView => {
+    this.world.credentials = { ...this.list_credentials(), kept_in: 'file', problem: null };
+    return this.world.credentials;
+  };
+
+  sign_in = ({ name }: Params<'sign_in'>) =>
+    this.put_credentials(
+      this.list_credentials().credentials.map((row) => (row.name === name ? { ...row, state: 'kept', reason: null } : row)),
+      name,
+      'kept',
+    );
+
+  private regrant(name: string, change: (grants: GrantRow[]) => GrantRow[]): CredentialsView {
+    const rows = this.list_credentials().credentials;
+    return this.put_credentials(
+      rows.map((row) => (row.name === name ? { ...row, grants: change(row.grants) } : row)),
+      name,
+      'granted',
+    );
+  }
+
+  private put_credentials(credentials: CredentialRow[], credential: string, state: string): CredentialsView {
+    this.world.credentials = { ...this.list_credentials(), credentials };
+    this.emit({ type: 'credential_state', credential, state });
+    return this.world.credentials;
+  }
 
   read_note = ({ path }: Params<'read_note'>): NoteView => {
     const note = this.world.notes[path] ?? Object.values(this.world.notes).find(({ name }) => name === path);

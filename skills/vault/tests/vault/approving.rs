@@ -53,6 +53,7 @@ fn turn(
         events: Arc::new(RecordedEvents::new()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),
         touched: Arc::default(),
+        so_far: Arc::default(),
         privacy: Arc::default(),
         session: "session1".into(),
         turn: Some("turn1".into()),

@@ -1,11 +1,14 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
-use nova_registry::{Changes, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
+use nova_registry::{
+    Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
+};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
 use nova_skill::{Clock, CredentialSource};
 use nova_vault::Vault;
@@ -15,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
+use crate::credentials::{CredentialsFrom, Kept};
 use crate::desktop::Desktop;
 use crate::last_good::LastGoodFiles;
 use crate::pending_tools::PendingFolder;
@@ -47,8 +51,8 @@ pub struct AppOptions {
     pub tool_host: Arc<dyn ToolHost>,
     /// The web as tools see it.
     pub web: Arc<Web>,
-    /// What tools get of the user's secrets.
-    pub credentials: Arc<dyn CredentialSource>,
+    /// Where the user's secrets are.
+    pub credentials: CredentialsFrom,
 }
 
 pub(crate) struct Inner {
@@ -56,9 +60,17 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
     pub(crate) trust: Arc<Trust>,
+    pub(crate) kept: Arc<Kept>,
+    /// What tools get of it.
+    pub(crate) credentials: Arc<dyn CredentialSource>,
+    pub(crate) looked_at_credentials: AtomicBool,
+    /// True once somebody has looked.
+    pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
+    pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) rule_file: Arc<RuleFile>,
+    pub(crate) rules: Arc<RulesInForce>,
     pub(crate) settings: RwLock<SettingsInForce>,
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
@@ -73,11 +85,10 @@ pub(crate) struct Inner {
     next_seq: AtomicU64,
 }
 
-/// The last good configuration and rules, and what is wrong with the newer ones.
+/// The last good configuration, and what is wrong with the newer one or with the rules.
 #[derive(Default)]
 pub(crate) struct SettingsInForce {
     pub(crate) config: Config,
-    pub(crate) rules: Arc<Rules>,
     rules_were_good: bool,
     pub(crate) problem: Option<nova_protocol::ConfigProblemView>,
 }
@@ -123,6 +134,15 @@ impl App {
         let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
         crate::author_files::install(places).await;
         let trust = Arc::new(Trust::new(&places.data));
+        let kept = Arc::new(Kept::new(
+            places.data.clone(),
+            options.credentials.store_options(),
+            options.clock.clone(),
+        ));
+        let credentials: Arc<dyn CredentialSource> = match &options.credentials {
+            CredentialsFrom::Store(_) => kept.clone(),
+            CredentialsFrom::StandIn(source) => source.clone(),
+        };
         let folders = places.tool_folders();
         let last_good = Arc::new(LastGoodFiles::new(&places.data));
         let tool_files = Arc::new(
@@ -134,6 +154,7 @@ impl App {
             host: options.tool_host.clone(),
             files: tool_files.clone(),
             trust: trust.clone(),
+            credentials: credentials.clone(),
             clock: options.clock.clone(),
         });
         let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
@@ -141,13 +162,20 @@ impl App {
         sources.extend(tool_files.sources());
         let rule_file = Arc::new(RuleFile::new(places.rules_file()));
         let mut settings = SettingsInForce::default();
-        settings.reload(places, &rule_file);
+        let rules = Arc::new(RulesInForce::default());
+        settings.reload(places, &rule_file, &rules);
         let registry = Arc::new(Registry::new(sources, &settings.config.skills));
         settings.look_at_skills(places, &registry);
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
+                kept,
+                credentials,
+                looked_at_credentials: AtomicBool::new(false),
+                credentials_known: tokio::sync::watch::Sender::new(false),
+                credentials_watch: Mutex::default(),
                 rule_file,
+                rules,
                 registry,
                 tool_files,
                 pending_tools,
@@ -165,6 +193,10 @@ impl App {
                 options,
             }),
         };
+        app.inner.kept.belongs_to(Arc::downgrade(&app.inner));
+        app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
+        app.reload_settings();
+        app.inner.note_first_sights();
         app.follow_sources();
         app.open_configured_vault().await;
         app.follow_foreign_skills();
@@ -193,8 +225,13 @@ impl App {
         self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).config.clone()
     }
 
-    pub(crate) fn rules(&self) -> Arc<Rules> {
-        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).rules.clone()
+    pub(crate) fn rules(&self) -> Arc<RulesInForce> {
+        self.inner.rules.clone()
+    }
+
+    /// What is wrong with the settings on the disk.
+    pub(crate) fn settings_problem(&self) -> Option<nova_protocol::ConfigProblemView> {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
     /// Changes the configuration file and takes the result into force.
@@ -209,15 +246,26 @@ impl App {
 
     /// Reads configuration and rules again; broken ones leave the last good ones in force.
     pub(crate) fn reload_settings(&self) {
-        let (changed, problem) = {
+        let rules_before = self.inner.rules.now();
+        let (changed, problem, mended) = {
             let mut settings = self.inner.settings.write().unwrap_or_else(PoisonError::into_inner);
             let before = settings.problem.clone();
-            settings.reload(self.places(), &self.inner.rule_file);
+            settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
+            self.inner.kept.use_sign_ins(settings.config.sign_ins.clone());
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
-            (changed, news)
+            let of_rules = |problem: &Option<nova_protocol::ConfigProblemView>| {
+                let file = self.places().rules_file().display().to_string();
+                problem.as_ref().is_some_and(|problem| problem.file == file)
+            };
+            let mended = of_rules(&before) && !of_rules(&settings.problem);
+            (changed, news, mended)
         };
+        self.take_back_grants(&rules_before);
+        if mended || *self.inner.rules.now() != *rules_before {
+            self.emit(Event::RulesChanged {});
+        }
         if let Some(problem) = problem {
             self.emit(Event::ConfigProblem {
                 file: problem.file,
@@ -227,6 +275,7 @@ impl App {
         }
         self.inner.registry_changed(changed);
         self.follow_foreign_skills();
+        self.inner.look_if_needed();
     }
 
     /// The open vault.
@@ -275,16 +324,30 @@ impl Inner {
 
 impl Inner {
     /// Takes up what the sources of skills have now.
-    pub(crate) fn reload_registry(&self) {
+    pub(crate) fn reload_registry(self: &Arc<Self>) {
         let changes = {
             let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
             self.registry.reload(&settings.config.skills)
         };
         self.registry_changed(changes);
+        self.look_if_needed();
+    }
+
+    /// A rule that was written in view of a server's tool is not for what it becomes later.
+    fn note_first_sights(&self) {
+        let snapshot = self.registry.snapshot();
+        let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
+        let vouched = tools.filter(|tool| tool.spec().definition.is_none());
+        let seen: Vec<_> =
+            vouched.filter_map(|tool| Some((ToolContent::of(tool)?, ToolFace::of(tool)))).collect();
+        if let Err(error) = self.trust.first_sights(&seen) {
+            tracing::warn!("what tools are could not be kept: {error}");
+        }
     }
 
     fn registry_changed(&self, changes: Changes) {
         if !changes.is_empty() {
+            self.note_first_sights();
             let Changes { added, removed, changed } = changes;
             self.emit(Event::RegistryChanged { added, removed, changed });
         }
@@ -299,7 +362,7 @@ impl EventSink for Inner {
 }
 
 impl SettingsInForce {
-    fn reload(&mut self, places: &Places, rule_file: &RuleFile) {
+    fn reload(&mut self, places: &Places, rule_file: &RuleFile, in_force: &RulesInForce) {
         self.problem = None;
         match Config::read(&places.config_file()) {
             Ok(config) => {
@@ -312,21 +375,12 @@ impl SettingsInForce {
         }
         match rule_file.read() {
             Ok(rules) => {
-                if rules.has_policies {
-                    self.problem = Some(nova_protocol::ConfigProblemView {
-                        file: places.rules_file().display().to_string(),
-                        line: None,
-                        message:
-                            "policies: is not applied by this version. Write its rules under permissions:."
-                                .into(),
-                    });
-                }
-                self.rules = Arc::new(rules);
+                in_force.replace(rules);
                 self.rules_were_good = true;
             }
             Err(error) => {
                 if !self.rules_were_good {
-                    self.rules = Arc::new(Rules::closed("permissions.yaml cannot be read"));
+                    in_force.replace(Rules::closed("permissions.yaml cannot be read"));
                 }
                 self.problem = Some(nova_protocol::ConfigProblemView {
                     file: places.rules_file().display().to_string(),

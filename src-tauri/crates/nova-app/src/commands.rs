@@ -1,9 +1,11 @@
 use nova_protocol::*;
+use nova_registry::ToolLookup;
 use nova_session::UserMessage;
 use serde_json::Value;
 
 use crate::app::{App, blocking, session_error};
 use crate::chat::unknown_skill;
+use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
 use crate::skill_rows::{reason, state_view};
 
@@ -216,6 +218,15 @@ impl Commands for App {
                 reason: if skill.is_available() { tool.reason.clone() } else { reason(skill) },
             })
         });
+        let rows = rows.map(|mut row| {
+            let ToolLookup::Found { tool, .. } = snapshot.tool(&row.name) else { return row };
+            if row.state == SkillState::Available
+                && let Some(why) = signed_out_reason(&self.inner, &tool.spec().credentials)
+            {
+                (row.state, row.reason) = (SkillState::NeedsSignIn, Some(why));
+            }
+            row
+        });
         Ok(rows.collect())
     }
 
@@ -250,6 +261,63 @@ impl Commands for App {
         self.inner.pending_tools.discard(&pending.name, &pending.hash).await?;
         self.emit(Event::PendingToolsChanged {});
         Ok(Nothing {})
+    }
+
+    async fn list_credentials(&self, _: Nothing) -> Result<CredentialsView, UserError> {
+        Ok(self.credentials().await)
+    }
+
+    async fn set_credential(&self, set: SetCredential) -> Result<CredentialsView, UserError> {
+        self.set_credential_value(&set.name, set.value, set.grant_to.as_deref()).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn remove_credential(&self, credential: CredentialRef) -> Result<CredentialsView, UserError> {
+        self.remove_credential_named(&credential.name).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn grant_credential(&self, grant: GrantCredential) -> Result<CredentialsView, UserError> {
+        self.grant_credential_to(&grant.name, &grant.to)?;
+        Ok(self.credentials().await)
+    }
+
+    async fn revoke_credential(&self, grant: GrantCredential) -> Result<CredentialsView, UserError> {
+        self.revoke_credential_from(&grant.name, &grant.to)?;
+        Ok(self.credentials().await)
+    }
+
+    async fn unlock_credentials(&self, unlock: UnlockCredentials) -> Result<CredentialsView, UserError> {
+        self.unlock(unlock.passphrase).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn sign_in(&self, credential: CredentialRef) -> Result<CredentialsView, UserError> {
+        self.sign_in_at_desktop(&credential.name).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn list_rules(&self, _: Nothing) -> Result<PermissionsView, UserError> {
+        Ok(self.permissions())
+    }
+
+    async fn add_rule(&self, rule: AddRule) -> Result<PermissionsView, UserError> {
+        self.put_rule(&rule)?;
+        Ok(self.permissions())
+    }
+
+    async fn remove_rule(&self, rule: RuleRef) -> Result<PermissionsView, UserError> {
+        self.take_rule_back(&rule.pattern)?;
+        Ok(self.permissions())
+    }
+
+    async fn revoke_tool(&self, approved: ApprovedToolRef) -> Result<PermissionsView, UserError> {
+        self.revoke_approved_tool(&approved.tool)?;
+        Ok(self.permissions())
+    }
+
+    async fn try_rule(&self, wanted: TryRule) -> Result<TriedRule, UserError> {
+        self.try_call(&wanted)
     }
 
     async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {

@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 
 use nova_calls::KeepRule;
-use nova_registry::{Rules, RulesError};
+use nova_registry::{RuleEditError, RuleList, Rules, RulesError, with_pattern, without_pattern};
 
-/// `permissions.yaml`: read on every change, written when the user chooses "always".
+use crate::app::App;
+
+/// `permissions.yaml`: read on every change, written when the user adds or takes back a rule.
 pub(crate) struct RuleFile {
     file: PathBuf,
 }
@@ -21,74 +23,69 @@ impl RuleFile {
             Err(error) => Err(RulesError { message: error.to_string(), line: None }),
         }
     }
-}
 
-impl KeepRule for RuleFile {
-    fn allow(&self, wire_name: &str) -> Result<(), String> {
-        crate::own_files::change(
-            &self.file,
-            |error| error.to_string(),
-            || {
-                let text = match std::fs::read_to_string(&self.file) {
-                    Ok(text) => text,
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-                    // What cannot be read must not be replaced: it may hold what the user denies.
-                    Err(error) => return Err(error.to_string()),
-                };
-                Ok((with_allowed(&text, wire_name)?.into_bytes(), ()))
-            },
-        )
-    }
-}
-
-/// The text with one more pattern under `permissions: allow:`; everything else stays as it was.
-fn with_allowed(text: &str, pattern: &str) -> Result<String, String> {
-    let before = Rules::parse(text).map_err(|error| error.to_string())?;
-    let item = format!("{}", serde_json::Value::String(pattern.to_owned()));
-    let lines: Vec<&str> = text.lines().collect();
-    let section = lines.iter().position(|line| line.trim_end() == "permissions:");
-    let is_inside =
-        |line: &&str| line.starts_with([' ', '\t']) || line.trim().is_empty() || line.starts_with('#');
-    let allow = section.and_then(|at| {
-        let inside = lines[at + 1..].iter().take_while(|line| is_inside(line));
-        inside.clone().position(|line| line.trim_start().starts_with("allow:")).map(|offset| at + 1 + offset)
-    });
-    let mut out: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    match (section, allow) {
-        (None, _) if before == Rules::default() && !text.contains("permissions") => {
-            out.push("permissions:".into());
-            out.push(format!("  allow: [ {item} ]"));
-        }
-        (Some(at), None) => out.insert(at + 1, format!("  allow: [ {item} ]")),
-        (Some(_), Some(at)) => {
-            let line = &lines[at];
-            let indent = &line[..line.len() - line.trim_start().len()];
-            let value = line.trim_start().trim_start_matches("allow:").trim();
-            if value.is_empty() {
-                // A block list: its items stand at the indent of the first one.
-                let next = lines.get(at + 1).filter(|next| next.trim_start().starts_with("- "));
-                let item_indent = next.map_or(format!("{indent}  "), |next| {
-                    next[..next.len() - next.trim_start().len()].to_owned()
-                });
-                out.insert(at + 1, format!("{item_indent}- {item}"));
-            } else if let Some(rest) = value.strip_prefix('[') {
-                let separator = if rest.trim_start().starts_with(']') { "" } else { "," };
-                out[at] = format!("{indent}allow: [ {item}{separator}{rest}");
-            } else {
-                return Err("the list allow: is written in a way Nova does not edit".into());
+    /// From now on this is the list of the pattern, and no other.
+    pub(crate) fn put(&self, list: RuleList, pattern: &str) -> Result<(), RuleFileError> {
+        self.change(|text| {
+            let mut text = text.to_owned();
+            for (other, rule) in Rules::parse(&text)?.own.alike(pattern) {
+                if other != list || rule.text != pattern {
+                    text = without_pattern(&text, other, &rule.text)?.text;
+                }
             }
-        }
-        _ => return Err("the file is written in a way Nova does not edit".into()),
+            Ok(with_pattern(&text, list, pattern)?.text)
+        })
     }
-    let mut changed = out.join("\n");
-    changed.push('\n');
-    // Verified or refused: the new pattern first, all others as they were.
-    let after = Rules::parse(&changed).map_err(|error| error.to_string())?;
-    let expected = before.with_allowed(pattern);
-    if after == expected {
-        Ok(changed)
-    } else {
-        Err("the file is written in a way Nova does not edit".into())
+
+    /// Takes the pattern out of every list, in whatever spelling it stands there. Answers what was
+    /// taken out.
+    pub(crate) fn remove(&self, pattern: &str) -> Result<Vec<(RuleList, String)>, RuleFileError> {
+        let mut gone = Vec::new();
+        self.change(|text| {
+            let mut text = text.to_owned();
+            for (list, rule) in Rules::parse(&text)?.own.alike(pattern) {
+                text = without_pattern(&text, list, &rule.text)?.text;
+                gone.push((list, rule.text.clone()));
+            }
+            Ok(text)
+        })?;
+        Ok(gone)
+    }
+
+    /// One tool by its name on the wire, beside what is written of it already.
+    fn allow(&self, wire_name: &str) -> Result<(), RuleFileError> {
+        self.change(|text| Ok(with_pattern(text, RuleList::Allow, wire_name)?.text))
+    }
+
+    fn change(&self, edit: impl FnOnce(&str) -> Result<String, RuleEditError>) -> Result<(), RuleFileError> {
+        // A link to a file that is kept elsewhere stays a link.
+        let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
+        crate::own_files::change(&file, RuleFileError::Io, || {
+            let text = match std::fs::read_to_string(&file) {
+                Ok(text) => text,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+                // What cannot be read must not be replaced: it may hold what the user denies.
+                Err(error) => return Err(RuleFileError::Io(error)),
+            };
+            Ok((edit(&text)?.into_bytes(), ()))
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RuleFileError {
+    #[error("{0}")]
+    Io(std::io::Error),
+    #[error("{0}")]
+    Edit(#[from] RuleEditError),
+}
+
+impl KeepRule for App {
+    /// In force when this returns.
+    fn allow(&self, wire_name: &str) -> Result<(), String> {
+        self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;
+        self.reload_settings();
+        Ok(())
     }
 }
 
@@ -96,41 +93,74 @@ fn with_allowed(text: &str, pattern: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: &str) {
-        assert_eq!(with_allowed(text, "crm__add_contact").as_deref(), Ok(expected));
+    fn file(text: &str) -> (tempfile::TempDir, RuleFile, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("permissions.yaml");
+        std::fs::write(&place, text).expect("written");
+        (folder, RuleFile::new(place.clone()), place)
     }
 
-    #[test]
-    fn a_rule_is_added_and_nothing_else_changes() {
-        check("", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
-        check(
-            "# mine\npermissions:\n  allow: [ \"x__*\" ] # why\n  deny: [y]\n",
-            "# mine\npermissions:\n  allow: [ \"crm__add_contact\", \"x__*\" ] # why\n  deny: [y]\n",
-        );
-        check(
-            "permissions:\n  allow:\n    - a # first\n    - b\n",
-            "permissions:\n  allow:\n    - \"crm__add_contact\"\n    - a # first\n    - b\n",
-        );
-        check(
-            "permissions:\n  deny: [y]\n",
-            "permissions:\n  allow: [ \"crm__add_contact\" ]\n  deny: [y]\n",
-        );
-        check("permissions:\n  allow: []\n", "permissions:\n  allow: [ \"crm__add_contact\"]\n");
+    fn text(place: &PathBuf) -> String {
+        std::fs::read_to_string(place).expect("there")
     }
 
     #[test]
     fn a_file_that_is_not_text_is_left_as_it_is() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("permissions.yaml");
+        let (_folder, rules, place) = file("");
         let bytes = b"# caf\xe9\npermissions:\n  deny: [x]\n";
-        std::fs::write(&file, bytes).expect("written");
-        assert!(RuleFile::new(file.clone()).allow("crm__add_contact").is_err());
-        assert_eq!(std::fs::read(&file).expect("there"), bytes);
+        std::fs::write(&place, bytes).expect("written");
+        assert!(rules.allow("crm__add_contact").is_err());
+        assert!(rules.put(RuleList::Deny, "crm__add_contact").is_err());
+        assert_eq!(std::fs::read(&place).expect("there"), bytes);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_file_that_is_kept_elsewhere_stays_one() {
+        let (folder, _, place) = file("permissions:\n  deny: [ x ]\n");
+        let link = folder.path().join("link.yaml");
+        std::os::unix::fs::symlink(&place, &link).expect("linked");
+        RuleFile::new(link.clone()).put(RuleList::Deny, "y").expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(text(&place), "permissions:\n  deny: [ \"y\", x ]\n");
     }
 
     #[test]
-    fn what_cannot_be_edited_safely_is_refused() {
-        assert!(with_allowed("permissions: {allow: [x]}\n", "crm__add_contact").is_err());
-        assert!(with_allowed("permissions:\n  allow: [\n", "crm__add_contact").is_err());
+    fn a_pattern_has_one_list() {
+        let (_folder, rules, place) =
+            file("permissions:\n  deny: [ x, CRM.Add-Contact ] # mine\n  allow:\n    - y # too\n");
+        rules.put(RuleList::Allow, "crm__add_contact").expect("written");
+        assert_eq!(
+            text(&place),
+            "permissions:\n  deny: [ x ] # mine\n  allow:\n    - \"crm__add_contact\"\n    - y # too\n"
+        );
+    }
+
+    #[test]
+    fn a_pattern_is_removed_in_whatever_spelling() {
+        let (_folder, rules, place) = file("permissions:\n  deny: [ x, CRM.Add-Contact ]\n");
+        let gone = rules.remove("crm__add_contact").expect("written");
+        assert_eq!(gone, [(RuleList::Deny, "CRM.Add-Contact".to_owned())]);
+        assert_eq!(text(&place), "permissions:\n  deny: [ x ]\n");
+        assert_eq!(rules.remove("crm__add_contact").expect("read"), []);
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let (_folder, _, place) = file("permissions:\n  deny: [ mine ] # kept\n");
+        let writers: Vec<_> = (0..8)
+            .map(|number| {
+                let rules = RuleFile::new(place.clone());
+                std::thread::spawn(move || {
+                    for more in 0..8 {
+                        rules.put(RuleList::Allow, &format!("crm__tool_{number}_{more}")).expect("written");
+                    }
+                })
+            })
+            .collect();
+        writers.into_iter().for_each(|writer| writer.join().expect("it wrote"));
+        let rules = Rules::parse(&text(&place)).expect("readable");
+        assert_eq!((rules.own.allow.len(), rules.own.deny.len()), (64, 1));
+        assert!(text(&place).contains("deny: [ mine ] # kept"));
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use nova_calls::{Approval, Approved, ToolContent};
-use nova_registry::{AgreedSkills, canonical};
+use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
+use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
 /// What the user agreed to, in `<data>/trust.json`.
@@ -15,7 +15,7 @@ pub(crate) struct Trust {
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
-    /// `skill.tool` → the content of its file that was approved last. No other is.
+    /// `skill.tool` → the content that was approved last. No other is.
     tools: BTreeMap<String, ApprovedTool>,
     /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
     skills: BTreeMap<String, AgreedSkill>,
@@ -31,12 +31,19 @@ pub(crate) struct AgreedSkill {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct ApprovedTool {
+/// A tool that did not come with the program, as the user approved it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ApprovedTool {
     definition: String,
     /// Every call, not only the first.
     #[serde(default)]
-    always: bool,
+    pub(crate) always: bool,
+    /// Nobody was asked: it is what the tool was when it was first seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unasked: bool,
+    /// What it said of itself then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    face: Option<ToolFace>,
     /// Hosts that every call may contact, beside those it declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     hosts: BTreeSet<String>,
@@ -77,6 +84,52 @@ impl Trust {
         })
     }
 
+    /// By the name they were approved under, `skill.tool`: those that somebody was asked about.
+    pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
+        let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
+        tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |face| face.name.clone()), tool)).collect()
+    }
+
+    /// Remembers what tools are that their source vouches for until they change. Of those that are
+    /// known, nothing is changed.
+    pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> std::io::Result<()> {
+        let known = self.read().tools;
+        let is_new = |content: &ToolContent| {
+            !known.contains_key(&canonical_name(content))
+                && !known.contains_key(&shown_name(&content.skill, &content.tool))
+        };
+        let new: Vec<_> = seen.iter().filter(|(content, _)| is_new(content)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.change(|record| {
+            for (content, face) in new {
+                record.tools.entry(canonical_name(content)).or_insert_with(|| ApprovedTool {
+                    definition: content.definition.clone(),
+                    always: false,
+                    unasked: true,
+                    face: Some(face.clone()),
+                    hosts: BTreeSet::new(),
+                });
+            }
+        })
+    }
+
+    /// The next call of the tool asks as the first did. Answers whether anything was approved.
+    pub(crate) fn forget_tool(&self, name: &str) -> std::io::Result<bool> {
+        let wanted = canonical(name);
+        let mut found = false;
+        self.change(|record| {
+            record.tools.retain(|name, _| {
+                canonical(name) != wanted || {
+                    found = true;
+                    false
+                }
+            });
+        })?;
+        Ok(found)
+    }
+
     /// An unreadable file agrees to nothing.
     fn read(&self) -> Record {
         std::fs::read(&self.file)
@@ -96,6 +149,15 @@ impl Trust {
     }
 }
 
+impl Record {
+    /// What is kept of the tool, taken out. Files of before have the name as it is spelled.
+    fn take(&mut self, content: &ToolContent) -> Option<ApprovedTool> {
+        let canonical = self.tools.remove(&canonical_name(content));
+        let spelled = self.tools.remove(&shown_name(&content.skill, &content.tool));
+        canonical.or(spelled)
+    }
+}
+
 impl AgreedSkills for Trust {
     fn fingerprint(&self, skill: &str) -> Option<String> {
         self.agreed_skill(skill).map(|agreed| agreed.fingerprint)
@@ -103,44 +165,47 @@ impl AgreedSkills for Trust {
 }
 
 impl Approved for Trust {
-    fn covers(&self, content: &ToolContent) -> Option<Approval> {
-        let record = self.read();
-        let approved = record.tools.get(&name_of(content))?;
-        (approved.definition == content.definition).then_some(if approved.always {
-            Approval::Always
-        } else {
-            Approval::Seen
-        })
+    fn standing(&self, content: &ToolContent) -> Standing {
+        match self.read().take(content) {
+            None => Standing::Unknown,
+            Some(approved) if approved.definition != content.definition => {
+                Standing::Changed(approved.face.map(Box::new))
+            }
+            Some(ApprovedTool { always: true, .. }) => Standing::This(Approval::Always),
+            Some(_) => Standing::This(Approval::Seen),
+        }
     }
 
-    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        let always = approval == Approval::Always;
+    fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
         self.change(|record| {
-            let approved = record.tools.entry(name_of(content)).or_default();
-            // What another content was allowed is gone with it.
-            let hosts = match approved.definition == content.definition {
-                true => std::mem::take(&mut approved.hosts),
-                false => BTreeSet::new(),
+            let before = record.take(content).filter(|before| before.definition == content.definition);
+            let approved = ApprovedTool {
+                definition: content.definition.clone(),
+                always: approval == Approval::Always,
+                unasked: false,
+                face: Some(face.clone()),
+                // What another content was allowed is gone with it.
+                hosts: before.map(|before| before.hosts).unwrap_or_default(),
             };
-            *approved = ApprovedTool { definition: content.definition.clone(), always, hosts };
+            record.tools.insert(canonical_name(content), approved);
         })
         .map_err(|error| error.to_string())
     }
 
     fn covers_host(&self, content: &ToolContent, host: &str) -> bool {
-        let record = self.read();
-        let approved = record.tools.get(&name_of(content));
+        let approved = self.read().take(content);
         approved.is_some_and(|known| known.definition == content.definition && known.hosts.contains(host))
     }
 
     fn keep_host(&self, content: &ToolContent, host: &str) -> Result<(), String> {
         let mut kept = false;
         self.change(|record| {
-            if let Some(approved) = record.tools.get_mut(&name_of(content))
-                && approved.definition == content.definition
-            {
-                approved.hosts.insert(host.to_owned());
-                kept = true;
+            if let Some(mut approved) = record.take(content) {
+                if approved.definition == content.definition {
+                    approved.hosts.insert(host.to_owned());
+                    kept = true;
+                }
+                record.tools.insert(canonical_name(content), approved);
             }
         })
         .map_err(|error| error.to_string())?;
@@ -148,52 +213,107 @@ impl Approved for Trust {
     }
 }
 
-fn name_of(content: &ToolContent) -> String {
-    format!("{}.{}", content.skill, content.tool)
+/// Two spellings of one name are one tool.
+fn canonical_name(content: &ToolContent) -> String {
+    shown_name(&canonical(&content.skill), &canonical(&content.tool))
 }
 
 #[cfg(test)]
 mod tests {
+    use nova_skill::Effect;
+    use serde_json::json;
+
     use super::*;
+
+    fn content(definition: &str) -> ToolContent {
+        ToolContent { skill: "dynamic".into(), tool: "weather_now".into(), definition: definition.into() }
+    }
+
+    fn face(description: &str) -> ToolFace {
+        ToolFace {
+            name: "dynamic.weather_now".into(),
+            description: description.into(),
+            parameters: json!({}),
+            effect: Effect::Read,
+            hosts: Vec::new(),
+            credentials: Vec::new(),
+        }
+    }
 
     #[test]
     fn another_content_of_a_file_is_not_approved_and_takes_the_place_of_the_old() {
         let folder = tempfile::tempdir().expect("a folder");
-        let content = |definition: &str| ToolContent {
-            skill: "dynamic".into(),
-            tool: "weather".into(),
-            definition: definition.into(),
-        };
         let trust = Trust::new(folder.path());
-        assert_eq!(trust.covers(&content("one")), None);
-        trust.keep(&content("one"), Approval::Always).expect("kept");
-        assert_eq!(Trust::new(folder.path()).covers(&content("one")), Some(Approval::Always));
-        assert_eq!(trust.covers(&content("two")), None);
-        trust.keep(&content("two"), Approval::Seen).expect("kept");
-        assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
-        assert_eq!(trust.covers(&content("one")), None, "it was replaced, and asks again");
+        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        let again = Trust::new(folder.path());
+        assert_eq!(again.standing(&content("one")), Standing::This(Approval::Always));
+        assert_eq!(again.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
+        trust.keep(&content("two"), Approval::Seen, &face("second")).expect("kept");
+        assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
+        let replaced = Standing::Changed(Some(Box::new(face("second"))));
+        assert_eq!(trust.standing(&content("one")), replaced, "it was replaced, and asks again");
+    }
+
+    #[test]
+    fn another_spelling_of_a_name_is_the_same_tool() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        let respelled = ToolContent { tool: "Weather-Now".into(), ..content("two") };
+        assert!(matches!(trust.standing(&respelled), Standing::Changed(Some(_))));
+    }
+
+    #[test]
+    fn what_an_older_nova_kept_still_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kept = json!({"tools": {"dynamic.weather_now": {"definition": "one", "always": true}}});
+        std::fs::write(folder.path().join("trust.json"), kept.to_string()).expect("written");
+        let trust = Trust::new(folder.path());
+        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
+        assert_eq!(trust.standing(&content("two")), Standing::Changed(None));
+    }
+
+    #[test]
+    fn the_first_sight_counts_and_a_later_one_changes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.first_sights(&[(content("one"), face("first"))]).expect("kept");
+        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Seen));
+        trust.first_sights(&[(content("two"), face("second"))]).expect("nothing to keep");
+        assert_eq!(trust.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
+        assert!(trust.approved_tools().is_empty(), "nobody was asked");
+        let before = std::fs::read(folder.path().join("trust.json")).expect("there");
+        trust.first_sights(&[]).expect("nothing to keep");
+        assert_eq!(std::fs::read(folder.path().join("trust.json")).expect("there"), before);
+    }
+
+    #[test]
+    fn what_is_forgotten_asks_as_the_first_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
+        assert_eq!(trust.approved_tools()[0].0, "dynamic.weather_now");
+        assert!(trust.forget_tool("Dynamic.weather-now").expect("written"));
+        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
+        assert!(!trust.forget_tool("dynamic.weather_now").expect("written"));
     }
 
     #[test]
     fn a_host_is_kept_for_one_content_alone() {
         let folder = tempfile::tempdir().expect("a folder");
-        let content = |definition: &str| ToolContent {
-            skill: "dynamic".into(),
-            tool: "weather".into(),
-            definition: definition.into(),
-        };
         let trust = Trust::new(folder.path());
         assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never allowed to run");
-        trust.keep(&content("one"), Approval::Seen).expect("kept");
+        trust.keep(&content("one"), Approval::Seen, &face("one")).expect("kept");
         trust.keep_host(&content("one"), "a.example").expect("kept");
-        trust.keep(&content("one"), Approval::Always).expect("kept");
+        trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");
         let read_again = Trust::new(folder.path());
         assert!(read_again.covers_host(&content("one"), "a.example"));
         assert!(!read_again.covers_host(&content("one"), "b.example"));
         assert!(!read_again.covers_host(&content("two"), "a.example"));
-        trust.keep(&content("two"), Approval::Seen).expect("kept");
+        trust.keep(&content("two"), Approval::Seen, &face("two")).expect("kept");
         assert!(trust.keep_host(&content("one"), "b.example").is_err(), "another content is in force");
         assert!(!trust.covers_host(&content("two"), "a.example"));
-        assert_eq!(trust.covers(&content("two")), Some(Approval::Seen));
+        assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
     }
 }

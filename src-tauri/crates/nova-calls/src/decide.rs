@@ -1,16 +1,18 @@
 use nova_protocol::Decision;
-use nova_registry::Rules;
-use nova_skill::Effect;
+use nova_registry::{CallShape, Found, RuleList, Rules};
+use nova_skill::{Effect, Principal};
 
 /// Above this many notes in one turn a granted write asks again.
 const MANY_NOTES: usize = 20;
 
+/// The same call asks from this time on.
+const OFTEN: usize = 3;
+
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts<'a> {
-    pub skill: &'a str,
-    pub tool: &'a str,
-    pub effect: Effect,
+    pub call: CallShape<'a>,
+    pub principal: &'a Principal,
     /// Started by the user's own hand: a form, a click, a command at a terminal.
     pub by_hand: bool,
     /// The session has a grant for this skill (writes) or for all hosts that the tool declares
@@ -21,6 +23,10 @@ pub struct Facts<'a> {
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
+    /// The model has read in this turn what strangers can write.
+    pub tainted: bool,
+    /// How often this very call was made in the turn, this time included.
+    pub times: usize,
 }
 
 /// What the user knows of what would run.
@@ -28,12 +34,21 @@ pub struct Facts<'a> {
 pub enum Content {
     /// It came with the program and changes only with it.
     Fixed,
-    /// A file defines it, and this content was never allowed to run.
+    /// A file defines it, and no content of that tool was ever allowed to run.
     New,
+    /// Another content of the tool was allowed to run before, not this one.
+    Changed,
     /// This content was allowed to run before.
     Seen,
     /// Every call of this content is allowed.
     Always,
+}
+
+/// Whether a call may run, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    pub verdict: Verdict,
+    pub because: Because,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,227 +59,133 @@ pub enum Verdict {
         decisions: Vec<Decision>,
         editable: bool,
     },
-    /// The pattern that denies it.
-    Deny {
-        rule: String,
+    Deny,
+}
+
+/// What decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because {
+    /// The rules cannot be read, and none were good before.
+    Closed(String),
+    Rule {
+        list: RuleList,
+        text: String,
+        line: u32,
+        /// The policy that it stands in.
+        policy: Option<String>,
     },
+    Repeated(usize),
+    NewContent,
+    ChangedContent,
+    /// Every call of this content was allowed.
+    AlwaysApproved,
+    ByHand,
+    Granted,
+    /// There is a grant, which does not count in this turn.
+    Tainted,
+    /// There is a grant, for fewer notes in a turn.
+    ManyNotes(usize),
+    /// There is a grant, for the skill's own notes.
+    OutsideOwn,
+    /// Nothing speaks for or against it.
+    Effect(Effect),
 }
 
-/// Whether a call may run: deny, then human approval, then allow, then by effect.
-pub fn decide(rules: &Rules, facts: &Facts) -> Verdict {
-    if let Some(reason) = &rules.closed {
-        return Verdict::Deny { rule: reason.clone() };
+/// Whether a call may run: what the program itself forbids, then deny, then human approval, then
+/// allow, then by effect.
+pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
+    let effect = facts.call.effect;
+    if let Some(denied) = denied(rules, facts) {
+        return denied;
     }
-    if let Some(rule) = rules.deny.restricting(facts.skill, facts.tool) {
-        return Verdict::Deny { rule: rule.text.clone() };
+    if facts.times >= OFTEN {
+        // A model that goes round in circles: whatever was allowed was not meant for this.
+        return ask_each_time(effect, Because::Repeated(facts.times));
     }
-    if rules.human_approval.restricting(facts.skill, facts.tool).is_some() {
+    if let Some(found) = rules.find(RuleList::HumanApproval, &facts.call, facts.principal) {
         // The user wants to be asked each time: no answer covers the next call.
-        return Verdict::Ask {
-            decisions: vec![Decision::Once, Decision::Deny],
-            editable: facts.effect != Effect::External,
-        };
+        return ask_each_time(effect, found.into());
     }
-    // No rule and no grant was written in view of this content, and no effect it declares is known
-    // to be true: the first call of it asks, whoever starts it.
-    if facts.content == Content::New {
-        return ask(facts.effect);
+    match facts.content {
+        // No rule and no grant was written in view of this content, and no effect it declares is
+        // known to be true: the first call of it asks, whoever starts it.
+        Content::New => return ask(effect, Because::NewContent),
+        Content::Changed => return ask(effect, Because::ChangedContent),
+        Content::Fixed | Content::Seen | Content::Always => {}
     }
-    if allowed_by_rule(rules, facts) {
-        return Verdict::Run;
+    if let Some(because) = allowed_by_rule(rules, facts) {
+        return Ruling { verdict: Verdict::Run, because };
     }
-    let runs = match facts.effect {
-        Effect::Read => true,
-        Effect::Write if facts.by_hand => true,
-        Effect::Write => facts.granted && facts.notes <= MANY_NOTES && !facts.outside_own,
-        Effect::External => facts.granted,
-        Effect::Destructive | Effect::Send => false,
-        Effect::Undeclared => facts.granted,
+    match effect {
+        Effect::Read => run(Because::Effect(effect)),
+        Effect::Write if facts.by_hand => run(Because::ByHand),
+        Effect::Write if facts.granted && facts.notes > MANY_NOTES => {
+            ask(effect, Because::ManyNotes(facts.notes))
+        }
+        Effect::Write if facts.granted && facts.outside_own => ask(effect, Because::OutsideOwn),
+        Effect::External | Effect::Undeclared if facts.granted && facts.tainted => {
+            ask(effect, Because::Tainted)
+        }
+        Effect::Write | Effect::External | Effect::Undeclared if facts.granted => run(Because::Granted),
+        _ => ask(effect, Because::Effect(effect)),
+    }
+}
+
+/// What no answer can change: the rules cannot be read, or one denies the call.
+pub(crate) fn denied(rules: &Rules, facts: &Facts) -> Option<Ruling> {
+    let because = match &rules.closed {
+        Some(reason) => Because::Closed(reason.clone()),
+        None => rules.find(RuleList::Deny, &facts.call, facts.principal)?.into(),
     };
-    if runs { Verdict::Run } else { ask(facts.effect) }
+    Some(Ruling { verdict: Verdict::Deny, because })
 }
 
-/// Whether a rule, or an "always" for this content, allows the tool.
-pub(crate) fn allowed_by_rule(rules: &Rules, facts: &Facts) -> bool {
-    let rule = rules.allow.covering(facts.skill, facts.tool);
-    let always = facts.content == Content::Always;
-    match facts.effect {
-        // A wildcard never covers a call that reaches a person; destruction wants a literal rule.
-        Effect::Send => false,
-        Effect::Destructive => rule.is_some_and(|rule| !rule.text.contains('*')),
-        Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => rule.is_some() || always,
+/// The rule, or the "always" for this content, that allows the tool.
+pub(crate) fn allowed_by_rule(rules: &Rules, facts: &Facts) -> Option<Because> {
+    let rule = match facts.call.effect {
+        // Each message to a person is looked at.
+        Effect::Send => return None,
+        // Destruction wants a rule written for this one tool.
+        Effect::Destructive => {
+            return rules.find_literal(RuleList::Allow, &facts.call, facts.principal).map(Because::from);
+        }
+        Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => {
+            rules.find(RuleList::Allow, &facts.call, facts.principal)
+        }
+    };
+    let always = || (facts.content == Content::Always).then_some(Because::AlwaysApproved);
+    rule.map(Because::from).or_else(always)
+}
+
+impl From<Found<'_>> for Because {
+    fn from(found: Found<'_>) -> Self {
+        Self::Rule {
+            list: found.list,
+            text: found.rule.text.clone(),
+            line: found.rule.line,
+            policy: found.policy.map(|policy| policy.name.clone()),
+        }
     }
 }
 
-fn ask(effect: Effect) -> Verdict {
+fn run(because: Because) -> Ruling {
+    Ruling { verdict: Verdict::Run, because }
+}
+
+fn ask_each_time(effect: Effect, because: Because) -> Ruling {
+    let decisions = vec![Decision::Once, Decision::Deny];
+    Ruling { verdict: Verdict::Ask { decisions, editable: effect != Effect::External }, because }
+}
+
+fn ask(effect: Effect, because: Because) -> Ruling {
     use Decision::{Always, Deny, Once, Session};
     let decisions = match effect {
         Effect::Read | Effect::Write | Effect::External => vec![Once, Session, Always, Deny],
         Effect::Undeclared => vec![Once, Session, Deny],
         Effect::Destructive | Effect::Send => vec![Once, Deny],
     };
-    Verdict::Ask { decisions, editable: effect != Effect::External }
+    Ruling { verdict: Verdict::Ask { decisions, editable: effect != Effect::External }, because }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn facts(effect: Effect) -> Facts<'static> {
-        Facts {
-            skill: "crm",
-            tool: "add_contact",
-            effect,
-            by_hand: false,
-            granted: false,
-            content: Content::Fixed,
-            notes: 1,
-            outside_own: false,
-        }
-    }
-
-    fn rules(yaml: &str) -> Rules {
-        Rules::parse(yaml).expect("rules of the test")
-    }
-
-    fn verdict(yaml: &str, facts: &Facts) -> &'static str {
-        match decide(&rules(yaml), facts) {
-            Verdict::Run => "run",
-            Verdict::Ask { .. } => "ask",
-            Verdict::Deny { .. } => "deny",
-        }
-    }
-
-    #[test]
-    fn by_effect_where_no_rule_speaks() {
-        let expected = [
-            (Effect::Read, "run"),
-            (Effect::Write, "ask"),
-            (Effect::External, "ask"),
-            (Effect::Destructive, "ask"),
-            (Effect::Send, "ask"),
-            (Effect::Undeclared, "ask"),
-        ];
-        for (effect, expected) in expected {
-            assert_eq!(verdict("", &facts(effect)), expected, "{effect:?}");
-        }
-    }
-
-    #[test]
-    fn what_the_user_starts_by_hand_reads_and_writes_but_still_asks_for_the_rest() {
-        let expected = [
-            (Effect::Read, "run"),
-            (Effect::Write, "run"),
-            (Effect::External, "ask"),
-            (Effect::Destructive, "ask"),
-            (Effect::Send, "ask"),
-        ];
-        for (effect, expected) in expected {
-            let facts = Facts { by_hand: true, ..facts(effect) };
-            assert_eq!(verdict("", &facts), expected, "{effect:?}");
-        }
-        let facts = Facts { by_hand: true, ..facts(Effect::Write) };
-        assert_eq!(verdict("permissions: {deny: [crm__add_contact]}", &facts), "deny");
-    }
-
-    #[test]
-    fn a_session_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
-        let granted = Facts { granted: true, ..facts(Effect::Write) };
-        assert_eq!(verdict("", &granted), "run");
-        assert_eq!(verdict("", &Facts { notes: 20, ..granted.clone() }), "run");
-        assert_eq!(verdict("", &Facts { notes: 21, ..granted.clone() }), "ask");
-        assert_eq!(verdict("", &Facts { outside_own: true, ..granted.clone() }), "ask");
-        assert_eq!(verdict("", &Facts { granted: true, ..facts(Effect::Send) }), "ask");
-        assert_eq!(verdict("", &Facts { granted: true, ..facts(Effect::Destructive) }), "ask");
-    }
-
-    #[test]
-    fn deny_goes_before_asking_and_asking_before_allowing() {
-        let all = "permissions: {deny: ['crm__*'], human_approval: ['*'], allow: ['*']}";
-        let ask = "permissions: {human_approval: ['crm__*'], allow: ['*']}";
-        let allow = "permissions: {allow: ['crm__add_*']}";
-        assert_eq!(verdict(all, &facts(Effect::Read)), "deny");
-        assert_eq!(verdict(ask, &facts(Effect::Read)), "ask");
-        assert_eq!(verdict(allow, &facts(Effect::Write)), "run");
-    }
-
-    #[test]
-    fn rules_that_cannot_be_read_deny_everything() {
-        let closed = Rules::closed("line 2");
-        for effect in [Effect::Read, Effect::Write, Effect::Send] {
-            let facts = Facts { by_hand: true, granted: true, ..facts(effect) };
-            assert_eq!(decide(&closed, &facts), Verdict::Deny { rule: "line 2".into() });
-        }
-    }
-
-    #[test]
-    fn a_rule_that_asks_is_never_answered_for_good() {
-        let granted = Facts { granted: true, ..facts(Effect::Read) };
-        let Verdict::Ask { decisions, .. } =
-            decide(&rules("permissions: {human_approval: ['crm__*']}"), &granted)
-        else {
-            panic!("it asks");
-        };
-        assert_eq!(decisions, [Decision::Once, Decision::Deny]);
-    }
-
-    #[test]
-    fn no_rule_sends_and_no_wildcard_destroys() {
-        assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Send)), "ask");
-        assert_eq!(verdict("permissions: {allow: ['*']}", &facts(Effect::Destructive)), "ask");
-        assert_eq!(verdict("permissions: {allow: [crm__add_contact]}", &facts(Effect::Destructive)), "run");
-    }
-
-    #[test]
-    fn the_first_call_of_a_content_asks_whatever_speaks_for_it() {
-        let effects = [
-            Effect::Read,
-            Effect::Write,
-            Effect::External,
-            Effect::Destructive,
-            Effect::Send,
-            Effect::Undeclared,
-        ];
-        for effect in effects {
-            for by_hand in [false, true] {
-                for yaml in ["", "permissions: {allow: [crm__add_contact]}", "permissions: {allow: ['*']}"] {
-                    let facts =
-                        Facts { content: Content::New, by_hand, granted: true, notes: 0, ..facts(effect) };
-                    assert_eq!(verdict(yaml, &facts), "ask", "{effect:?} {by_hand} {yaml}");
-                }
-            }
-            let new = Facts { content: Content::New, ..facts(effect) };
-            assert_eq!(verdict("permissions: {deny: [add_contact]}", &new), "deny", "{effect:?}");
-        }
-    }
-
-    #[test]
-    fn a_content_that_was_seen_goes_by_its_effect() {
-        for (effect, seen, always) in [
-            (Effect::Read, "run", "run"),
-            (Effect::Write, "ask", "run"),
-            (Effect::External, "ask", "run"),
-            (Effect::Destructive, "ask", "ask"),
-            (Effect::Send, "ask", "ask"),
-        ] {
-            let of = |content| Facts { content, ..facts(effect) };
-            assert_eq!(verdict("", &of(Content::Seen)), seen, "{effect:?}");
-            assert_eq!(verdict("", &of(Content::Always)), always, "{effect:?}");
-            assert_eq!(
-                verdict("permissions: {human_approval: ['*']}", &of(Content::Always)),
-                "ask",
-                "{effect:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn always_is_never_offered_for_what_cannot_be_taken_back() {
-        for effect in [Effect::Destructive, Effect::Send] {
-            let Verdict::Ask { decisions, .. } = decide(&Rules::default(), &facts(effect)) else {
-                panic!("{effect:?} asks");
-            };
-            assert_eq!(decisions, [Decision::Once, Decision::Deny]);
-        }
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use nova_http::{HostGate, declared_host};
 use nova_protocol::{Decision, Effect, PrincipalView};
 use nova_registry::ToolEntry;
-use nova_skill::ToolError;
+use nova_skill::{ToolError, ToolSpec};
 use serde_json::Value;
 
 use crate::questions::{NotAllowed, Questions};
@@ -24,19 +24,23 @@ pub(crate) struct CallHosts {
     principal: PrincipalView,
     declared: BTreeSet<String>,
     shown: BTreeSet<String>,
-    covers: Covers,
     state: Mutex<State>,
     /// Held while a question waits: what was asked for two requests at once is asked once.
     asking: tokio::sync::Mutex<()>,
 }
 
 /// What the rules say of the tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Covers {
+    /// This rule denies all that leaves the machine.
+    Denied(String),
     /// They allow it: with the hosts that it declares.
     Declared,
     /// The user wants to be asked each time: no grant counts.
+    #[default]
     Nothing,
+    /// They say nothing of it, and the model has read what strangers can write: no grant counts.
+    Tainted,
     /// They say nothing of it.
     Granted,
 }
@@ -44,6 +48,7 @@ pub(crate) enum Covers {
 #[derive(Default)]
 struct State {
     args: Value,
+    covers: Covers,
     allowed: BTreeSet<String>,
     denied: BTreeMap<String, NotAllowed>,
 }
@@ -56,7 +61,6 @@ impl CallHosts {
         call: &str,
         tool: &ToolEntry,
         principal: PrincipalView,
-        covers: Covers,
     ) -> Self {
         Self {
             questions,
@@ -66,9 +70,8 @@ impl CallHosts {
             grantee: Grantee::of(tool),
             content: ToolContent::of(tool).map(|content| (content, approved)),
             principal,
-            declared: declared_hosts(tool),
+            declared: declared_hosts(tool.spec()),
             shown: shown_hosts(tool),
-            covers,
             state: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
@@ -80,8 +83,15 @@ impl CallHosts {
     }
 
     /// What the call runs with; questions show it.
-    pub(crate) fn runs_with(&self, args: &Value) {
-        self.state().args = args.clone();
+    pub(crate) fn runs_with(&self, args: &Value, covers: Covers) {
+        let mut state = self.state();
+        state.args = args.clone();
+        state.covers = covers;
+    }
+
+    /// Whether the host is one of those that the card of the call shows.
+    pub(crate) fn shows(&self, host: &str) -> bool {
+        self.shown.contains(host)
     }
 
     fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
@@ -89,19 +99,30 @@ impl CallHosts {
         if let Some(denied) = state.denied.get(host) {
             return Some(Err(not_contacted(host, denied)));
         }
+        if let Covers::Denied(rule) = &state.covers {
+            return Some(Err(ToolError::NotAllowed {
+                what: format!("{host} was not contacted: the rule \"{rule}\" denies it."),
+                remedy: "Change the rule in permissions.yaml to allow it.".into(),
+                unanswered: false,
+            }));
+        }
         let allowed = state.allowed.contains(host)
-            || match self.covers {
+            || match state.covers {
                 Covers::Declared => self.declared.contains(host) || self.is_granted(host),
                 Covers::Granted => self.is_granted(host),
-                Covers::Nothing => false,
+                Covers::Tainted => self.is_always(host),
+                Covers::Nothing | Covers::Denied(_) => false,
             };
         allowed.then_some(Ok(()))
     }
 
     /// For the session, or always for this content.
     fn is_granted(&self, host: &str) -> bool {
-        self.grants.covers_host(&self.grantee, host)
-            || self.content.as_ref().is_some_and(|(content, approved)| approved.covers_host(content, host))
+        self.grants.covers_host(&self.grantee, host) || self.is_always(host)
+    }
+
+    fn is_always(&self, host: &str) -> bool {
+        self.content.as_ref().is_some_and(|(content, approved)| approved.covers_host(content, host))
     }
 
     /// What was decided holds for this call in any case.
@@ -121,7 +142,7 @@ impl CallHosts {
     }
 
     fn decisions(&self) -> Vec<Decision> {
-        match (self.covers, &self.content) {
+        match (&self.state().covers, &self.content) {
             (Covers::Nothing, _) => vec![Decision::Once, Decision::Deny],
             (_, None) => vec![Decision::Once, Decision::Session, Decision::Deny],
             (_, Some(_)) => vec![Decision::Once, Decision::Session, Decision::Always, Decision::Deny],
@@ -154,6 +175,7 @@ impl HostGate for CallHosts {
             editable: false,
             diff: None,
             host: Some(host.to_owned()),
+            credentials: Vec::new(),
             revision: 0,
         };
         let answer = loop {
@@ -179,17 +201,21 @@ impl HostGate for CallHosts {
 
 /// The hosts that a tool says it talks to, in the spelling of requests. What names no one host is
 /// left out, and asked about when the tool gets there.
-fn declared_hosts(tool: &ToolEntry) -> BTreeSet<String> {
-    tool.spec().hosts.iter().filter_map(|host| declared_host(host)).collect()
+fn declared_hosts(tool: &ToolSpec) -> BTreeSet<String> {
+    tool.hosts.iter().filter_map(|host| declared_host(host)).collect()
 }
 
 /// The hosts on the card of a call: those it declares. For a tool that declares none, those whose
 /// addresses stand in its source: looked at and allowed, they are as good as declared ones. No rule
 /// covers them.
 pub(crate) fn shown_hosts(tool: &ToolEntry) -> BTreeSet<String> {
+    shown_hosts_of(tool.spec())
+}
+
+pub(crate) fn shown_hosts_of(tool: &ToolSpec) -> BTreeSet<String> {
     let declared = declared_hosts(tool);
     if declared.is_empty() {
-        return tool.spec().proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
+        return tool.proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
     }
     declared
 }

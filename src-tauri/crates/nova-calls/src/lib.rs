@@ -10,6 +10,7 @@
 mod answer;
 mod arguments;
 mod context;
+mod credentials;
 mod decide;
 mod draft_vault;
 mod grants;
@@ -19,11 +20,15 @@ mod reach;
 mod refused;
 mod run;
 mod secrets;
+mod so_far;
+mod trusted;
 mod view;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
-pub use decide::{Content, Facts, Verdict, decide};
-pub use grants::{Approval, Approved, Grantee, Grants, KeepRule, ToolContent};
-pub use reach::NoCredentials;
-pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
+pub use credentials::{NoCredentials, consumer};
+pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
+pub use grants::{Grantee, Grants, KeepRule};
+pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, content_of, run_call};
+pub use so_far::TurnSoFar;
+pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -240,6 +240,32 @@ pub struct ProviderRow {
     pub models: Vec<String>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
+    /// The credential of its key: the one that is configured, or one that a form would set.
+    pub key: ProviderKey,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderKey {
+    /// `service/key`
+    pub credential: String,
+    pub state: ProviderKeyState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKeyState {
+    /// It is kept and granted to this provider at its address.
+    Granted,
+    /// It comes from the environment.
+    Environment,
+    /// It is kept, and this provider may not have it for its address.
+    NotGranted,
+    /// It is configured and not kept.
+    Missing,
+    /// No key is configured; some servers want none.
+    None,
+    /// Where it is kept cannot be reached.
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -886,4 +912,120 @@ pub enum DiffLineKind {
 pub struct DiffWordView {
     pub text: String,
     pub changed: bool,
+}
+
+// ---- rules -------------------------------------------------------------------------------------
+
+/// Everything that was decided for good, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PermissionsView {
+    /// Where the rules are written.
+    pub file: String,
+    /// Why the rules in force are not those of the file.
+    pub problem: Option<ConfigProblemView>,
+    /// In the order in which they are asked: deny, ask, allow.
+    pub rules: Vec<RuleRow>,
+    pub policies: Vec<PolicyRow>,
+    /// Tools that did not come with Nova and were allowed to run.
+    pub tools: Vec<ApprovedToolRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleRow {
+    pub answer: RuleAnswer,
+    /// As it stands in the file.
+    pub pattern: String,
+    pub line: u32,
+    /// What is not as its author may have meant it: it names no tool there is, or is not understood.
+    pub note: Option<String>,
+}
+
+/// What a rule says to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAnswer {
+    Deny,
+    /// `human_approval` in the file.
+    Ask,
+    Allow,
+}
+
+/// Rules for some principals. Written in the file only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PolicyRow {
+    pub name: String,
+    /// "relationship unknown"
+    pub who: String,
+    pub rules: Vec<RuleRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApprovedToolRow {
+    /// `skill.tool`
+    pub tool: String,
+    /// Every call was allowed, not only the first.
+    pub always: bool,
+    pub state: ApprovedToolState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovedToolState {
+    /// It is as it was approved.
+    AsApproved,
+    /// It changed, and asks again.
+    Changed,
+    /// There is no such tool now.
+    Gone,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AddRule {
+    pub answer: RuleAnswer,
+    pub pattern: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RuleRef {
+    pub pattern: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApprovedToolRef {
+    /// `skill.tool`
+    pub tool: String,
+}
+
+/// "What would happen if the assistant called this?" Nothing runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TryRule {
+    /// `skill.tool` or the wire name.
+    pub tool: String,
+    pub args: Option<Value>,
+    /// `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
+    pub relationship: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TriedRule {
+    /// `skill.tool`
+    pub tool: String,
+    pub effect: Effect,
+    pub verdict: TriedVerdict,
+    /// What would be offered, where it asks.
+    pub decisions: Vec<Decision>,
+    /// The rule that decided; None where none speaks for or against the call.
+    pub rule: Option<RuleRow>,
+    /// The policy that the rule stands in.
+    pub policy: Option<String>,
+    /// One sentence: what decided.
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum TriedVerdict {
+    Run,
+    Ask,
+    Deny,
 }

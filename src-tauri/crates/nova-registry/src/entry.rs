@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name};
+use crate::requirements::unmet;
+use crate::{
+    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name,
+};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -72,6 +75,8 @@ pub struct ToolEntry {
     pub skill: String,
     pub id: String,
     pub wire_name: String,
+    /// Where the tool comes from: whether it changes only with the program.
+    pub source: SourceKind,
     /// Of name, description, schema and effect: what a saved rule is bound to.
     pub fingerprint: String,
     /// `Available`, or why it cannot be called: `Starting`, `Broken`.
@@ -90,6 +95,7 @@ impl SkillEntry {
         loaded: crate::LoadedSkill,
         settings: &SkillSettings,
         before: Option<&Self>,
+        present: &Present,
     ) -> Self {
         let crate::LoadedSkill {
             id,
@@ -149,6 +155,11 @@ impl SkillEntry {
                     Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
             }
         }
+        if state == State::Available
+            && let Some((unmet, why)) = unmet(&id, &manifest.requires, &config, present)
+        {
+            (state, reason) = (unmet, Some(why));
+        }
         let (mut entries, mut not_ready, mut off) = (Vec::new(), Vec::new(), Vec::new());
         for tool in tools {
             if settings.denied_tools.iter().any(|denied| canonical(denied) == canonical(tool.id())) {
@@ -162,12 +173,13 @@ impl SkillEntry {
                 list.push(entry);
                 continue;
             }
-            let made = ToolEntry::new(&id, tool.clone()).or_else(|problem| {
+            let made = ToolEntry::new(source, &id, tool.clone()).or_else(|problem| {
                 // One broken file is no broken skill; a native skill is made with its tools.
                 let state = State::Broken;
                 match source {
                     SourceKind::Native => Err(problem),
                     _ => ToolEntry::new(
+                        source,
                         &id,
                         LoadedTool::NotReady { id: tool.id().to_owned(), state, reason: problem },
                     ),
@@ -325,7 +337,7 @@ impl LoadedTool {
 }
 
 impl ToolEntry {
-    fn new(skill: &str, tool: LoadedTool) -> Result<Self, String> {
+    fn new(source: SourceKind, skill: &str, tool: LoadedTool) -> Result<Self, String> {
         let (tool, state, reason) = match tool {
             LoadedTool::Ready { tool, note } => (tool, State::Available, note),
             LoadedTool::NotReady { id, state, reason } => {
@@ -351,6 +363,7 @@ impl ToolEntry {
             skill: skill.to_owned(),
             id: spec.id.clone(),
             wire_name: wire_name(skill, &spec.id),
+            source,
             fingerprint,
             state,
             reason,

@@ -13,6 +13,7 @@ mod finding;
 mod host;
 mod manifest_file;
 mod not_ready;
+mod requirements;
 mod route;
 mod rules;
 mod settings;
@@ -30,8 +31,12 @@ pub use files::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
+pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
-pub use rules::{PatternList, Rule, Rules, RulesError};
+pub use rules::{
+    CallShape, Found, Pattern, Policy, Rule, RuleEdit, RuleEditError, RuleList, RuleLists, Rules, RulesError,
+    RulesInForce, Who, with_pattern, without_pattern,
+};
 pub use settings::{Settings, SkillSettings};
 pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError, is_skill_name};

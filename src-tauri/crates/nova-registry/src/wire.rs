@@ -29,12 +29,25 @@ pub fn shown_name(skill: &str, tool: &str) -> String {
     format!("{skill}.{tool}")
 }
 
-/// The form in which ids are compared: NFKC, lower case, `-` for `_`.
+/// The form in which ids are compared: NFKC, lower case, `-` for `_`, without what nobody sees.
 pub fn canonical(id: &str) -> String {
     if id.is_ascii() {
         return id.to_ascii_lowercase().replace('_', "-");
     }
-    id.nfkc().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+    // A second time, because a lower-case letter may have a compatible form of its own.
+    let lower: String = id.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
+    lower.nfkc().map(|c| if c == '_' { '-' } else { c }).collect()
+}
+
+/// Characters without a look of their own, which could make two names of what reads as one: those
+/// that Unicode calls default ignorable.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -76,5 +89,7 @@ mod tests {
     fn ids_compare_without_case_and_separator() {
         assert_eq!(canonical("Release_Management"), canonical("release-management"));
         assert_eq!(canonical("ＣＲＭ"), "crm");
+        assert_eq!(canonical("c\u{200b}rm\u{fe0f}"), "crm");
+        assert_eq!(canonical("ßＡ＿b"), "ßa-b");
     }
 }

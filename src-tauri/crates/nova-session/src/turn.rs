@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nova_calls::{Approved, Approver, KeepRule};
+use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
-use nova_registry::{CatalogBudget, Registry, Rules, Snapshot, ToolLookup};
+use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
 use nova_skill::{Clock, CredentialSource, VaultPath};
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
@@ -62,6 +62,7 @@ pub async fn run_turn(
         journal,
         cancel,
         touched: Arc::default(),
+        so_far: Arc::default(),
         unknown: Vec::new(),
     };
     let end = turn.run(message).await;
@@ -79,7 +80,7 @@ pub struct TurnScope {
     pub turn: String,
     pub store: Store,
     pub registry: Arc<Registry>,
-    pub rules: Arc<Rules>,
+    pub rules: Arc<RulesInForce>,
     pub keep_rule: Arc<dyn KeepRule>,
     pub approved: Arc<dyn Approved>,
     pub web: Arc<Web>,
@@ -150,6 +151,8 @@ struct Turn {
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// What has happened in the turn, for the calls to come.
+    so_far: Arc<TurnSoFar>,
     /// Calls that were stopped while they may already have had an effect.
     unknown: Vec<String>,
 }

@@ -28,6 +28,9 @@ pub struct Output {
     pub value: Value,
     /// Where the value came from.
     pub sources: Vec<Source>,
+    /// It holds text that strangers can write, such as a mail: what it asks for is not the user's
+    /// wish. Answers from the web and of tools that did not come with Nova count as such anyway.
+    pub untrusted: bool,
 }
 
 /// Where a value came from.
@@ -43,7 +46,13 @@ pub enum Source {
 
 impl Output {
     pub fn new(value: Value) -> Self {
-        Self { value, sources: Vec::new() }
+        Self { value, ..Self::default() }
+    }
+
+    /// Marks text that strangers can write.
+    pub fn untrusted(mut self) -> Self {
+        self.untrusted = true;
+        self
     }
 
     pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {

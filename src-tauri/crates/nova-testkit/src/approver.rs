@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use nova_calls::{Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, ToolContent};
+use nova_calls::{
+    Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, Standing, ToolContent, ToolFace,
+};
 use nova_protocol::Decision;
 use serde_json::Value;
 
@@ -82,18 +84,31 @@ pub struct ApprovedContents(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
 struct Contents {
-    approved: BTreeMap<ToolContent, Approval>,
+    approved: BTreeMap<String, Kept>,
     hosts: BTreeSet<(ToolContent, String)>,
 }
 
+#[derive(Debug, Clone)]
+struct Kept {
+    definition: String,
+    approval: Approval,
+    face: ToolFace,
+}
+
 impl Approved for ApprovedContents {
-    fn covers(&self, content: &ToolContent) -> Option<Approval> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).approved.get(content).copied()
+    fn standing(&self, content: &ToolContent) -> Standing {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.approved.get(&format!("{}.{}", content.skill, content.tool)) {
+            None => Standing::Unknown,
+            Some(kept) if kept.definition == content.definition => Standing::This(kept.approval),
+            Some(kept) => Standing::Changed(Some(Box::new(kept.face.clone()))),
+        }
     }
 
-    fn keep(&self, content: &ToolContent, approval: Approval) -> Result<(), String> {
-        let mut contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.approved.insert(content.clone(), approval);
+    fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
+        let kept = Kept { definition: content.definition.clone(), approval, face: face.clone() };
+        let name = format!("{}.{}", content.skill, content.tool);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).approved.insert(name, kept);
         Ok(())
     }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, UserError};
-use nova_registry::{NativeSkills, Registry, Rules, Settings, SkillSettings, Snapshot, State};
+use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
 use nova_skill::{Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
@@ -76,7 +76,7 @@ impl SkillInVault {
         let scope = CallScope {
             snapshot: snapshot.clone(),
             vault: Some(self.opened.clone()),
-            rules: Arc::new(self.rules.clone()),
+            rules: Arc::new(RulesInForce::new(self.rules.clone())),
             grants: Arc::new(Grants::default()),
             keep_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
@@ -87,6 +87,7 @@ impl SkillInVault {
             events: Arc::new(self.events.clone()),
             change_set: Some(change_set.clone()),
             touched: Arc::default(),
+            so_far: Arc::default(),
             privacy: Arc::new(self.privacy.clone()),
             session: "session1".into(),
             turn: Some("turn1".into()),

@@ -8,11 +8,15 @@ use nova_skill::{Effect, VaultPath};
 use nova_vault::Vault;
 use serde_json::Value;
 
-use super::{Plan, Reach, Running};
+use super::planning::Plan;
+use super::{Reach, Running};
 use crate::hosts::shown_hosts;
 use crate::questions::{Allowed, NotAllowed};
+use crate::trusted::effect_word;
 use crate::view::{effect_view, error_from_tool, principal_view};
-use crate::{Answer, Approval, ApprovalRequest, Grantee, ToolContent, arguments};
+use crate::{
+    Answer, Approval, ApprovalRequest, Because, Grantee, Standing, ToolContent, ToolFace, arguments,
+};
 
 impl Running<'_> {
     /// Asks before a call that plans no notes, or whose tool nobody has seen yet.
@@ -22,11 +26,12 @@ impl Running<'_> {
         args: &mut Value,
         decisions: Vec<Decision>,
         editable: bool,
-        unseen: bool,
+        because: &Because,
     ) -> Result<Permission, UserError> {
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
-        if unseen {
-            request.question = first_question(tool);
+        request.question = self.question(tool, None, because);
+        if matches!(because, Because::NewContent | Because::ChangedContent) {
+            request.credentials.clone_from(&tool.spec().credentials);
         }
         loop {
             match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
@@ -60,6 +65,8 @@ impl Running<'_> {
         let mut newer = None;
         let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
+        let because = asking.because.clone();
+        request.question = self.question(tool, Some(&asking.diff), &because);
         let mut changes = self.scope.vault.as_ref().map(Vault::changes);
         loop {
             let stale = async {
@@ -99,8 +106,8 @@ impl Running<'_> {
                 Some(plan) => plan,
                 None => self.plan(skill, tool, reach, args.clone()).await?,
             };
-            asking = Asking { diff: plan.diff.clone(), paths: plan.paths() };
-            request.question = question(tool, Some(&asking.diff));
+            asking = Asking { diff: plan.diff.clone(), paths: plan.paths(), because: because.clone() };
+            request.question = self.question(tool, Some(&asking.diff), &because);
             request.diff = Some(asking.diff.clone());
             newer = Some(plan);
         }
@@ -143,12 +150,41 @@ impl Running<'_> {
             args,
             effect: effect_view(tool.effect()),
             principal: principal_view(&self.scope.principal),
-            question: question(tool, diff.as_deref()),
+            question: String::new(),
             decisions,
             editable,
             diff,
             host: (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", ")),
+            credentials: Vec::new(),
             revision: 0,
+        }
+    }
+
+    /// The consequence as a question, and why it is asked where that is not plain.
+    fn question(&self, tool: &ToolEntry, diff: Option<&[NoteDiffView]>, because: &Because) -> String {
+        let asked = question(tool, diff);
+        match because {
+            Because::NewContent => first_question(tool),
+            Because::ChangedContent => {
+                let standing = ToolContent::of(tool).map(|content| self.scope.approved.standing(&content));
+                changed_question(tool, standing.as_ref())
+            }
+            Because::Repeated(times) => format!(
+                "Run {} once more? The assistant made this very call {} times before in this turn.",
+                tool.shown_name(),
+                times - 1
+            ),
+            Because::Tainted => format!(
+                "{asked} The assistant has read text from outside in this turn, which may have asked for this: \
+                 what you allowed for this chat does not count."
+            ),
+            Because::ManyNotes(notes) => {
+                format!("{asked} With this the assistant has changed {notes} notes in this turn.")
+            }
+            Because::OutsideOwn => {
+                format!("{asked} It moves notes, or reaches beyond those of the skill {}.", tool.skill)
+            }
+            _ => asked,
         }
     }
 
@@ -182,10 +218,10 @@ impl Running<'_> {
     /// its name only, would also cover what the file says tomorrow.
     fn keep(&self, tool: &ToolEntry, content: &ToolContent, decision: Decision) -> Result<(), UserError> {
         let approval = if decision == Decision::Always { Approval::Always } else { Approval::Seen };
-        if self.scope.approved.covers(content) >= Some(approval) {
+        if matches!(self.scope.approved.standing(content), Standing::This(kept) if kept >= approval) {
             return Ok(());
         }
-        match self.scope.approved.keep(content, approval) {
+        match self.scope.approved.keep(content, approval, &ToolFace::of(tool)) {
             Ok(()) => Ok(()),
             Err(reason) if approval == Approval::Always => Err(not_kept(tool, &reason)),
             Err(reason) => {
@@ -238,6 +274,7 @@ pub(super) enum Permission {
 pub(super) struct Asking {
     pub(super) diff: Vec<NoteDiffView>,
     pub(super) paths: Vec<VaultPath>,
+    pub(super) because: Because,
 }
 
 pub(super) enum Approved {
@@ -295,18 +332,29 @@ fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
 /// The question before the first call of a content, with all that its file declares.
 fn first_question(tool: &ToolEntry) -> String {
     let or_nothing = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
-    let effect = match tool.effect() {
-        Effect::Read => "read",
-        Effect::Write => "write",
-        Effect::External => "external",
-        Effect::Destructive => "destructive",
-        Effect::Send => "send",
-        Effect::Undeclared => "not declared",
-    };
+    let effect = effect_word(tool.effect());
     format!(
         "Run {} for the first time? Effect: {effect}. Hosts: {}. Credentials: {}.",
         tool.shown_name(),
         or_nothing(shown_hosts(tool).into_iter().collect()),
         or_nothing(tool.spec().credentials.clone()),
     )
+}
+
+/// The question before the first call of a content that is not the one that was approved.
+fn changed_question(tool: &ToolEntry, standing: Option<&Standing>) -> String {
+    let changes = match standing {
+        Some(Standing::Changed(Some(before))) => {
+            let lines = ToolFace::of(tool).changes_since(before);
+            match lines.is_empty() {
+                true => "What it declares is as before, its code is not.".to_owned(),
+                false => {
+                    let lines = lines.join("; ");
+                    if lines.ends_with('.') { lines } else { format!("{lines}.") }
+                }
+            }
+        }
+        _ => "What exactly changed is not known.".to_owned(),
+    };
+    format!("Run {}, which is not as you allowed it? {changes}", tool.shown_name())
 }

@@ -1,6 +1,7 @@
 //! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
 
 mod fetching;
+mod ruling;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -9,10 +10,12 @@ use std::time::Duration;
 
 use nova_calls::{Approver, Call, CallScope, Grants, NoCredentials, Outcome, run_call};
 use nova_protocol::{Decision, Event};
-use nova_registry::Rules;
+use nova_registry::{
+    LoadedSkill, Registry, Rules, RulesInForce, Scan, Settings, SkillMd, Source, SourceKind,
+};
 use nova_skill::{
-    CallToken, Description, Effect, HttpRequest, Principal, Skill, Tool, ToolContext, ToolError, ToolOutput,
-    ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, HttpRequest, Manifest, NoteScope, Principal, Skill, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use nova_testkit::{
     ApprovedContents, FixedClock, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, WebServer,
@@ -75,6 +78,27 @@ impl Tool for Fetch {
     }
 }
 
+/// Offers the tool as an MCP server does: no file defines it.
+struct Server(Fetch);
+
+impl Source for Server {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Mcp
+    }
+
+    fn scan(&self) -> Scan {
+        let skill_md = SkillMd::parse(self.0.skill_md()).expect("a SKILL.md of the test");
+        let tool: Arc<dyn Tool> = Arc::new(self.0.clone());
+        let (tools, manifest) = (vec![tool.into()], Manifest::default());
+        let skill = LoadedSkill { id: "net".into(), skill_md, manifest, tools, note: None };
+        Scan { skills: vec![skill], problems: Vec::new() }
+    }
+}
+
+pub(crate) fn fetching(urls: &[&str]) -> Call {
+    Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }))
+}
+
 /// What the calls of a test share.
 pub(crate) struct Bench {
     pub(crate) scope: CallScope,
@@ -100,6 +124,7 @@ impl Bench {
             events: Arc::new(events.clone()),
             change_set: None,
             touched: Arc::default(),
+            so_far: Arc::default(),
             privacy: Arc::default(),
             session: "session1".into(),
             turn: Some("turn1".into()),
@@ -112,12 +137,18 @@ impl Bench {
     }
 
     pub(crate) fn with_rules(mut self, yaml: &str) -> Self {
-        self.scope.rules = Arc::new(Rules::parse(yaml).expect("rules of the test"));
+        self.scope.rules = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("rules of the test")));
         self
     }
 
     pub(crate) fn with_tool(mut self, tool: Fetch) -> Self {
         self.scope.snapshot = snapshot_of(vec![Box::new(tool)]);
+        self
+    }
+
+    /// The tool is offered by a server from now on.
+    pub(crate) fn with_server(mut self, tool: Fetch) -> Self {
+        self.scope.snapshot = Registry::new(vec![Box::new(Server(tool))], &Settings::default()).snapshot();
         self
     }
 
@@ -127,9 +158,15 @@ impl Bench {
         self
     }
 
+    /// A call in a turn of its own.
     pub(crate) async fn call(&self, urls: &[&str]) -> Outcome {
-        let call = Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }));
-        run_call(&self.scope, call, CancellationToken::new()).await
+        let scope = CallScope { so_far: Arc::default(), ..self.scope.clone() };
+        run_call(&scope, fetching(urls), CancellationToken::new()).await
+    }
+
+    /// A call in the same turn as the others.
+    pub(crate) async fn call_in_turn(&self, urls: &[&str]) -> Outcome {
+        run_call(&self.scope, fetching(urls), CancellationToken::new()).await
     }
 
     /// The host of each question, "" where it had none.

@@ -114,6 +114,7 @@ impl Turn {
             events: self.journal.clone(),
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
+            so_far: self.so_far.clone(),
             privacy: Arc::new(self.privacy()),
             session: self.session.id.clone(),
             turn: Some(self.scope.turn.clone()),

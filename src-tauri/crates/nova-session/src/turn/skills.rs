@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
-use nova_registry::{Catalog, SkillEntry, Snapshot, ToolLookup, confident};
-use nova_skill::Lifetime;
+use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup, confident};
+use nova_skill::{Lifetime, Principal};
 
 use super::Turn;
 use crate::activation::{self, ControlTool, Told};
@@ -109,8 +109,11 @@ impl Turn {
     /// A call of a tool whose skill is not active activates it, unless a rule denies the call.
     pub(super) fn activate_for(&self, snapshot: &Snapshot, call: &LogCall) {
         let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
-        let rules = &self.scope.rules;
-        let denied = rules.closed.is_some() || rules.deny.restricting(&tool.skill, &tool.id).is_some();
+        let args = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let shape = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
+        let rules = self.scope.rules.now();
+        let denied =
+            rules.closed.is_some() || rules.find(RuleList::Deny, &shape, &Principal::owner()).is_some();
         let offered = self.session.lock().first_tools().iter().any(|first| first.name == tool.wire_name);
         if skill.is_available() && !denied && !offered {
             self.activate(&skill, ActivatedBy::Model);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_protocol::Decision;
-use nova_registry::{NativeSkills, Registry, Rules, Settings};
+use nova_registry::{NativeSkills, Registry, Settings};
 use nova_session::{Session, Store, TurnEnd, TurnScope, UserMessage, run_turn};
 use nova_skill::json;
 use nova_testkit::{
@@ -38,7 +38,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
             vec![Box::new(NativeSkills::new(vec![Box::new(Probe)]))],
             &Settings::default(),
         )),
-        rules: Arc::new(Rules::default()),
+        rules: Arc::default(),
         keep_rule: Arc::new(KeptRules::default()),
         approved: Arc::new(nova_testkit::ApprovedContents::default()),
         web: Arc::new(nova_testkit::web_of(&[])),

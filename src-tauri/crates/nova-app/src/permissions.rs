@@ -1,0 +1,358 @@
+//! The rules as the user sees and changes them, and what a rule would do to a call.
+
+use nova_calls::{Because, Facts, Grantee, Ruling, Standing, ToolContent, Verdict, content_of, decide};
+use nova_protocol::{
+    AddRule, ApprovedToolRow, ApprovedToolState, ErrorCode, PermissionsView, PolicyRow, RuleAnswer, RuleRow,
+    TriedRule, TriedVerdict, TryRule, UserError,
+};
+use nova_registry::{
+    CallShape, Pattern, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolLookup, Who, canonical,
+    shown_name,
+};
+use nova_skill::{Effect, Principal, PrincipalKind, Relationship};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::rule_file::RuleFileError;
+
+impl App {
+    pub(crate) fn permissions(&self) -> PermissionsView {
+        let rules = self.inner.rules.now();
+        let file = self.places().rules_file().display().to_string();
+        PermissionsView {
+            problem: self.settings_problem().filter(|problem| problem.file == file),
+            rules: self.rule_rows(&rules.own),
+            policies: rules
+                .policies
+                .iter()
+                .map(|policy| PolicyRow {
+                    name: policy.name.clone(),
+                    who: who_in_words(&policy.who),
+                    rules: self.rule_rows(&policy.lists),
+                })
+                .collect(),
+            tools: self.approved_tool_rows(),
+            file,
+        }
+    }
+
+    pub(crate) fn put_rule(&self, rule: &AddRule) -> Result<(), UserError> {
+        let text = rule.pattern.trim();
+        let pattern = Pattern::parse(text);
+        if let Some(misfit) = pattern.misfit() {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("\"{text}\" is no pattern: {misfit}."),
+                "Write skill__tool, with * for any letters, or skill__tool(argument=value).",
+            ));
+        }
+        if rule.answer == RuleAnswer::Allow && pattern.is_literal() && self.sends(&pattern) {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("{text} reaches a person: each of its calls is asked about, and no rule allows it."),
+                "Deny it, or leave it to be asked.",
+            ));
+        }
+        self.inner.rule_file.put(list_of(rule.answer), text).map_err(|error| self.not_written(&error))?;
+        self.reload_settings();
+        Ok(())
+    }
+
+    /// Takes a rule back; or, where none has this pattern, what was approved of the tool so named.
+    pub(crate) fn take_rule_back(&self, pattern: &str) -> Result<(), UserError> {
+        let gone = self.inner.rule_file.remove(pattern.trim()).map_err(|error| self.not_written(&error))?;
+        if gone.is_empty() && !self.forget_tool(pattern.trim())? {
+            let rules = self.inner.rules.now();
+            let known: Vec<&str> = RuleList::ALL
+                .into_iter()
+                .flat_map(|list| rules.own.get(list))
+                .map(|rule| rule.text.as_str())
+                .collect();
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("There is no rule \"{}\" to take back.", pattern.trim()),
+                match known.is_empty() {
+                    true => "No rule is written.".to_owned(),
+                    false => format!("Written: {}. Policies are changed in the file.", known.join(", ")),
+                },
+            ));
+        }
+        self.reload_settings();
+        Ok(())
+    }
+
+    pub(crate) fn revoke_approved_tool(&self, tool: &str) -> Result<(), UserError> {
+        if self.forget_tool(tool)? {
+            return Ok(());
+        }
+        Err(UserError::new(
+            ErrorCode::UnknownTool,
+            format!("Nothing was approved of \"{tool}\"."),
+            "See the list: nova permission list.",
+        ))
+    }
+
+    /// Its grants in chats that are open go with it.
+    fn forget_tool(&self, tool: &str) -> Result<bool, UserError> {
+        let found = self.inner.trust.forget_tool(tool).map_err(|error| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The approval could not be taken back: {error}."),
+                "Check the data folder and the disk, then try again.",
+            )
+        })?;
+        if found {
+            let wanted = canonical(tool);
+            self.forget_grants(|grantee| match grantee {
+                Grantee::Content(content) => canonical(&shown_name(&content.skill, &content.tool)) == wanted,
+                Grantee::Skill(_) => false,
+            });
+            self.emit(nova_protocol::Event::RulesChanged {});
+        }
+        Ok(found)
+    }
+
+    /// What chats were granted while the rules were milder does not outlive that.
+    pub(crate) fn take_back_grants(&self, before: &Rules) {
+        let now = self.inner.rules.now();
+        let stricter = now.stricter_than(before);
+        if !stricter.is_empty() {
+            self.forget_grants(|grantee| stricter.iter().any(|rule| rule.pattern.concerns(grantee.skill())));
+        }
+    }
+
+    fn forget_grants(&self, whom: impl Fn(&Grantee) -> bool) {
+        for chat in self.chats().values() {
+            chat.session.grants.forget(&whom);
+        }
+    }
+
+    pub(crate) fn try_call(&self, wanted: &TryRule) -> Result<TriedRule, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let tool = match snapshot.tool(&wanted.tool) {
+            ToolLookup::Found { tool, .. } => tool,
+            ToolLookup::Unknown { nearest } => {
+                return Err(UserError::new(
+                    ErrorCode::UnknownTool,
+                    format!("There is no tool \"{}\".", wanted.tool),
+                    format!("Nearest: {}.", nearest.join(", ")),
+                ));
+            }
+        };
+        let args = wanted.args.clone().unwrap_or_else(|| json!({}));
+        let principal = principal(wanted.relationship.as_deref())?;
+        let content = match ToolContent::of(&tool) {
+            Some(content) => {
+                let standing = nova_calls::Approved::standing(self.inner.trust.as_ref(), &content);
+                content_of(&standing, &tool)
+            }
+            None => nova_calls::Content::Fixed,
+        };
+        let call = CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args: &args };
+        let Ruling { verdict, because } = decide(
+            &self.inner.rules.now(),
+            &Facts {
+                call,
+                principal: &principal,
+                by_hand: false,
+                granted: false,
+                content,
+                notes: 1,
+                outside_own: false,
+                tainted: false,
+                times: 1,
+            },
+        );
+        let reason = in_words(&because, &verdict);
+        let (rule, policy) = match because {
+            Because::Rule { list, text, line, policy } => {
+                let rule = Rule::new(text, line);
+                (Some(RuleRow { note: self.note_on(list, &rule), ..row(list, &rule) }), policy)
+            }
+            _ => (None, None),
+        };
+        let (verdict, decisions) = match verdict {
+            Verdict::Run => (TriedVerdict::Run, Vec::new()),
+            Verdict::Ask { decisions, .. } => (TriedVerdict::Ask, decisions),
+            Verdict::Deny => (TriedVerdict::Deny, Vec::new()),
+        };
+        let effect = nova_calls::effect_view(tool.effect());
+        Ok(TriedRule { tool: tool.shown_name(), effect, verdict, decisions, rule, policy, reason })
+    }
+
+    fn rule_rows(&self, lists: &RuleLists) -> Vec<RuleRow> {
+        let all =
+            RuleList::ALL.into_iter().flat_map(|list| lists.get(list).iter().map(move |rule| (list, rule)));
+        all.map(|(list, rule)| RuleRow { note: self.note_on(list, rule), ..row(list, rule) }).collect()
+    }
+
+    fn note_on(&self, list: RuleList, rule: &Rule) -> Option<String> {
+        if let Some(misfit) = rule.pattern.misfit() {
+            let until = match list {
+                RuleList::Allow => "It allows nothing",
+                RuleList::Deny | RuleList::HumanApproval => "It holds whatever the arguments are",
+            };
+            return Some(format!("Not understood: {misfit}. {until}."));
+        }
+        if !self.names_a_tool(&rule.pattern) {
+            return Some("No tool that is here now has this name.".into());
+        }
+        (list == RuleList::Allow && rule.pattern.is_literal() && self.sends(&rule.pattern))
+            .then(|| "It reaches a person: each call is asked about all the same.".into())
+    }
+
+    fn names_a_tool(&self, pattern: &Pattern) -> bool {
+        let snapshot = self.inner.registry.snapshot();
+        // Without arguments a restriction holds whatever they are.
+        let covered = |skill: &str, tool: &str, effect| {
+            pattern.restricts(&CallShape { skill, tool, effect, args: &Value::Null })
+        };
+        let mut tools =
+            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
+        tools.any(|tool| covered(&tool.skill, &tool.id, tool.effect()))
+    }
+
+    fn sends(&self, pattern: &Pattern) -> bool {
+        let snapshot = self.inner.registry.snapshot();
+        let mut tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
+        tools.any(|tool| {
+            let (skill, tool_id) = (tool.skill.as_str(), tool.id.as_str());
+            let call = CallShape { skill, tool: tool_id, effect: tool.effect(), args: &Value::Null };
+            tool.effect() == Effect::Send && pattern.restricts(&call)
+        })
+    }
+
+    fn approved_tool_rows(&self) -> Vec<ApprovedToolRow> {
+        let snapshot = self.inner.registry.snapshot();
+        let rows = self.inner.trust.approved_tools().into_iter().map(|(name, approved)| {
+            let state = match snapshot.tool(&name) {
+                ToolLookup::Unknown { .. } => ApprovedToolState::Gone,
+                ToolLookup::Found { tool, .. } => {
+                    let standing = ToolContent::of(&tool)
+                        .map(|content| nova_calls::Approved::standing(self.inner.trust.as_ref(), &content));
+                    match standing {
+                        Some(Standing::This(_)) => ApprovedToolState::AsApproved,
+                        _ => ApprovedToolState::Changed,
+                    }
+                }
+            };
+            ApprovedToolRow { tool: name, always: approved.always, state }
+        });
+        rows.collect()
+    }
+
+    fn not_written(&self, error: &RuleFileError) -> UserError {
+        let file = self.places().rules_file();
+        match error {
+            RuleFileError::Io(error) => UserError::new(
+                ErrorCode::Io,
+                format!("{} cannot be written: {error}.", file.display()),
+                "Make it readable and writable, then try again.",
+            ),
+            RuleFileError::Edit(RuleEditError::Unreadable(error)) => UserError::new(
+                ErrorCode::ConfigBroken,
+                match error.line {
+                    Some(line) => format!("permissions.yaml cannot be read, line {line}: {}.", error.message),
+                    None => format!("{error}."),
+                },
+                "Put the file right first; nothing was changed.",
+            ),
+            RuleFileError::Edit(RuleEditError::NotEditable) => UserError::new(
+                ErrorCode::EditRefused,
+                "permissions.yaml is written in a way that Nova does not edit.".to_owned(),
+                format!("Change {} by hand; nothing was changed.", file.display()),
+            ),
+        }
+    }
+}
+
+fn row(list: RuleList, rule: &Rule) -> RuleRow {
+    let answer = match list {
+        RuleList::Deny => RuleAnswer::Deny,
+        RuleList::HumanApproval => RuleAnswer::Ask,
+        RuleList::Allow => RuleAnswer::Allow,
+    };
+    RuleRow { answer, pattern: rule.text.clone(), line: rule.line, note: None }
+}
+
+fn list_of(answer: RuleAnswer) -> RuleList {
+    match answer {
+        RuleAnswer::Deny => RuleList::Deny,
+        RuleAnswer::Ask => RuleList::HumanApproval,
+        RuleAnswer::Allow => RuleList::Allow,
+    }
+}
+
+fn principal(relationship: Option<&str>) -> Result<Principal, UserError> {
+    let relationship = match relationship {
+        None | Some("owner") => return Ok(Principal::owner()),
+        Some("delegate") => Relationship::Delegate,
+        Some("known") => Relationship::Known,
+        Some("unknown") => Relationship::Unknown,
+        Some(other) => {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("\"{other}\" is no relationship."),
+                "Use owner, delegate, known or unknown.",
+            ));
+        }
+    };
+    Ok(Principal { relationship, ..Principal::owner() })
+}
+
+fn who_in_words(who: &Who) -> String {
+    let kinds = who.kinds.iter().map(|kind| match kind {
+        PrincipalKind::User => "user",
+        PrincipalKind::Subagent => "sub-agent",
+        PrincipalKind::McpClient => "MCP client",
+    });
+    let relationships = who.relationships.iter().map(|relationship| match relationship {
+        Relationship::Owner => "owner",
+        Relationship::Delegate => "delegate",
+        Relationship::Known => "known",
+        Relationship::Unknown => "unknown",
+    });
+    let names = who.names.iter().map(String::as_str);
+    let part = |what: &str, all: Vec<&str>| (!all.is_empty()).then(|| format!("{what} {}", all.join(" or ")));
+    let parts: Vec<String> = [
+        part("kind", kinds.collect()),
+        part("relationship", relationships.collect()),
+        part("name", names.collect()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() { "everybody".into() } else { parts.join(", ") }
+}
+
+/// What decided, in a sentence.
+fn in_words(because: &Because, verdict: &Verdict) -> String {
+    match because {
+        Because::Closed(reason) => format!("No tool runs: {reason}."),
+        Because::Rule { list, text, line, policy } => {
+            let of = policy.as_ref().map(|name| format!(" of the policy \"{name}\"")).unwrap_or_default();
+            format!("The rule {text} in {}{of} decides, line {line} of permissions.yaml.", list.key())
+        }
+        Because::Repeated(times) => format!("The same call was made {times} times in the turn."),
+        Because::NewContent => "Its file was never allowed to run: the first call asks.".into(),
+        Because::ChangedContent => "It changed since it was allowed: the next call asks.".into(),
+        Because::AlwaysApproved => "Every call of it was allowed, as it is now.".into(),
+        Because::ByHand => "No rule speaks of it, and you start it yourself.".into(),
+        Because::Granted => "It was allowed for the chat.".into(),
+        Because::Tainted => "The assistant has read text from outside in the turn.".into(),
+        Because::ManyNotes(notes) => format!("It would be {notes} notes in one turn."),
+        Because::OutsideOwn => "It reaches beyond the notes of its skill.".into(),
+        Because::Effect(effect) => {
+            let what = match effect {
+                Effect::Read => "what only reads",
+                Effect::Write => "what changes notes",
+                Effect::External => "what leaves the machine",
+                Effect::Destructive => "what cannot be taken back",
+                Effect::Send => "what reaches a person",
+                Effect::Undeclared => "what does not declare its effect",
+            };
+            let does = if *verdict == Verdict::Run { "runs" } else { "asks" };
+            format!("No rule decides: {what} {does}.")
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! The table of rules and effects, row by row; then what no spelling may evade.
+
+use nova_skill::{PrincipalKind, Relationship};
+use serde_json::{Value, json};
+
+use super::*;
+
+const EFFECTS: [Effect; 6] =
+    [Effect::Read, Effect::Write, Effect::External, Effect::Destructive, Effect::Send, Effect::Undeclared];
+
+static NO_ARGS: Value = Value::Null;
+
+fn owner() -> &'static Principal {
+    static OWNER: std::sync::LazyLock<Principal> = std::sync::LazyLock::new(Principal::owner);
+    &OWNER
+}
+
+fn call(effect: Effect) -> CallShape<'static> {
+    CallShape { skill: "crm", tool: "add_contact", effect, args: &NO_ARGS }
+}
+
+/// A model's first call in a turn, of a tool that came with the program.
+fn facts(effect: Effect) -> Facts<'static> {
+    Facts {
+        call: call(effect),
+        principal: owner(),
+        by_hand: false,
+        granted: false,
+        content: Content::Fixed,
+        notes: 1,
+        outside_own: false,
+        tainted: false,
+        times: 1,
+    }
+}
+
+fn rules(yaml: &str) -> Rules {
+    Rules::parse(yaml).expect("rules of the test")
+}
+
+/// "run", "deny", or "ask" with what is offered: o(nce), s(ession), a(lways), d(eny), e(dit).
+fn verdict(yaml: &str, facts: &Facts) -> String {
+    match decide(&rules(yaml), facts).verdict {
+        Verdict::Run => "run".into(),
+        Verdict::Deny => "deny".into(),
+        Verdict::Ask { decisions, editable } => {
+            let letters = decisions.iter().map(|decision| match decision {
+                Decision::Once => 'o',
+                Decision::Session => 's',
+                Decision::Always => 'a',
+                Decision::Deny => 'd',
+            });
+            letters.chain(editable.then_some('e')).fold("ask ".to_owned(), |mut text, letter| {
+                text.push(letter);
+                text
+            })
+        }
+    }
+}
+
+#[test]
+fn by_effect_where_nothing_speaks() {
+    for (effect, model, by_hand, granted) in [
+        (Effect::Read, "run", "run", "run"),
+        (Effect::Write, "ask osade", "run", "run"),
+        (Effect::External, "ask osad", "ask osad", "run"),
+        (Effect::Destructive, "ask ode", "ask ode", "ask ode"),
+        (Effect::Send, "ask ode", "ask ode", "ask ode"),
+        (Effect::Undeclared, "ask osde", "ask osde", "run"),
+    ] {
+        assert_eq!(verdict("", &facts(effect)), model, "{effect:?}");
+        assert_eq!(verdict("", &Facts { by_hand: true, ..facts(effect) }), by_hand, "{effect:?} by hand");
+        assert_eq!(verdict("", &Facts { granted: true, ..facts(effect) }), granted, "{effect:?} granted");
+    }
+}
+
+#[test]
+fn a_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
+    let granted = Facts { granted: true, ..facts(Effect::Write) };
+    assert_eq!(verdict("", &Facts { notes: 20, ..granted.clone() }), "run");
+    assert_eq!(verdict("", &Facts { notes: 21, ..granted.clone() }), "ask osade");
+    assert_eq!(verdict("", &Facts { outside_own: true, ..granted.clone() }), "ask osade");
+    assert_eq!(verdict("", &Facts { by_hand: true, notes: 21, ..facts(Effect::Write) }), "run");
+}
+
+#[test]
+fn each_list_goes_before_the_next() {
+    let deny = "permissions: {deny: ['crm__*'], human_approval: ['*'], allow: ['*']}";
+    let ask = "permissions: {human_approval: ['crm__*'], allow: ['*']}";
+    let allow = "permissions: {allow: ['crm__add_*']}";
+    for (effect, asked, allowed) in [
+        (Effect::Read, "ask ode", "run"),
+        (Effect::Write, "ask ode", "run"),
+        (Effect::External, "ask od", "run"),
+        (Effect::Destructive, "ask ode", "ask ode"),
+        (Effect::Send, "ask ode", "ask ode"),
+        (Effect::Undeclared, "ask ode", "run"),
+    ] {
+        for facts in [facts(effect), Facts { by_hand: true, granted: true, ..facts(effect) }] {
+            assert_eq!(verdict(deny, &facts), "deny", "{effect:?}");
+            assert_eq!(verdict(ask, &facts), asked, "{effect:?}: no answer covers the next call");
+            assert_eq!(verdict(allow, &facts), allowed, "{effect:?}");
+        }
+    }
+}
+
+#[test]
+fn rules_that_cannot_be_read_deny_everything() {
+    for effect in EFFECTS {
+        let facts = Facts { by_hand: true, granted: true, content: Content::Always, ..facts(effect) };
+        let ruling = decide(&Rules::closed("line 2"), &facts);
+        let because = Because::Closed("line 2".into());
+        assert_eq!(ruling, Ruling { verdict: Verdict::Deny, because });
+    }
+}
+
+#[test]
+fn destruction_wants_the_literal_name_and_sending_is_never_covered() {
+    for (rule, destroys) in [
+        ("crm__add_contact", "run"),
+        ("crm.add_contact", "run"),
+        ("crm__add_contact(name=Jane)", "ask ode"),
+        ("crm__add_*", "ask ode"),
+        ("crm__add_contact(*)", "ask ode"),
+        ("add_contact", "ask ode"),
+        ("*", "ask ode"),
+    ] {
+        let yaml = format!("permissions: {{allow: ['{rule}']}}");
+        assert_eq!(verdict(&yaml, &facts(Effect::Destructive)), destroys, "{rule}");
+        assert_eq!(verdict(&yaml, &facts(Effect::Send)), "ask ode", "{rule}");
+    }
+    // A wildcard that stands first does not hide the literal rule behind it.
+    let both = "permissions: {allow: ['*', crm__add_contact]}";
+    assert_eq!(verdict(both, &facts(Effect::Destructive)), "run");
+}
+
+#[test]
+fn a_content_that_nobody_has_seen_asks_whatever_speaks_for_it() {
+    for effect in EFFECTS {
+        for content in [Content::New, Content::Changed] {
+            for by_hand in [false, true] {
+                for yaml in ["", "permissions: {allow: [crm__add_contact]}", "permissions: {allow: ['*']}"] {
+                    let facts = Facts { content, by_hand, granted: true, notes: 0, ..facts(effect) };
+                    let said = verdict(yaml, &facts);
+                    assert!(said.starts_with("ask"), "{effect:?} {content:?} {by_hand} {yaml}: {said}");
+                }
+            }
+            let unseen = Facts { content, ..facts(effect) };
+            assert_eq!(verdict("permissions: {deny: [add_contact]}", &unseen), "deny", "{effect:?}");
+        }
+    }
+}
+
+#[test]
+fn a_content_that_was_seen_goes_by_its_effect() {
+    for (effect, seen, always) in [
+        (Effect::Read, "run", "run"),
+        (Effect::Write, "ask osade", "run"),
+        (Effect::External, "ask osad", "run"),
+        (Effect::Destructive, "ask ode", "ask ode"),
+        (Effect::Send, "ask ode", "ask ode"),
+        (Effect::Undeclared, "ask osde", "run"),
+    ] {
+        let of = |content| Facts { content, ..facts(effect) };
+        assert_eq!(verdict("", &of(Content::Seen)), seen, "{effect:?}");
+        assert_eq!(verdict("", &of(Content::Always)), always, "{effect:?}");
+        let asks = verdict("permissions: {human_approval: ['*']}", &of(Content::Always));
+        assert!(asks.starts_with("ask"), "{effect:?}");
+    }
+}
+
+#[test]
+fn in_a_tainted_turn_no_grant_lets_anything_leave() {
+    for (effect, granted, by_rule) in [
+        (Effect::Read, "run", "run"),
+        (Effect::Write, "run", "run"),
+        (Effect::External, "ask osad", "run"),
+        (Effect::Destructive, "ask ode", "run"),
+        (Effect::Send, "ask ode", "ask ode"),
+        (Effect::Undeclared, "ask osde", "run"),
+    ] {
+        let tainted = Facts { granted: true, tainted: true, ..facts(effect) };
+        assert_eq!(verdict("", &tainted), granted, "{effect:?}");
+        let allow = "permissions: {allow: [crm__add_contact]}";
+        assert_eq!(verdict(allow, &tainted), by_rule, "{effect:?}: a written rule holds");
+    }
+}
+
+#[test]
+fn the_third_identical_call_asks() {
+    let allow = "permissions: {allow: [crm__add_contact]}";
+    for effect in EFFECTS {
+        let asks = if effect == Effect::External { "ask od" } else { "ask ode" };
+        for times in [3, 4, 1000] {
+            let facts = Facts { times, granted: true, content: Content::Always, ..facts(effect) };
+            assert_eq!(verdict(allow, &facts), asks, "{effect:?}, {times} times");
+            assert_eq!(verdict("permissions: {deny: ['*']}", &facts), "deny");
+        }
+        assert_eq!(
+            decide(&rules(allow), &Facts { times: 2, ..facts(effect) }),
+            decide(&rules(allow), &facts(effect))
+        );
+    }
+}
+
+#[test]
+fn a_policy_restricts_and_allows_its_principals_alone() {
+    let yaml = "permissions: {allow: ['other__*']}
+policies:
+  - name: strangers
+    match: {principal: {relationship: unknown}}
+    permissions: {tools: {deny: [add_contact]}}
+  - name: helpers
+    match: {principal: {kind: subagent}}
+    permissions: {tools: {allow: ['crm__*'], human_approval: [other__thing]}}
+";
+    let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
+    let helper = Principal { kind: PrincipalKind::Subagent, ..Principal::owner() };
+    let both = Principal { relationship: Relationship::Unknown, ..helper.clone() };
+    for (who, said) in [(owner(), "ask osade"), (&stranger, "deny"), (&helper, "run"), (&both, "deny")] {
+        assert_eq!(verdict(yaml, &Facts { principal: who, ..facts(Effect::Write) }), said, "{who:?}");
+    }
+    let other = CallShape { skill: "other", tool: "thing", ..call(Effect::Write) };
+    assert_eq!(verdict(yaml, &Facts { call: other, ..facts(Effect::Write) }), "run");
+    let asked = Facts { call: other, principal: &helper, ..facts(Effect::Write) };
+    assert_eq!(verdict(yaml, &asked), "ask ode", "a policy that asks goes before a rule for everybody");
+}
+
+#[test]
+fn it_says_what_decided() {
+    let args = json!({"to": "x@evil.example"});
+    let send = CallShape { skill: "mail", tool: "send", effect: Effect::Send, args: &args };
+    let yaml = "permissions:\n  deny:\n    - 'mail__send(to=*@evil.example)'\n";
+    assert_eq!(
+        decide(&rules(yaml), &Facts { call: send, ..facts(Effect::Send) }).because,
+        Because::Rule {
+            list: RuleList::Deny,
+            text: "mail__send(to=*@evil.example)".into(),
+            line: 3,
+            policy: None
+        }
+    );
+    let other = json!({"to": "jane@acme.com"});
+    let send = CallShape { args: &other, ..send };
+    assert_eq!(
+        decide(&rules(yaml), &Facts { call: send, ..facts(Effect::Send) }).because,
+        Because::Effect(Effect::Send)
+    );
+}
+
+/// A small generator: the same seed, the same sequence.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % sides as u64).unwrap_or_default()
+    }
+
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.roll(of.len())]
+    }
+
+    fn id(&mut self, longest: usize) -> String {
+        let letters: Vec<char> = "abcxyzABCXYZ019_-éßƒİ".chars().collect();
+        let length = 1 + self.roll(longest);
+        (0..length).map(|_| *self.pick(&letters)).collect()
+    }
+
+    /// The same name as a person, a model or a hostile server could write it.
+    fn respelled(&mut self, name: &str) -> String {
+        let mut out = String::new();
+        for c in name.chars() {
+            let wide = u32::from(c).checked_add(0xfee0).and_then(char::from_u32);
+            match (c, self.roll(6)) {
+                ('_', 0 | 1) => out.push('-'),
+                ('-', 0 | 1) => out.push('_'),
+                ('_', 2) => out.push('＿'),
+                (c, 0) if c.is_ascii_lowercase() => out.push(c.to_ascii_uppercase()),
+                (c, 0) if c.is_ascii_uppercase() => out.push(c.to_ascii_lowercase()),
+                (c, 1) if c.is_ascii_alphanumeric() => out.extend(wide),
+                ('é', 1) => out.push_str("e\u{301}"),
+                (c, 2) => out.extend([c, *self.pick(&['\u{200b}', '\u{ad}', '\u{2060}', '\u{fe0f}'])]),
+                (c, _) => out.push(c),
+            }
+        }
+        out
+    }
+}
+
+const SEEDS: u64 = 10_000;
+
+#[test]
+fn no_spelling_of_a_name_evades_a_deny() {
+    for seed in 0..SEEDS {
+        let mut dice = Dice(seed);
+        let (skill, tool) = (dice.id(8), dice.id(60));
+        let separator = *dice.pick(&["__", ".", "--", "_-", "．", "＿＿"]);
+        let pattern = match dice.roll(4) {
+            0 => dice.respelled(&tool),
+            1 => nova_registry::wire_name(&skill, &tool),
+            2 => format!("{}{separator}*", dice.respelled(&skill)),
+            _ => format!("{}{separator}{}", dice.respelled(&skill), dice.respelled(&tool)),
+        };
+        let (called_skill, called_tool) = match pattern == nova_registry::wire_name(&skill, &tool) {
+            // The registry gives the call its name on the wire; only that very tool has it.
+            true => (skill.clone(), tool.clone()),
+            false => (dice.respelled(&skill), dice.respelled(&tool)),
+        };
+        let yaml = json!({"permissions": {"deny": [pattern], "allow": ["*"]}}).to_string();
+        let shape = CallShape { skill: &called_skill, tool: &called_tool, ..call(Effect::Read) };
+        assert_eq!(
+            verdict(&yaml, &Facts { call: shape, ..facts(Effect::Read) }),
+            "deny",
+            "seed {seed}: {pattern:?} and {called_skill:?} {called_tool:?}"
+        );
+    }
+}
+
+#[test]
+fn a_deny_holds_for_a_name_exactly_when_it_holds_for_its_canonical_form() {
+    for seed in 0..SEEDS {
+        let mut dice = Dice(seed);
+        let (skill, tool) = (dice.id(3), dice.id(3));
+        let mut pattern = format!("{}__{}", dice.id(3), dice.id(3));
+        if dice.roll(2) == 0 {
+            // Else hardly any pair would meet.
+            pattern = format!(
+                "{}*__{}*",
+                skill.chars().take(1).collect::<String>(),
+                tool.chars().take(1).collect::<String>()
+            );
+        }
+        let yaml = json!({"permissions": {"deny": [pattern]}}).to_string();
+        let said = |skill: &str, tool: &str| {
+            let shape = CallShape { skill, tool, ..call(Effect::Read) };
+            verdict(&yaml, &Facts { call: shape, ..facts(Effect::Read) })
+        };
+        let canonical = (nova_registry::canonical(&skill), nova_registry::canonical(&tool));
+        let respelled = (dice.respelled(&skill), dice.respelled(&tool));
+        let expected = said(&canonical.0, &canonical.1);
+        assert_eq!(said(&skill, &tool), expected, "seed {seed}: {pattern:?} and {skill:?} {tool:?}");
+        assert_eq!(said(&respelled.0, &respelled.1), expected, "seed {seed}: {pattern:?} and {respelled:?}");
+    }
+}
+
+#[test]
+fn no_spelling_of_an_argument_evades_a_deny() {
+    let yaml = "permissions: {deny: ['mail__send(to=*@evil.example)', 'vault__read_note(path=Diary/*)'], allow: ['*']}";
+    for seed in 0..SEEDS {
+        let mut dice = Dice(seed);
+        let (tool, key, value) = if dice.roll(2) == 0 {
+            (("mail", "send"), "to", "eve@evil.example".to_owned())
+        } else {
+            let ways = [
+                "Diary/May.md",
+                "./Diary/May.md",
+                "Work/../Diary/May.md",
+                "Diary//May.md",
+                "/Diary/May.md",
+                "Work/./../Diary/May",
+                "Diary\\May.md",
+            ];
+            (("vault", "read_note"), "path", (*dice.pick(&ways)).to_owned())
+        };
+        let mut value = dice.respelled_value(&value);
+        if key == "to" {
+            value = match dice.roll(4) {
+                0 => format!("jane@acme.com, {value}"),
+                1 => format!("{value}; jane@acme.com"),
+                2 => format!("Eve <{value}>"),
+                _ => value,
+            };
+        }
+        let mut value = Value::String(value);
+        if dice.roll(3) == 0 {
+            value = json!(["something else", value]);
+        }
+        if dice.roll(3) == 0 {
+            value = json!({"address": value});
+        }
+        let mut args = json!({ dice.respelled(key): value });
+        for _ in 0..dice.roll(4) {
+            args = match dice.roll(2) {
+                0 => json!({"request": args, "more": 1}),
+                _ => json!({"requests": [{"other": true}, args]}),
+            };
+        }
+        let shape = CallShape { skill: tool.0, tool: tool.1, effect: Effect::Read, args: &args };
+        let said = verdict(yaml, &Facts { call: shape, ..facts(Effect::Read) });
+        assert_eq!(said, "deny", "seed {seed}: {args}");
+    }
+}
+
+impl Dice {
+    /// As [`Dice::respelled`], for a value, in which `_` and `-` are no equals.
+    fn respelled_value(&mut self, value: &str) -> String {
+        let mut out = String::new();
+        for c in value.chars() {
+            match (c, self.roll(8)) {
+                (c, 0) if c.is_ascii_lowercase() => out.push(c.to_ascii_uppercase()),
+                (c, 1) if c.is_ascii_graphic() => {
+                    out.extend(u32::from(c).checked_add(0xfee0).and_then(char::from_u32));
+                }
+                (c, 2) => out.extend([c, '\u{200b}']),
+                (c, 3) if c.is_ascii() => out.push_str(&format!("%{:02x}", u32::from(c))),
+                (c, _) => out.push(c),
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,196 @@
+//! Running a tool against a draft of the vault: nothing is written yet.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use nova_protocol::{ErrorCode, Event, NoteDiffView, UserError};
+use nova_registry::{SkillEntry, ToolEntry};
+use nova_skill::{
+    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
+};
+use nova_vault::Draft;
+use serde_json::Value;
+
+use super::{CallEvents, Reach, Running};
+use crate::context::CallContext;
+use crate::draft_vault::DraftVault;
+use crate::reach::CallHttp;
+use crate::secrets::Secrets;
+use crate::view::{diff_view, error_from_tool};
+
+/// A tool has run: what it gave back and what it wants to write.
+pub(super) struct Plan {
+    pub(super) output: Output,
+    pub(super) draft: Option<Draft>,
+    pub(super) diff: Vec<NoteDiffView>,
+    /// A note outside the skill's own folders and records is touched, or a note is moved.
+    pub(super) outside_own: bool,
+}
+
+impl Plan {
+    pub(super) fn paths(&self) -> Vec<VaultPath> {
+        self.draft.as_ref().map(Draft::paths).unwrap_or_default()
+    }
+}
+
+impl Running<'_> {
+    /// Runs the tool; its writes stay in the draft.
+    pub(super) async fn plan(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        args: Value,
+    ) -> Result<Plan, UserError> {
+        let vault =
+            DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
+        let cancel = self.cancel.child_token();
+        reach.hosts.runs_with(&args, self.covers(tool, &args));
+        let context = Arc::new(CallContext {
+            vault: vault.clone(),
+            http: CallHttp {
+                web: self.scope.web.clone(),
+                hosts: reach.hosts.clone(),
+                heard: self.heard.clone(),
+                ended: cancel.clone(),
+                secrets: self.secrets.clone(),
+            },
+            credentials: reach.credentials.clone(),
+            clock: self.scope.clock.clone(),
+            request: RequestInfo {
+                call: self.id.clone(),
+                session: self.scope.session.clone(),
+                turn: self.scope.turn.clone(),
+                principal: self.scope.principal.clone(),
+            },
+            records: skill.records.clone(),
+            config: skill.config.clone(),
+            cancel: cancel.clone(),
+            events: self.scope.events.clone(),
+            secrets: self.secrets.clone(),
+        });
+        // On a task of its own, so that a tool that panics breaks nothing but its call.
+        let body = tool.tool.clone();
+        let events = self.scope.events.clone();
+        let call = self.id.clone();
+        let secrets = self.secrets.clone();
+        let mut task = tokio::spawn(async move {
+            let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
+            drain(output, events.as_ref(), &secrets, &call).await
+        });
+        let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
+        let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
+        let finished = tokio::select! {
+            finished = &mut task => finished.map_err(|error| broke(tool, &error))?,
+            () = self.cancel.cancelled() => {
+                self.unknown = reaches_out;
+                Err(ToolError::Cancelled)
+            }
+            () = self.questions.stopwatch.passed(limit) => {
+                self.unknown = reaches_out;
+                task.abort();
+                cancel.cancel();
+                return Err(UserError::new(
+                    ErrorCode::ToolTimedOut,
+                    format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
+                    "Try again with less to do.",
+                ));
+            }
+        };
+        task.abort();
+        cancel.cancel();
+        self.seen.append(&mut vault.seen());
+        // Also an error is text that the tool has written.
+        let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
+        self.scope.so_far.hear(tool, says_so);
+        let output = finished.map_err(|error| error_from_tool(&error))?;
+        let mut draft = vault.take_draft();
+        if draft.as_mut().is_some_and(|draft| tells(draft, &self.secrets)) {
+            return Err(UserError::new(
+                ErrorCode::ToolFailed,
+                format!(
+                    "{} would have written a credential into a note. Nothing was written.",
+                    tool.shown_name()
+                ),
+                "Tell the tool's author.",
+            ));
+        }
+        let anywhere = tool.spec().scope == NoteScope::Anywhere;
+        let outside_own =
+            draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
+        let diff = draft
+            .iter()
+            .flat_map(Draft::diffs)
+            .map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff))
+            .collect();
+        Ok(Plan { output, draft, diff, outside_own })
+    }
+}
+
+/// Whether a note would hold, or be named by, a secret of the call.
+fn tells(draft: &mut Draft, secrets: &Secrets) -> bool {
+    draft.paths().iter().any(|path| {
+        secrets.are_in(path.as_str()) || draft.read(path).is_ok_and(|note| secrets.are_in(&note.text))
+    })
+}
+
+async fn drain(
+    output: ToolOutput,
+    events: &dyn CallEvents,
+    secrets: &Secrets,
+    call: &str,
+) -> Result<Output, ToolError> {
+    let mut stream = match output {
+        ToolOutput::Value(output) => return Ok(output),
+        ToolOutput::Stream(stream) => stream,
+    };
+    while let Some(part) = stream.next().await {
+        match part {
+            OutputPart::Progress(mut progress) => {
+                if let Some(message) = &mut progress.message {
+                    secrets.scrub(message);
+                }
+                events.emit(Event::ToolCallProgress {
+                    call: call.to_owned(),
+                    fraction: progress.fraction,
+                    message: progress.message,
+                    partial: None,
+                });
+            }
+            OutputPart::Partial(mut value) => {
+                secrets.scrub_value(&mut value);
+                events.emit(Event::ToolCallProgress {
+                    call: call.to_owned(),
+                    fraction: None,
+                    message: None,
+                    partial: Some(value),
+                });
+            }
+            OutputPart::End(result) => return result,
+        }
+    }
+    Err(ToolError::failed("The tool stopped without a result.", "Try again."))
+}
+
+/// Whether every note lies in the folders of the skill's records, or is a record of one of its types
+/// wherever it lies.
+fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
+    draft.paths().iter().all(|path| {
+        let in_folder = skill.records.iter().any(|record| {
+            let folder = record.folder.trim_matches('/');
+            path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        });
+        let is_record = |note: nova_skill::Note| skill.records.of_note(&note).is_some();
+        in_folder || draft.read(path).is_ok_and(is_record)
+    })
+}
+
+pub(super) fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserError {
+    // What it said in its panic may hold a secret.
+    tracing::error!(tool = tool.shown_name(), panicked = error.is_panic(), "a tool broke");
+    UserError::new(
+        ErrorCode::ToolFailed,
+        format!("{} broke while it ran. Nothing was written.", tool.shown_name()),
+        "Try again; if it happens again, tell the skill's author.",
+    )
+}

@@ -1,0 +1,157 @@
+//! Writing what a tool has planned, after the user has seen it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use nova_protocol::{Event, NoteChangeKind, NoteChangeView, UserError};
+use nova_registry::{SkillEntry, ToolEntry};
+use nova_skill::{ToolError, VaultPath};
+use nova_vault::Author;
+use serde_json::Value;
+
+use super::asking::{Approved, Asking};
+use super::judging::denied_by_rule;
+use super::planning::broke;
+use super::{Done, Reach, Running};
+use crate::view::{error_from_tool, error_from_vault};
+use crate::{Because, Ruling, Verdict, arguments};
+
+impl Running<'_> {
+    /// A tool that writes notes runs against a draft first: what is shown is what is written.
+    pub(super) async fn write(
+        &mut self,
+        skill: &Arc<SkillEntry>,
+        tool: &Arc<ToolEntry>,
+        reach: &Reach,
+        mut args: Value,
+    ) -> Result<Done, UserError> {
+        let mut plan = self.plan(skill, tool, reach, args.clone()).await?;
+        loop {
+            let paths = plan.paths();
+            let Ruling { verdict, because } = self.judge(tool, &args, &paths, plan.outside_own);
+            let round_in_circles = matches!(because, Because::Repeated(_));
+            let (decisions, editable) = match verdict {
+                Verdict::Deny => return Err(denied_by_rule(tool, &because)),
+                Verdict::Ask { decisions, editable } if !paths.is_empty() || round_in_circles => {
+                    (decisions, editable)
+                }
+                Verdict::Ask { .. } | Verdict::Run => break,
+            };
+            let shown = (paths.len(), plan.outside_own);
+            let asking = Asking { diff: plan.diff.clone(), paths, because };
+            match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await? {
+                Approved::AsFirstShown => break,
+                Approved::AsLastShown(newer) => {
+                    plan = *newer;
+                    break;
+                }
+                // Arguments that came with the answer. They may not reach further than what was shown.
+                Approved::Edited(edited) => {
+                    args = arguments::fit(tool, edited)?;
+                    self.check_not_denied(tool, &args)?;
+                    plan = self.plan(skill, tool, reach, args.clone()).await?;
+                    if plan.paths().len() <= shown.0 && plan.outside_own <= shown.1 {
+                        break;
+                    }
+                }
+            }
+        }
+        self.check_not_denied(tool, &args)?;
+        let Some(draft) = plan.draft else {
+            return Ok(Done {
+                output: plan.output,
+                changes: Vec::new(),
+                change_set: None,
+                merged: Vec::new(),
+            });
+        };
+        let Some(change_set) = self.scope.change_set.clone() else {
+            return Err(error_from_tool(&ToolError::NoVault));
+        };
+        if self.cancel.is_cancelled() {
+            return Err(error_from_tool(&ToolError::Cancelled));
+        }
+        let author = Author {
+            principal: self.scope.author.clone(),
+            skill: Some(tool.skill.clone()),
+            call: Some(self.id.clone()),
+        };
+        // A move also writes into hidden notes that link to the moved one; what happens there is for
+        // their owner.
+        let hidden: BTreeSet<VaultPath> = draft.paths().into_iter().filter(|path| self.hides(path)).collect();
+        // Writing is short and must come to its end: a stop never cuts it in two.
+        let applied = tokio::task::spawn_blocking(move || {
+            let applied = change_set.apply(draft, &author);
+            (applied, change_set.id().to_owned())
+        });
+        let (applied, id) = applied.await.map_err(|error| broke(tool, &error))?;
+        match applied {
+            Ok(applied) => {
+                self.scope
+                    .touched
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend(applied.changes.iter().map(|change| change.path.clone()));
+                self.scope.events.emit(Event::ChangeSet { id: id.clone(), state: "open".into() });
+                let merged = applied
+                    .merged
+                    .iter()
+                    .filter(|(path, _)| !hidden.contains(path))
+                    .map(|(path, what)| format!("{}: {}", path.name(), what.join(", ")))
+                    .collect();
+                Ok(Done {
+                    output: plan.output,
+                    changes: applied.changes.iter().map(change_view).collect(),
+                    change_set: Some(id),
+                    merged,
+                })
+            }
+            Err(error) => {
+                if let nova_skill::VaultError::Conflict { path, mine, theirs, .. } = &error {
+                    self.scope.events.emit(Event::ConflictFound {
+                        note: path.to_string(),
+                        mine: mine.clone(),
+                        theirs: theirs.clone(),
+                    });
+                }
+                Err(told(&error, &hidden))
+            }
+        }
+    }
+
+    fn hides(&self, path: &VaultPath) -> bool {
+        self.scope.privacy.remote
+            && self.scope.vault.as_ref().is_some_and(|vault| {
+                let read = vault.seen_by(self.scope.privacy.clone()).read(path);
+                matches!(read, Err(nova_skill::VaultError::Private { .. }))
+            })
+    }
+}
+
+/// An error as the principal may know it, who does not see these notes.
+fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
+    let told = error_from_vault(error);
+    // What the file system says may name any of the notes.
+    let names_any = matches!(error, nova_skill::VaultError::Io { .. }) && !hidden.is_empty();
+    match error.path() {
+        path if names_any || path.is_some_and(|path| hidden.contains(path)) => UserError::new(
+            told.code,
+            "A note that is private could not be changed with the others; nothing was written.",
+            "The user sees which note it is, and can try again.",
+        ),
+        _ => told,
+    }
+}
+
+fn change_view(change: &nova_vault::NoteChange) -> NoteChangeView {
+    NoteChangeView {
+        path: change.path.to_string(),
+        kind: match change.kind {
+            nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
+            nova_vault::NoteChangeKind::Modified => NoteChangeKind::Modified,
+            nova_vault::NoteChangeKind::Deleted => NoteChangeKind::Deleted,
+            nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
+        },
+        from: change.from.as_ref().map(ToString::to_string),
+    }
+}

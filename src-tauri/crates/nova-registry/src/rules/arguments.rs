@@ -1,0 +1,320 @@
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
+
+use super::pattern::matches;
+use crate::canonical;
+use crate::wire::is_invisible;
+
+/// Longer values are looked at by nobody: no rule allows them.
+const MAX_VALUE: usize = 4096;
+
+/// `name=value` in the brackets of a pattern; `*` in the value stands for any characters.
+///
+/// The same text is read in two ways. To restrict, it holds for whatever could be meant: in any
+/// spelling, at any depth, alone or in a list, and where the argument is missing. To allow, it holds
+/// only for a value that is meant beyond doubt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Constraint {
+    /// `message.to` is the key `to` in the object `message`.
+    path: Vec<String>,
+    value: String,
+}
+
+impl Constraint {
+    /// None where any of them is not understood.
+    pub(super) fn parse_all(text: &str) -> Option<Vec<Self>> {
+        split_at_commas(text)?.iter().map(|part| Self::parse(part)).collect()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (key, value) = text.split_once('=')?;
+        let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
+        let is_name = |name: &String| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+        };
+        let value = value.trim();
+        let unquoted = ['"', '\''].iter().find_map(|quote| {
+            value.len().ge(&2).then(|| value.strip_prefix(*quote)?.strip_suffix(*quote)).flatten()
+        });
+        let plain = |value: &&str| !value.contains(['(', ')', '"', '\'', '=', '<', '>', '|', '&']);
+        let value = match unquoted {
+            Some(inner) => inner,
+            None => Some(value).filter(plain)?,
+        };
+        (path.iter().all(is_name) && !value.is_empty()).then(|| Self { path, value: value.to_owned() })
+    }
+
+    /// Whether the arguments may be meant.
+    pub(super) fn may_hold(&self, args: &Value) -> bool {
+        let wanted: Vec<String> = self.path.iter().map(|name| canonical(name)).collect();
+        let mut found = Vec::new();
+        anywhere(args, &wanted, &mut found);
+        let mut values = Vec::new();
+        found.iter().for_each(|value| leaves(value, &mut values));
+        // An argument that is not there may have any value.
+        values.is_empty() || values.iter().any(|value| may_be(&self.value, value))
+    }
+
+    /// Whether the arguments are meant beyond doubt.
+    pub(super) fn surely_holds(&self, args: &Value) -> bool {
+        let mut at = args;
+        for name in &self.path {
+            match at.get(name) {
+                Some(inner) => at = inner,
+                None => return false,
+            }
+        }
+        let items = match at {
+            Value::Array(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        !items.is_empty()
+            && items.iter().all(|item| match item {
+                Value::String(text) => is_surely(&self.value, text),
+                Value::Number(number) => is_surely(&self.value, &number.to_string()),
+                Value::Bool(value) => is_surely(&self.value, &value.to_string()),
+                Value::Null | Value::Array(_) | Value::Object(_) => false,
+            })
+    }
+}
+
+/// The parts between commas that are not in quotes. None where a quote is not closed.
+fn split_at_commas(text: &str) -> Option<Vec<String>> {
+    let (mut parts, mut part, mut quote) = (Vec::new(), String::new(), None);
+    for c in text.chars() {
+        match (c, quote) {
+            (',', None) => parts.push(std::mem::take(&mut part)),
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                part.push(c);
+            }
+            (c, open) => {
+                if open == Some(c) {
+                    quote = None;
+                }
+                part.push(c);
+            }
+        }
+    }
+    parts.push(part);
+    quote.is_none().then_some(parts)
+}
+
+/// Whatever stands under the path, at any depth.
+fn anywhere<'a>(value: &'a Value, wanted: &[String], found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| anywhere(item, wanted, found)),
+        Value::Object(entries) => {
+            for (key, inner) in entries {
+                if wanted.first().is_some_and(|name| *name == canonical(key)) {
+                    match &wanted[1..] {
+                        [] => found.push(inner),
+                        rest => anywhere(inner, rest, found),
+                    }
+                }
+                anywhere(inner, wanted, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn leaves(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Null => {}
+        Value::Bool(value) => found.push(value.to_string()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, found)),
+        Value::Object(entries) => {
+            for (key, inner) in entries {
+                found.push(key.clone());
+                leaves(inner, found);
+            }
+        }
+    }
+}
+
+/// Whether a value could be one of those that the pattern means, in any spelling.
+fn may_be(pattern: &str, value: &str) -> bool {
+    let wanted = folded(pattern);
+    let is_path = wanted.contains('/');
+    let decoded = percent_decoded(value);
+    let wanted = [wanted.clone(), wanted.trim_end_matches(".md").to_owned()];
+    [value, &decoded].iter().any(|value| {
+        let text = folded(value);
+        // A name without a folder may be that of any note; what climbs may end anywhere.
+        if is_path && (!text.contains(['/', '\\']) || climbs(&text)) {
+            return true;
+        }
+        let slashes = text.replace('\\', "/");
+        let path: Vec<&str> = slashes.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let mut spelled = vec![text.clone(), path.join("/"), format!("/{}", path.join("/")), slashes.clone()];
+        // Several in one text: a list of recipients, "Jane <jane@…>".
+        spelled.extend(text.split([',', ';', '<', '>', '"', '\'', '(', ')']).map(str::to_owned));
+        spelled.extend(text.split(|c: char| c.is_whitespace() || ",;<>\"'()".contains(c)).map(str::to_owned));
+        spelled.iter().any(|spelling| {
+            let spelling = spelling.trim().trim_end_matches('.');
+            wanted
+                .iter()
+                .any(|wanted| matches(wanted, spelling) || matches(wanted, spelling.trim_end_matches(".md")))
+        })
+    })
+}
+
+/// Compatible forms, case and characters that nobody sees make no difference.
+fn folded(text: &str) -> String {
+    let folded: String = text.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
+    folded.nfkc().collect()
+}
+
+fn climbs(text: &str) -> bool {
+    text.split(['/', '\\']).any(|part| part.trim() == "..")
+}
+
+fn percent_decoded(text: &str) -> String {
+    let hex = |c: Option<&u8>| c.and_then(|c| char::from(*c).to_digit(16));
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        match (*byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
+                at += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Whether a value is one of those that the pattern means, beyond doubt. A `*` at the end behind a
+/// `/`, or alone, stands for anything; any other for a word, so that `*@acme.com` is one address.
+fn is_surely(pattern: &str, value: &str) -> bool {
+    let doubtful = |c: char| c.is_control() || is_invisible(c) || c == '\\';
+    if value.len() > MAX_VALUE || value.chars().any(doubtful) || climbs(&percent_decoded(value)) {
+        return false;
+    }
+    let text: Vec<char> = value.chars().collect();
+    let in_word = |c: char| !c.is_whitespace() && !"/@?#,;:<>()\"'".contains(c);
+    // Which beginnings of the text the pattern so far fits.
+    let mut fits = vec![false; text.len() + 1];
+    fits[0] = true;
+    let mut before = None;
+    let mut signs = pattern.chars().peekable();
+    while let Some(sign) = signs.next() {
+        if sign != '*' {
+            fits = std::iter::once(false)
+                .chain(text.iter().zip(&fits).map(|(c, fitted)| *fitted && *c == sign))
+                .collect();
+        } else if signs.peek().is_none() && matches!(before, None | Some('/')) {
+            return fits.contains(&true);
+        } else {
+            for at in 0..text.len() {
+                fits[at + 1] |= fits[at] && in_word(text[at]);
+            }
+        }
+        before = Some(sign);
+    }
+    fits.last() == Some(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn one(text: &str) -> Constraint {
+        let mut all = Constraint::parse_all(text).expect("a constraint of the test");
+        assert_eq!(all.len(), 1);
+        all.remove(0)
+    }
+
+    #[test]
+    fn a_restriction_finds_its_value_in_every_spelling_and_place() {
+        let constraint = one("to=*@evil.example");
+        for args in [
+            json!({"to": "x@evil.example"}),
+            json!({"to": "X@EVIL.example"}),
+            json!({"TO": "x@evil.example"}),
+            json!({"to": ["jane@acme.com", "x@evil.example"]}),
+            json!({"to": "x@evil.example, jane@acme.com"}),
+            json!({"to": "Jane <x@evil.example>"}),
+            json!({"to": "x@evil.example."}),
+            json!({"to": "x@evil.exa\u{200b}mple"}),
+            json!({"to": "x＠ｅｖｉｌ．example"}),
+            json!({"to": "x%40evil.example"}),
+            json!({"to": {"address": "x@evil.example", "name": "Jane"}}),
+            json!({"message": {"to": "x@evil.example"}}),
+            json!({"messages": [{"to": "x@evil.example"}]}),
+            json!({"recipient": "nobody says who"}),
+            json!({"to": null}),
+        ] {
+            assert!(constraint.may_hold(&args), "{args}");
+        }
+        for args in [json!({"to": "jane@acme.com"}), json!({"to": ["a@acme.com", "b@acme.com"]})] {
+            assert!(!constraint.may_hold(&args), "{args}");
+        }
+    }
+
+    #[test]
+    fn a_restriction_of_a_folder_holds_for_every_way_to_it() {
+        let constraint = one("path=Diary/*");
+        for path in [
+            "Diary/May.md",
+            "diary/May",
+            "./Diary/May.md",
+            "Diary//May.md",
+            "/Diary/May.md",
+            "Diary\\May.md",
+            "Work/../Diary/May.md",
+            "Work/%2e%2e/Diary/May.md",
+            "Ｄiary/May.md",
+            "May",
+        ] {
+            assert!(constraint.may_hold(&json!({"path": path})), "{path}");
+        }
+        assert!(!constraint.may_hold(&json!({"path": "Work/May.md"})));
+        assert!(!constraint.may_hold(&json!({"path": "Work/Diary/May.md"})));
+    }
+
+    #[test]
+    fn a_note_is_the_same_with_and_without_its_ending() {
+        for (constraint, path) in [("path=Diary/May.md", "Diary/May"), ("path=Diary/May", "Diary/May.md")] {
+            assert!(one(constraint).may_hold(&json!({"path": path})), "{constraint} and {path}");
+        }
+    }
+
+    #[test]
+    fn an_allowance_holds_for_what_is_certain_only() {
+        #[track_caller]
+        fn check(constraint: &str, args: &Value, holds: bool) {
+            assert_eq!(one(constraint).surely_holds(args), holds, "{constraint} and {args}");
+        }
+        check("to=*@acme.com", &json!({"to": "jane@acme.com"}), true);
+        check("to=*@acme.com", &json!({"to": ["jane@acme.com", "x@evil.example"]}), false);
+        check("to=*@acme.com", &json!({"to": "x@evil.example,jane@acme.com"}), false);
+        check("to=*@acme.com", &json!({"to": "x@evil.example jane@acme.com"}), false);
+        check("to=*@acme.com", &json!({"to": []}), false);
+        check("to=*@acme.com", &json!({"message": {"to": "jane@acme.com"}}), false);
+        check("message.to=*@acme.com", &json!({"message": {"to": "jane@acme.com"}}), true);
+        check("path=Work/*", &json!({"path": "Work/A note.md"}), true);
+        check("path=Work/*", &json!({"path": "Work/2026/A note.md"}), true);
+        check("path=Work/*", &json!({"path": "Work/../Diary.md"}), false);
+        check("path=Work/*", &json!({"path": "Work/%2E%2e/Diary.md"}), false);
+        check("path=Work/*", &json!({"path": "Work\\..\\Diary.md"}), false);
+        check("path=Work/*", &json!({"path": "work/A note.md"}), false);
+        check("path=Work/*", &json!({}), false);
+        check("url=https://*.acme.com/*", &json!({"url": "https://api.acme.com/v1?q=1"}), true);
+        check("url=https://*.acme.com/*", &json!({"url": "https://evil.example/.acme.com/"}), false);
+        check("url=https://*.acme.com/*", &json!({"url": "https://evil.example#.acme.com/"}), false);
+        check("days=3", &json!({"days": 3}), true);
+        check("days=3", &json!({"days": 30}), false);
+        check("to='a, b'", &json!({"to": "a, b"}), true);
+        check("to=*", &json!({"to": "anybody, at all"}), true);
+    }
+}

@@ -1,0 +1,471 @@
+mod arguments;
+mod edit;
+mod pattern;
+
+use std::sync::{Arc, RwLock};
+
+use nova_skill::{Principal, PrincipalKind, Relationship};
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+pub use self::edit::{RuleEdit, RuleEditError, with_pattern, without_pattern};
+pub use self::pattern::{CallShape, Pattern};
+use crate::canonical;
+
+/// `permissions.yaml`: what the user allows, denies and wants to be asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// For everybody.
+    pub own: RuleLists,
+    /// For some principals, in addition.
+    pub policies: Vec<Policy>,
+    /// Why nothing may run: the rules cannot be read and none were good before.
+    pub closed: Option<String>,
+}
+
+/// Three lists, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleLists {
+    pub deny: Vec<Rule>,
+    pub human_approval: Vec<Rule>,
+    pub allow: Vec<Rule>,
+}
+
+/// One list of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RuleList {
+    Deny,
+    HumanApproval,
+    Allow,
+}
+
+/// One pattern as it stands in the file.
+#[derive(Debug, Clone, Eq)]
+pub struct Rule {
+    pub text: String,
+    /// 1-based; 0 where it stands in no file.
+    pub line: u32,
+    pub pattern: Pattern,
+}
+
+/// Rules for the calls of some principals only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    pub name: String,
+    pub who: Who,
+    pub lists: RuleLists,
+}
+
+/// Which principals a policy is about. What is empty is not asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Who {
+    pub kinds: Vec<PrincipalKind>,
+    pub relationships: Vec<Relationship>,
+    /// With `*`.
+    pub names: Vec<String>,
+}
+
+/// The rule that decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<'a> {
+    pub list: RuleList,
+    pub rule: &'a Rule,
+    /// The policy that it stands in.
+    pub policy: Option<&'a Policy>,
+}
+
+/// The rules as they are at this moment. Whoever decides looks anew, so that a rule that is added or
+/// taken back counts at once, also for turns that run.
+#[derive(Debug, Default)]
+pub struct RulesInForce(RwLock<Arc<Rules>>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("permissions.yaml cannot be read: {message}")]
+pub struct RulesError {
+    pub message: String,
+    /// 1-based.
+    pub line: Option<u32>,
+}
+
+impl Rules {
+    /// # Errors
+    /// When the text is not YAML of the documented shape.
+    pub fn parse(text: &str) -> Result<Self, RulesError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let file = read(text)?;
+        let policies = file.policies.unwrap_or_default().into_iter();
+        Ok(Self {
+            own: file.permissions.unwrap_or_default().try_into()?,
+            policies: policies.map(Policy::try_from).collect::<Result<_, _>>()?,
+            closed: None,
+        })
+    }
+
+    /// Nothing may run until the rules can be read.
+    pub fn closed(reason: impl Into<String>) -> Self {
+        Self { closed: Some(reason.into()), ..Self::default() }
+    }
+
+    /// The first rule of the list that holds for the call. A list that restricts holds also for what
+    /// may be meant; the one that allows only for what is meant beyond doubt.
+    pub fn find(&self, list: RuleList, call: &CallShape, who: &Principal) -> Option<Found<'_>> {
+        let holds = |rule: &&Rule| match list {
+            RuleList::Deny | RuleList::HumanApproval => rule.pattern.restricts(call),
+            RuleList::Allow => rule.pattern.allows(call),
+        };
+        self.lists_for(who).find_map(|(lists, policy)| {
+            lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
+        })
+    }
+
+    /// As [`Rules::find`], among the rules that name one tool of one skill.
+    pub fn find_literal(&self, list: RuleList, call: &CallShape, who: &Principal) -> Option<Found<'_>> {
+        let holds = |rule: &&Rule| rule.pattern.is_literal() && rule.pattern.allows(call);
+        self.lists_for(who).find_map(|(lists, policy)| {
+            lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
+        })
+    }
+
+    fn lists_for(&self, who: &Principal) -> impl Iterator<Item = (&RuleLists, Option<&Policy>)> {
+        let policies = self.policies.iter().filter(move |policy| policy.who.is(who));
+        std::iter::once((&self.own, None)).chain(policies.map(|policy| (&policy.lists, Some(policy))))
+    }
+
+    /// The rules that make these stricter than those before: what restricts now, and what does not
+    /// allow any more.
+    pub fn stricter_than<'a>(&'a self, before: &'a Self) -> Vec<&'a Rule> {
+        fn all(rules: &Rules, list: RuleList) -> Vec<&Rule> {
+            let policies = rules.policies.iter().flat_map(move |policy| policy.lists.get(list));
+            rules.own.get(list).iter().chain(policies).collect()
+        }
+        let mut stricter = Vec::new();
+        for list in RuleList::ALL {
+            let (before, now) = (all(before, list), all(self, list));
+            let (fewer, more) = if list == RuleList::Allow { (now, before) } else { (before, now) };
+            stricter.extend(more.into_iter().filter(|rule| !fewer.contains(rule)));
+        }
+        stricter
+    }
+}
+
+impl RulesInForce {
+    pub fn new(rules: Rules) -> Self {
+        Self(RwLock::new(Arc::new(rules)))
+    }
+
+    pub fn now(&self) -> Arc<Rules> {
+        self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    pub fn replace(&self, rules: Rules) {
+        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(rules);
+    }
+}
+
+impl RuleLists {
+    pub fn get(&self, list: RuleList) -> &[Rule] {
+        match list {
+            RuleList::Deny => &self.deny,
+            RuleList::HumanApproval => &self.human_approval,
+            RuleList::Allow => &self.allow,
+        }
+    }
+
+    fn get_mut(&mut self, list: RuleList) -> &mut Vec<Rule> {
+        match list {
+            RuleList::Deny => &mut self.deny,
+            RuleList::HumanApproval => &mut self.human_approval,
+            RuleList::Allow => &mut self.allow,
+        }
+    }
+}
+
+impl RuleList {
+    pub const ALL: [Self; 3] = [Self::Deny, Self::HumanApproval, Self::Allow];
+
+    /// Its key in the file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::HumanApproval => "human_approval",
+            Self::Allow => "allow",
+        }
+    }
+}
+
+impl Rule {
+    pub fn new(text: impl Into<String>, line: u32) -> Self {
+        let text = text.into();
+        Self { pattern: Pattern::parse(&text), text, line }
+    }
+}
+
+impl PartialEq for Rule {
+    /// Wherever it stands.
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Who {
+    fn is(&self, who: &Principal) -> bool {
+        let named = |pattern: &String| pattern::matches(&canonical(pattern), &canonical(&who.name));
+        (self.kinds.is_empty() || self.kinds.contains(&who.kind))
+            && (self.relationships.is_empty() || self.relationships.contains(&who.relationship))
+            && (self.names.is_empty() || self.names.iter().any(named))
+    }
+}
+
+// A misspelt key is an error: a restriction that is not understood must not lapse.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    permissions: Option<Lists>,
+    policies: Option<Vec<PolicyInFile>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Lists {
+    allow: Option<Vec<Spanned<String>>>,
+    deny: Option<Vec<Spanned<String>>>,
+    human_approval: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyInFile {
+    #[serde(default)]
+    name: String,
+    #[serde(default, rename = "match")]
+    matching: MatchInFile,
+    permissions: ToolsInFile,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct MatchInFile {
+    #[serde(default)]
+    principal: PrincipalInFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolsInFile {
+    tools: Lists,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct PrincipalInFile {
+    kind: OneOrMore<KindInFile>,
+    relationship: OneOrMore<RelationshipInFile>,
+    name: OneOrMore<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KindInFile {
+    User,
+    Subagent,
+    McpClient,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RelationshipInFile {
+    Owner,
+    Delegate,
+    Known,
+    Unknown,
+}
+
+fn read(text: &str) -> Result<File, RulesError> {
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| RulesError {
+        line: error.location().and_then(|at| u32::try_from(at.line()).ok()),
+        message: error.to_string(),
+    })
+}
+
+impl<T> Default for OneOrMore<T> {
+    fn default() -> Self {
+        Self::More(Vec::new())
+    }
+}
+
+impl<T> OneOrMore<T> {
+    fn into_vec(self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::More(all) => all,
+        }
+    }
+}
+
+impl TryFrom<Lists> for RuleLists {
+    type Error = RulesError;
+
+    fn try_from(lists: Lists) -> Result<Self, RulesError> {
+        let rules = |texts: Option<Vec<Spanned<String>>>| -> Result<Vec<Rule>, RulesError> {
+            let rules = texts.unwrap_or_default().into_iter().map(|text| {
+                let line = u32::try_from(text.referenced.line()).unwrap_or_default();
+                if text.value.trim().is_empty() {
+                    return Err(RulesError { message: "a pattern is empty".into(), line: Some(line) });
+                }
+                Ok(Rule::new(text.value, line))
+            });
+            rules.collect()
+        };
+        Ok(Self {
+            deny: rules(lists.deny)?,
+            human_approval: rules(lists.human_approval)?,
+            allow: rules(lists.allow)?,
+        })
+    }
+}
+
+impl TryFrom<PolicyInFile> for Policy {
+    type Error = RulesError;
+
+    fn try_from(policy: PolicyInFile) -> Result<Self, RulesError> {
+        let PrincipalInFile { kind, relationship, name } = policy.matching.principal;
+        let kinds = kind.into_vec().into_iter().map(|kind| match kind {
+            KindInFile::User => PrincipalKind::User,
+            KindInFile::Subagent => PrincipalKind::Subagent,
+            KindInFile::McpClient => PrincipalKind::McpClient,
+        });
+        let relationships = relationship.into_vec().into_iter().map(|relationship| match relationship {
+            RelationshipInFile::Owner => Relationship::Owner,
+            RelationshipInFile::Delegate => Relationship::Delegate,
+            RelationshipInFile::Known => Relationship::Known,
+            RelationshipInFile::Unknown => Relationship::Unknown,
+        });
+        Ok(Self {
+            name: policy.name,
+            who: Who {
+                kinds: kinds.collect(),
+                relationships: relationships.collect(),
+                names: name.into_vec(),
+            },
+            lists: policy.permissions.tools.try_into()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_skill::Effect;
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(rules: &Rules, list: RuleList, tool: (&str, &str), who: &Principal) -> Option<String> {
+        let args = json!({});
+        let call = CallShape { skill: tool.0, tool: tool.1, effect: Effect::External, args: &args };
+        rules.find(list, &call, who).map(|found| match found.policy {
+            Some(policy) => format!("{} in {}", found.rule.text, policy.name),
+            None => found.rule.text.clone(),
+        })
+    }
+
+    #[test]
+    fn a_misspelt_key_is_an_error() {
+        for yaml in [
+            "permissions: {denny: [x]}",
+            "permission: {deny: [x]}",
+            "policies: [{match: {principal: {relation: unknown}}, permissions: {tools: {deny: [x]}}}]",
+            "policies: [{match: {principal: {relationship: stranger}}, permissions: {tools: {deny: [x]}}}]",
+            "policies: [{permissions: {deny: [x]}}]",
+            "permissions: {deny: ['']}",
+        ] {
+            assert!(Rules::parse(yaml).is_err(), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_list_whose_items_are_commented_out_is_empty() {
+        let rules = Rules::parse("permissions:\n  deny:\n  # - x\n  allow: [y]\n").expect("readable");
+        assert_eq!((rules.own.deny.len(), rules.own.allow.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_broken_file_names_its_line() {
+        let error = Rules::parse("permissions:\n  allow: [\n").expect_err("not YAML");
+        assert!(error.line.is_some(), "{error}");
+        let error = Rules::parse("permissions:\n  deny:\n    - x\n    - ''\n").expect_err("empty");
+        assert_eq!(error.line, Some(4), "{error}");
+    }
+
+    const DOCUMENTED: &str = r#"
+permissions:
+  allow: [ "crm__list_*", "workflow__*" ]
+  deny: [ "*__delete_*" ]
+  human_approval: [ "release-management__deploy_*", "mail__send(*)" ]
+policies:
+  - name: limit external tools for unknown senders
+    match: { principal: { relationship: unknown } }
+    permissions: { tools: { deny: [core__web_search, core__web_fetch, core__task] } }
+"#;
+
+    #[test]
+    fn reads_the_documented_file() {
+        use RuleList::{Allow, Deny, HumanApproval};
+        let rules = Rules::parse(DOCUMENTED).expect("the documented shape");
+        let me = Principal::owner();
+        let of = |list, tool| found(&rules, list, tool, &me);
+        assert_eq!(of(Deny, ("vault", "delete_note")).as_deref(), Some("*__delete_*"));
+        assert_eq!(of(Allow, ("crm", "list_contacts")).as_deref(), Some("crm__list_*"));
+        assert_eq!(of(HumanApproval, ("mail", "send")).as_deref(), Some("mail__send(*)"));
+        assert_eq!(of(Deny, ("crm", "list_contacts")), None);
+        assert_eq!(rules.own.deny[0].line, 4);
+    }
+
+    #[test]
+    fn a_policy_holds_for_its_principals_only() {
+        let rules = Rules::parse(DOCUMENTED).expect("the documented shape");
+        let fetch = ("core", "web_fetch");
+        let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
+        assert_eq!(found(&rules, RuleList::Deny, fetch, &Principal::owner()), None);
+        assert_eq!(
+            found(&rules, RuleList::Deny, fetch, &stranger).as_deref(),
+            Some("core__web_fetch in limit external tools for unknown senders")
+        );
+    }
+
+    #[test]
+    fn a_policy_asks_for_kind_relationship_and_name_at_once() {
+        let rules = Rules::parse(
+            "policies:\n  - name: p\n    match: {principal: {kind: mcp_client, relationship: [known, unknown], name: 'ed*'}}\n    permissions: {tools: {allow: [read]}}\n",
+        )
+        .expect("readable");
+        let client = Principal {
+            kind: PrincipalKind::McpClient,
+            name: "Editor".into(),
+            relationship: Relationship::Known,
+        };
+        let allowed = |who: &Principal| found(&rules, RuleList::Allow, ("core", "read"), who).is_some();
+        assert!(allowed(&client));
+        assert!(!allowed(&Principal { kind: PrincipalKind::Subagent, ..client.clone() }));
+        assert!(!allowed(&Principal { relationship: Relationship::Owner, ..client.clone() }));
+        assert!(!allowed(&Principal { name: "other".into(), ..client }));
+    }
+
+    #[test]
+    fn what_makes_rules_stricter_is_named() {
+        let before = Rules::parse("permissions: {allow: [a, b], deny: [c]}").expect("readable");
+        let after =
+            Rules::parse("permissions: {allow: [b, d], deny: [e], human_approval: [f]}").expect("readable");
+        let texts: Vec<_> = after.stricter_than(&before).into_iter().map(|rule| &rule.text).collect();
+        assert_eq!(texts, ["e", "f", "a"]);
+    }
+}
