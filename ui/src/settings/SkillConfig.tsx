@@ -7,7 +7,7 @@ import { ErrorBox, Icon, LinkButton } from '../shared';
 import { argsOf, draftOf, SchemaForm, useSchemaForm } from '../shared/form';
 import { Part } from './Part';
 import { isEmptyConfig, ownAfter, same } from './own-config';
-import type { Change } from './useSkills';
+import type { Skills } from './useSkills';
 
 /** A pause in typing that long saves, ms; leaving the field saves at once. */
 const PAUSE = 700;
@@ -16,7 +16,7 @@ interface SkillConfigProps {
   /** Of a skill with a schema. */
   readonly detail: SkillDetail;
   readonly name: string;
-  readonly attempt: (change: Change) => Promise<UserError | null>;
+  readonly attempt: Skills['attempt'];
 }
 
 export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
@@ -37,7 +37,7 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
   const send = useCallback(
     async (own: JsonValue) => {
       setLastSent({ after: detail, own });
-      const refused = await attempt({ config: isEmptyConfig(own) ? null : own });
+      const refused = await attempt(detail.skill, { config: isEmptyConfig(own) ? null : own });
       setError(refused);
       return refused === null;
     },
@@ -58,7 +58,10 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
     const timer = setTimeout(() => save(), PAUSE);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => save(), [left]);
+  useEffect(() => {
+    const timer = setTimeout(() => save());
+    return () => clearTimeout(timer);
+  }, [left]);
   // Nothing typed is lost by leaving the page.
   useEffect(() => () => save(), []);
 

@@ -2,7 +2,7 @@
 
 import { useEffect, type ReactNode } from 'react';
 
-import type { SkillRow, UserError } from '../ipc';
+import type { SkillRow } from '../ipc';
 import { Badge, Button, count, ErrorBox, Icon, IconButton, LinkButton, Segments, skillIcon, skillStates, Switch, type Tone } from '../shared';
 import { useMedia } from '../shared/media';
 import { useApp, useRpc } from '../state/hooks';
@@ -14,7 +14,7 @@ import { SkillReview } from './SkillReview';
 import { SkillRouting } from './SkillRouting';
 import { SkillTools } from './SkillTools';
 import { TokenBar } from './TokenBar';
-import type { Change } from './useSkills';
+import type { Change, Skills } from './useSkills';
 
 interface SkillDetailProps {
   readonly row: SkillRow;
@@ -24,7 +24,7 @@ interface SkillDetailProps {
   readonly onSet: (change: Change) => void;
   readonly onRemedy: (remedy: Remedy) => void;
   /** As `onSet`; gives why it was not done. */
-  readonly attempt: (change: Change) => Promise<UserError | null>;
+  readonly attempt: Skills['attempt'];
   /** In ms. */
   readonly now: number;
   /** What there is to say about the last switching, below the header. */

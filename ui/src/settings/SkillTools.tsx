@@ -6,19 +6,19 @@ import { nothing, type SkillDetail, type SkillRow, type ToolSwitch, type UserErr
 import { Badge, counted, durationText, EffectBadge, ErrorBox, LinkButton, Switch, troubleOf } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { Part } from './Part';
-import type { Change } from './useSkills';
+import type { Change, Skills } from './useSkills';
 
 interface SkillToolsProps {
   readonly row: SkillRow;
   readonly detail: SkillDetail | null;
-  readonly attempt: (change: Change) => Promise<UserError | null>;
+  readonly attempt: Skills['attempt'];
 }
 
 export function SkillTools({ row, detail, attempt }: SkillToolsProps) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const tools = useRpc('list_tools', nothing, revision);
   const { show } = useActions();
-  const { isToolOn, switchTool, error } = useSwitches(detail, attempt);
+  const { isToolOn, switchTool, error } = useSwitches(detail, (change) => attempt(row.id, change));
 
   const own = (tools.data ?? []).filter(({ skill }) => skill === row.id);
   // What the whole skill is, is said above it; here is what one tool is beside that.
@@ -97,7 +97,7 @@ interface Moved {
   readonly over: SkillDetail | null;
 }
 
-function useSwitches(detail: SkillDetail | null, attempt: SkillToolsProps['attempt']) {
+function useSwitches(detail: SkillDetail | null, attempt: (change: Change) => Promise<UserError | null>) {
   const [moved, setMoved] = useState<ReadonlyMap<string, Moved>>(new Map());
   const [error, setError] = useState<UserError | null>(null);
   const latest = useRef(detail);

@@ -33,15 +33,12 @@ export function SkillsPage() {
   const scale = Math.max(1, ...rows.map(allTokens));
   const keepFocus = useFocusThroughMoves(shown.map(({ id }) => id).join());
 
-  const { attempt } = skills;
-  const besideId = beside?.id ?? '';
-  const attemptBeside = useCallback((change: Parameters<typeof attempt>[1]) => attempt(besideId, change), [attempt, besideId]);
-
   /** A skill from elsewhere is switched on where its files are shown. */
   const toggle = (row: SkillRow, on: boolean, place: Place) =>
     on && row.state === 'needs_review' ? setChosen(row.id) : skills.switchSkill(row.id, on, place);
   const mend = (row: SkillRow, { to }: Remedy, place: Place) => {
     if (to === 'switch_on') toggle(row, true, place);
+    else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
     else setChosen(row.id);
   };
   const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id;
@@ -143,7 +140,7 @@ export function SkillsPage() {
             onToggle={(on) => toggle(beside, on, 'detail')}
             onSet={(change) => skills.set(beside.id, change, 'detail')}
             onRemedy={(remedy) => mend(beside, remedy, 'detail')}
-            attempt={attemptBeside}
+            attempt={skills.attempt}
             now={now}
           >
             {besideSays && <div className="px-4 pt-3.5">{besideSays}</div>}

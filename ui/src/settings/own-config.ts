@@ -10,16 +10,16 @@ type Values = { readonly [key: string]: JsonValue };
  * default, but for a list: none of its values is meant.
  */
 export function ownAfter(own: JsonValue, before: JsonValue, now: JsonValue): Values {
-  const after: { [key: string]: JsonValue } = { ...values(own) };
+  const after = new Map(Object.entries(values(own)));
   const [was, is] = [values(before), values(now)];
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const [old, next] = [was[key], is[key]];
     if (same(old, next)) continue;
-    if (next === undefined && Array.isArray(old)) after[key] = [];
-    else if (next === undefined) delete after[key];
-    else after[key] = isValues(old) && isValues(next) ? ownAfter(after[key] ?? {}, old, next) : next;
+    if (next === undefined && Array.isArray(old)) after.set(key, []);
+    else if (next === undefined) after.delete(key);
+    else after.set(key, isValues(old) && isValues(next) ? ownAfter(after.get(key) ?? {}, old, next) : next);
   }
-  return after;
+  return Object.fromEntries(after);
 }
 
 export function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

@@ -4,6 +4,7 @@
 import type {
   AppStatus,
   Backend,
+  CatalogView,
   ChangeSetView,
   CredentialsView,
   CredentialRow,
@@ -20,6 +21,7 @@ import type {
   ProviderRow,
   Result,
   SessionRow,
+  SkillDetail,
   SkillRow,
   ToolRow,
   UserError,
@@ -32,6 +34,10 @@ export interface World {
   events: Record<string, Envelope[]>;
   providers: ProviderRow[];
   skills: SkillRow[];
+  /** By skill: what its detail has beside its tools; `config` holds the defaults until something is set. */
+  details?: Record<string, Partial<SkillDetail>>;
+  /** The cost of the list of skills; within its budget where it is left out. */
+  catalog?: CatalogView;
   tools: ToolRow[];
   /** Tools that wait for the user; none where it is left out. */
   pendingTools?: PendingToolRow[];
@@ -60,6 +66,8 @@ export class FakeBackend implements Backend {
   private readonly listeners = new Set<(event: Envelope) => void>();
   /** As in a new session, the first event is number 0. */
   private seq = -1;
+  /** By skill: its configuration before anything was set. */
+  private readonly defaults: Record<string, SkillDetail['config']> = {};
 
   constructor(
     readonly world: World,
@@ -210,6 +218,30 @@ export class FakeBackend implements Backend {
     this.world.skills = this.world.skills.map((row) =>
       row.id === skill ? { ...row, state: enabled ? 'available' : 'disabled', reason: null } : row,
     );
+    return this.world.skills;
+  };
+
+  taken_by_skill = (): Result<'taken_by_skill'> => [];
+  skill_catalog = () => this.world.catalog ?? { tokens: 1412, whole: 1412, budget: 2000, shortened: false };
+
+  skill_detail = ({ skill }: Params<'skill_detail'>): SkillDetail => {
+    const row = this.world.skills.find(({ id }) => id === skill);
+    if (!row) throw { code: 'unknown_skill', message: `There is no skill ${skill}.`, hint: '' } satisfies UserError;
+    const tool = (name: string) => ({ name, tool: name.slice(skill.length + 1), on: true, calls: 0, errors: 0, mean_ms: null });
+    const nothingSet = { config_schema: null, config: {}, own_config: null, config_problem: null, last_error: null };
+    return { skill, tools: row.tools.map(tool), ...nothingSet, ...this.world.details?.[skill] };
+  };
+
+  set_skill = ({ skill, tool, config, ...row }: Params<'set_skill'>): SkillRow[] => {
+    const detail = this.skill_detail({ skill });
+    if (tool) detail.tools = detail.tools.map((one) => (one.tool === tool.tool ? { ...one, on: tool.on } : one));
+    if (config !== undefined) {
+      this.defaults[skill] ??= detail.config;
+      detail.own_config = config as SkillDetail['own_config'];
+      detail.config = { ...(this.defaults[skill] as object), ...(config as object | null) };
+    }
+    this.world.details = { ...this.world.details, [skill]: detail };
+    this.world.skills = this.world.skills.map((old) => (old.id === skill ? { ...old, ...row } : old));
     return this.world.skills;
   };
 

@@ -430,11 +430,24 @@ function skill(sample: SkillSample): SkillRow {
       errors: calls > 100 ? 1 : 0,
       mean_ms: calls > 0 ? 31 : null,
       last_used: calls > 0 ? local('14:31') : null,
+      tokens: calls * 42,
+      days: daysOf(calls),
     },
     tags: [],
     hints: sample.hints ?? [],
     examples: sample.examples ?? [],
   };
+}
+
+/** Calls spread over the last days as people work: not on Sundays, more in the middle of the week. */
+function daysOf(calls: number): SkillRow['usage']['days'] {
+  const shares = [2, 5, 3, 8, 4, 0, 1, 4, 9, 6, 3, 0, 2, 5];
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const each = shares.map((share, at): [string, number] => [
+    new Date(sampleNow.getTime() - (13 - at) * 86_400_000).toISOString().slice(0, 10),
+    Math.round((calls / 2) * (share / whole)),
+  ]);
+  return Object.fromEntries(each.filter(([, number]) => number > 0));
 }
 
 const skills: SkillRow[] = [
