@@ -5,34 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { SkillRow, SkillState } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
+import { skillRow as row, unused } from '../testing/skill-row';
 import { sampleFileTools, sampleWorld } from '../testing/sample';
 import { SettingsPage } from './SettingsPage';
 import { carried, halves, shownSkills, stateLine } from './skill-rows';
 
-const unused = { activations: 0, calls: 0, errors: 0, mean_ms: null, last_used: null, tokens: 0, days: {} };
-
-function row(id: string, part: Partial<SkillRow> = {}): SkillRow {
-  return {
-    id,
-    name: id,
-    version: '1.0',
-    source: 'native',
-    state: 'available',
-    reason: null,
-    description: '',
-    mode: 'on_demand',
-    lifetime: 'session',
-    pinned: false,
-    hidden: false,
-    tools: [`${id}.run`],
-    tokens: { catalog: 10, instructions: 200, schemas: 3000 },
-    usage: unused,
-    tags: [],
-    hints: [],
-    examples: [],
-    ...part,
-  };
-}
 const usedAt = (last_used: string) => ({ ...unused, activations: 1, calls: 1, mean_ms: 1, last_used });
 const all = { search: '', source: 'all', attention: false };
 
