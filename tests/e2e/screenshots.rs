@@ -27,6 +27,9 @@ async fn main() {
         if wanted("chat") {
             chat(name, theme).await;
         }
+        if wanted("settings") {
+            settings(name, theme).await;
+        }
         if wanted("picker") {
             picker(name, theme).await;
         }
@@ -116,13 +119,68 @@ async fn chat(name: &str, theme: Theme) {
     window.click("[data-testid=run-tool]").await;
     window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
     take(&window, "run-a-tool", name).await;
-
-    window.resize(1440, 900).await;
-    window.click("[data-testid=nav-settings]").await;
-    window.wait_for("[data-testid=skill-row]").await;
-    take(&window, "settings", name).await;
     window.close().await;
 }
+
+/// Skills in all their states, one of them with a configuration, used today.
+async fn settings(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template);
+    let settings = serde_json::json!({
+        "vault": home.vault(),
+        "providers": [{ "id": "scripted", "kind": "openai", "base_url": model.base_url(), "models": ["test"] }],
+        "model": "scripted/test",
+        "skills": {
+            "meeting-notes": {"config": {"most": 5}, "pinned": true, "lifetime": "turn"},
+            "release-management": {"enabled": false},
+            "core": {"hidden": true},
+        },
+    });
+    let home = home
+        .settings(&settings)
+        .config_file("skills/meeting-notes/SKILL.md", "---\nname: meeting-notes\ndescription: Turns what was said in a meeting into a note with decisions and next steps.\n---\nOne line for each decision.\n")
+        .config_file("skills/meeting-notes/manifest.yaml", MEETING_NOTES)
+        .config_file("skills/meeting-notes/config.yaml", "folder: Meetings\nmost: 7\nsections: [Decisions, Next steps]\n")
+        .config_file("skills/follow-up/SKILL.md", FOLLOW_UP)
+        .config_file("skills/group-mail/SKILL.md", "---\nname: group-mail\n---\nWrites to a group.\n")
+        .config_file("tools/dynamic/uptime.ts", UPTIME)
+        .config_file("tools/dynamic/weather.ts", "export default defineTool({")
+        .config_file("skills/company-facts/SKILL.md", "---\nname: company-facts\ndescription: Facts about companies and symbols.\n---\nAsk first.\n")
+        .config_file("skills/company-facts/manifest.yaml", "display_name: Company facts\nrequires: { env: { FINNHUB_API_KEY: } }\n");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, "Where does Jane Doe stand?").await;
+    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+    say(&window, "Where does Nobody stand?").await;
+    window.wait_for_text("[role=log]", "That did not happen").await;
+    window.click("[data-testid=nav-settings]").await;
+    window.wait_for("[data-testid=skill-row][data-skill=group-mail]").await;
+    window.wait_for("[data-testid=routing-example][data-reached]").await;
+    take(&window, "settings", name).await;
+    window.resize(1440, 900).await;
+    window.click("[data-skill=crm] [data-testid=skill-name]").await;
+    window.wait_for("[data-testid=skill-detail] [data-testid=tool-switch]").await;
+    window.wait_for("[data-testid=routing-example][data-reached]").await;
+    take(&window, "skill", name).await;
+    window.close().await;
+}
+
+const MEETING_NOTES: &str = "\
+display_name: Meeting notes
+version: 1.2.0
+hints:
+  use_when: [a meeting is to be written down]
+  not_when: [{ phrase: who was there, instead: crm }]
+routing:
+  examples: [Write down the meeting with Harborline, What did we decide on Tuesday]
+config:
+  type: object
+  properties:
+    folder: { type: string, title: Folder of the notes }
+    most: { type: integer, minimum: 1, maximum: 30, title: Next steps at most }
+    sections: { type: array, items: { type: string }, title: Sections }
+";
 
 async fn problems(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");

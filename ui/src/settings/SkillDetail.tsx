@@ -89,14 +89,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, n
           <Part title="Hints" note="when it is meant">
             <ul className="flex flex-col gap-0.5">
               {row.hints.map((hint) => (
-                <li key={hint} className="flex gap-2">
-                  <Icon
-                    name={isNotFor(hint) ? 'ban' : 'check'}
-                    size={12}
-                    className={`mt-0.75 ${isNotFor(hint) ? 'text-fg-3' : 'text-ok'}`}
-                  />
-                  {hint}
-                </li>
+                <Hint key={hint} hint={hint} />
               ))}
             </ul>
           </Part>
@@ -205,6 +198,21 @@ function Fact({ name, value, note }: { name: string; value: ReactNode; note: str
   );
 }
 
-function isNotFor(hint: string): boolean {
-  return /^not (for|when)\b/i.test(hint);
+/** `Not for: pull up UBER (use lookup)` as the phrase and where it leads. */
+function Hint({ hint }: { hint: string }) {
+  const [, phrase, instead] = /^Not for: (.*) \(use ([^()]+)\)$/.exec(hint) ?? [];
+  const against = phrase !== undefined || /^not (for|when)\b/i.test(hint);
+  return (
+    <li className="flex gap-2">
+      <Icon name={against ? 'ban' : 'check'} size={12} className={`mt-0.75 ${against ? 'text-fg-3' : 'text-ok'}`} />
+      {phrase === undefined ? (
+        <span>{hint}</span>
+      ) : (
+        <span>
+          <span className="sr-only">Not for </span>“{phrase}” <Icon name="arrow-right" size={12} className="inline align-[-0.125em] text-fg-3" />
+          <span className="sr-only"> but </span> <span className="font-mono">{instead}</span>
+        </span>
+      )}
+    </li>
+  );
 }

@@ -17,6 +17,7 @@ export function SkillHealth({ row, detail, now }: { row: SkillRow; detail: Skill
     ...(tokens === 0 ? [] : ([[count(tokens), 'tokens given to the model']] as [string, string][])),
   ];
   const last = detail?.last_error;
+  const shown = lastDays(days, now);
   return (
     <Part title="Health" note={last_used && `last used ${whenText(last_used)}`}>
       {calls + activations === 0 ? (
@@ -30,8 +31,12 @@ export function SkillHealth({ row, detail, now }: { row: SkillRow; detail: Skill
               </span>
             ))}
           </p>
-          <p className="mt-3 mb-1 text-fg-2">Calls of the last 14 days</p>
-          <DayBars days={lastDays(days, now)} figures />
+          {shown.some((day) => day.calls > 0) && (
+            <>
+              <p className="mt-3 mb-1 text-fg-2">Calls of the last 14 days</p>
+              <DayBars days={shown} figures />
+            </>
+          )}
         </>
       )}
       {last && (

@@ -51,11 +51,21 @@ describe('what mends a state', () => {
     ['unavailable', 'Set FINNHUB_API_KEY.', 'Add key'],
     ['unavailable', 'The credential finnhub/key is not there.', 'Add key'],
     ['unavailable', 'skills.mail.config.most: 0 is less than the minimum of 1. Correct it in nova.config.json.', 'Correct it'],
+    ['unavailable', 'It needs a value: set key with `nova credential set finnhub/key`, or in Settings, Credentials.', 'Add key'],
     ['unavailable', 'Its server was not agreed to.', 'See why'],
     ['broken', 'weather.ts line 14, name missing.', 'See why'],
     ['available', 'rates.ts, line 10: the brace is not closed.', 'See why'],
   ])('of %s because of %j is "%s"', (state, reason, label) =>
     expect(remedyOf({ state, reason })?.label ?? null).toBe(label),
+  );
+
+  it.each<[SkillState, string, string]>([
+    ['unavailable', 'It needs a value: set FINNHUB_API_KEY with `nova credential set finnhub/FINNHUB_API_KEY`, or in Settings, Credentials.', 'Unavailable: set FINNHUB_API_KEY'],
+    ['unavailable', 'It needs a credential: set weather/key with `nova credential set weather/key`, or in Settings, Credentials.', 'Unavailable: set weather/key'],
+    ['needs_sign_in', 'Sign in for calendar/token in Settings, Credentials, or run `nova credential sign-in calendar/token`.', 'Needs sign-in: sign in for calendar/token'],
+    ['needs_review', 'It came from elsewhere. Review it: nova skill review pdf.', 'Needs review: it came from elsewhere'],
+  ])('is a link instead of a command of the terminal: %s', (state, reason, line) =>
+    expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
 
   it('is not said twice: a skill that is off is off', () =>

@@ -31,10 +31,11 @@ export function SkillLine({ row, columns, scale, chosen, now, onOpen, onToggle, 
       className={`relative h-13 border-b border-line px-4 ${columns} ${chosen ? 'settings:bg-selected' : ''} hover:bg-hover`}
     >
       <Icon name={skillIcon(row.id, row.source)} className={`mb-4 ${on ? '' : 'text-fg-3'}`} />
-      <div className="min-w-0">
+      <div className="min-w-0 pr-2">
         <p className="flex items-center gap-1.5">
           <button
             type="button"
+            data-testid="skill-name"
             onClick={onOpen}
             aria-current={chosen || undefined}
             className={`cut text-ui font-medium after:absolute after:inset-0 ${on ? '' : 'text-fg-2'}`}
@@ -163,7 +164,7 @@ function Use({ row, now }: { row: SkillRow; now: number }) {
         'never used'
       ) : (
         <>
-          <p>none</p>
+          <p>no calls</p>
           {last_used && <p className="cut">last {whenText(last_used)}</p>}
         </>
       )}

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 
 import { nothing, type SkillDetail, type SkillRow, type ToolSwitch, type UserError } from '../ipc';
-import { Badge, counted, durationText, EffectBadge, ErrorBox, LinkButton, Switch, troubleOf } from '../shared';
+import { Badge, count, counted, durationText, EffectBadge, ErrorBox, Icon, LinkButton, Switch, troubleOf } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { Part } from './Part';
 import type { Change, Skills } from './useSkills';
@@ -74,7 +74,7 @@ export function SkillTools({ row, detail, attempt }: SkillToolsProps) {
                     {trouble.word}
                   </Badge>
                 )}
-                {one && one.errors > 0 && <span className="shrink-0 text-meta text-warn">{counted(one.errors, 'error')}</span>}
+                {one && one.errors > 0 && <Errors number={one.errors} />}
                 {tool && (trouble === null || trouble.usable) && <EffectBadge effect={tool.effect} />}
                 {one && (
                   <Switch checked={on} onChange={(next) => switchTool(one, next)} label={`${short(name)} on`} testId="tool-switch" />
@@ -86,6 +86,16 @@ export function SkillTools({ row, detail, attempt }: SkillToolsProps) {
         })}
       </ul>
     </Part>
+  );
+}
+
+function Errors({ number }: { number: number }) {
+  return (
+    <span className="flex shrink-0 items-center gap-0.5 text-meta text-warn">
+      <Icon name="failed" size={12} />
+      {count(number)}
+      <span className="sr-only"> {number === 1 ? 'error' : 'errors'}</span>
+    </span>
   );
 }
 

@@ -43,10 +43,11 @@ export function stateLine(row: SkillRow): string {
   const word = skillStates[row.state].word;
   const state = word.charAt(0).toUpperCase() + word.slice(1);
   if (row.state === 'disabled') return state;
+  const reason = row.reason === null ? '' : withoutCommands(row.reason).replace(/\.$/, '');
   // "Sign-in expired 3 days ago" says its state itself.
-  if (row.state === 'needs_sign_in' && row.reason?.startsWith('Sign-in')) return row.reason.replace(/\.$/, '');
-  if (worksInPart(row)) return `${state}, but: ${(row.reason ?? '').replace(/\.$/, '')}`;
-  if (row.reason !== null && row.reason !== '') return `${state}: ${inSentence(row.reason)}`;
+  if (row.state === 'needs_sign_in' && reason.startsWith('Sign-in')) return reason;
+  if (worksInPart(row)) return `${state}, but: ${reason}`;
+  if (reason !== '') return `${state}: ${inSentence(reason)}`;
   const notes = [
     row.tools.length === 0 && isOn(row) ? 'no tools' : '',
     row.hidden && isOn(row) ? 'hidden from the model' : '',
@@ -76,7 +77,7 @@ export function remedyOf(row: Pick<SkillRow, 'state' | 'reason'>): Remedy | null
       return { label: 'Sign in', to: 'credentials' };
     case 'unavailable':
       if (/\.config\b/.test(reason)) return { label: 'Correct it', to: 'detail' };
-      return KEY.test(reason) ? { label: 'Add key', to: 'credentials' } : { label: 'See why', to: 'detail' };
+      return KEY.test(reason) || VARIABLE.test(reason) ? { label: 'Add key', to: 'credentials' } : { label: 'See why', to: 'detail' };
     case 'failed':
     case 'broken':
       return { label: 'See why', to: 'detail' };
@@ -85,8 +86,9 @@ export function remedyOf(row: Pick<SkillRow, 'state' | 'reason'>): Remedy | null
   }
 }
 
-/** `set FINNHUB_API_KEY`, `the credential finnhub/key is missing` */
-const KEY = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\bcredential\b|\bapi key\b/i;
+const KEY = /\bneeds a value\b|\bcredentials?\b|\bapi key\b/i;
+/** `set FINNHUB_API_KEY` */
+const VARIABLE = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/;
 
 export interface Day {
   /** `YYYY-MM-DD` in UTC, as the backend counts. */
@@ -179,8 +181,17 @@ export function halves(text: string): [start: string, end: string] {
   return at < 0 || at === text.length - 1 ? [text.slice(0, -16), text.slice(-16)] : [text.slice(0, at), text.slice(at)];
 }
 
-function inSentence(reason: string): string {
-  const text = reason.replace(/\.$/, '');
+/** What a terminal would need, and the way to the page that is a link here, are left out. */
+function withoutCommands(reason: string): string {
+  return reason
+    .replace(/^It needs a (value|credential): /, '')
+    .replace(/,? (with|or run) `nova [^`]*`/g, '')
+    .replace(/,?( or)? in Settings, Credentials\b/g, '')
+    .replace(/ ?\b(Review|See) (it|them)?:? ?`?nova [\w -]+`?\.?/g, '')
+    .trim();
+}
+
+function inSentence(text: string): string {
   // Names keep their capital: only words that are surely none lose it.
   return /^(Set|Sign|Add|Install|Choose|Switch|Start|Write|The|A|An|No|Not|It|Its|This) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1)
