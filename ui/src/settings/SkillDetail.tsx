@@ -159,7 +159,7 @@ function Facts({ row }: { row: SkillRow }) {
           ],
         ] as [string, string, string][])),
     ['Instructions', `${count(instructions)} tokens`, `and ${count(schemas)} for the schemas of its tools`],
-    ['From', sourceName(row.source), row.tags.join(', ')],
+    ['From', row.foreign ? 'Elsewhere' : sourceName(row.source), row.tags.join(', ')],
   ];
   return (
     <>
