@@ -20,8 +20,12 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for_text("[data-testid=draft-chips]", "crm.get_contact").await;
 
     // Its gap is selected, so what is typed fills it.
-    let prompt = window.ask("const { value, selectionStart, selectionEnd } = document.activeElement;
-        return value.slice(selectionStart, selectionEnd);").await;
+    let prompt = window
+        .ask(
+            "const { value, selectionStart, selectionEnd } = document.activeElement;
+        return value.slice(selectionStart, selectionEnd);",
+        )
+        .await;
     assert_eq!(prompt, "[name]");
     window.press(&[Key::Control], 'a').await;
     window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;
@@ -31,6 +35,16 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for_text("[role=log]", "by you, for crm.get_contact").await;
     window.wait_for("[data-testid=active-skill][data-skill=crm]").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+
+    // No name and no description has the word; the ranking knows it from a parameter.
+    window.type_into("[data-testid=composer-input]", "/phone").await;
+    window.wait_for("[data-testid=picker] [aria-label='By meaning'] [data-skill=crm]").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-testid=picker]").await;
+
+    window.click_named("Drop CRM from the next step on").await;
+    window.wait_gone("[data-testid=active-skill]").await;
+    window.wait_for_text("[role=log]", "CRM is not active any more, dropped by you").await;
 
     window.close().await;
     model.finish();
