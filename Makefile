@@ -18,15 +18,19 @@ WITH_WINDOW := --workspace --features desktop
 # The program, and the two that it starts from beside itself; nothing that only tests run.
 PROGRAMS := -p nova --bin nova -p nova-guard --bin nova-guard -p nova-script --bin nova-script
 
+# `make bundle BUNDLED=` makes unoptimised installers, to look at what is in them.
+BUNDLED ?= --release
+
 UI_SOURCES := $(shell find ui/src ui/index.html ui/*.ts ui/package.json skills/*/ui 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test bench setup ui lint test-rust test-ui test-window screenshots generate fuzz
+.PHONY: help run test bench bundle setup ui lint test-rust test-ui test-window screenshots generate fuzz
 
 help:
 	@echo 'make run          install what is missing, build, open the window'
 	@echo 'make test         everything that must pass: lint test-ui test-rust test-window'
 	@echo 'make bench        measure, print a table'
+	@echo 'make bundle       installers of this system'
 	@echo 'make setup        what run and test would install, and nothing else'
 	@echo 'make ui           the page of the window, into ui/dist'
 	@echo 'make generate     rewrite the files generated from Rust'
@@ -74,6 +78,18 @@ test-window: ui $(DRIVER)
 
 screenshots: ui $(DRIVER)
 	.ci/display run cargo test $(WITH_WINDOW) --test screenshots
+
+# Installers of this system, below $(TARGET)/release/bundle. The two programs that Nova starts lie in
+# them beside it; the names with the target are what Tauri asks for. BUNDLES=deb makes one kind.
+bundle: ui/node_modules/.installed
+	cargo build $(BUNDLED) -p nova-guard --bin nova-guard -p nova-script --bin nova-script
+	mkdir -p gen/programs
+	for program in nova-guard nova-script; do \
+	  cp $(TARGET)/$(if $(BUNDLED),release,debug)/$$program \
+	    gen/programs/$$program-$$(rustc -vV | sed -n 's/^host: //p') || exit 1; \
+	done
+	npx --yes @tauri-apps/cli@~2.12 build $(if $(BUNDLED),,--debug) --config src-tauri/bundle.conf.json \
+	  $(if $(BUNDLES),--bundles $(BUNDLES))
 
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
 bench: ui $(DRIVER)

@@ -30,6 +30,9 @@ impl Approver for AllButSending {
         if request.effect == Effect::Send {
             return Answer::Unanswered { reason: "--approve all never sends to a person".into() };
         }
+        if !request.credentials.is_empty() {
+            return Answer::Unanswered { reason: "--approve all never hands out a credential".into() };
+        }
         Answer::Decided { decision: Decision::Once, args: None, by: "--approve all".into(), reason: None }
     }
 }

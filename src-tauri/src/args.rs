@@ -21,6 +21,10 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) vault: Option<PathBuf>,
 
+    /// Read the passphrase of the encrypted credentials from this open file descriptor.
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) passphrase_fd: Option<u32>,
+
     /// Machine output: JSON on stdout.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -30,7 +34,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, review, check, route, test, new.
+    /// Skills: list, enable, disable, pin, unpin, review, check, route, test, new.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
@@ -48,6 +52,9 @@ pub(crate) enum Command {
     /// Sessions: list, show, delete.
     #[command(subcommand)]
     Session(Session),
+    /// Secrets in the keychain or the encrypted file: set, list, remove, grant, revoke, grants, sign-in.
+    #[command(subcommand)]
+    Credential(Credential),
     /// Print changes of notes as they happen, one JSON line each.
     Watch,
     /// Print every event of the program as it happens, one JSON line each.
@@ -106,6 +113,13 @@ pub(crate) enum Skill {
         id: String,
     },
     Disable {
+        id: String,
+    },
+    /// Have it active from the first message of every new chat.
+    Pin {
+        id: String,
+    },
+    Unpin {
         id: String,
     },
     /// The tools that a request may be about, best first. Asks no model.
@@ -267,4 +281,38 @@ pub(crate) enum Session {
     List,
     Show { id: String },
     Delete { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Credential {
+    /// Keep a secret: typed without being shown, or read from stdin.
+    Set {
+        /// SERVICE/KEY
+        name: String,
+        /// Nothing: arguments can be read by every process of this machine.
+        #[arg(hide = true)]
+        more: Vec<String>,
+    },
+    /// Every credential with its state, never a value.
+    List,
+    /// Forget a secret and all its grants.
+    Remove { name: String },
+    /// Let a provider, skill or tool have it, as it is now and for where it sends it.
+    Grant {
+        name: String,
+        /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
+        #[arg(long, value_name = "WHO")]
+        to: String,
+    },
+    /// Take it back.
+    Revoke {
+        name: String,
+        /// provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL
+        #[arg(long, value_name = "WHO")]
+        to: String,
+    },
+    /// Who may have what, for where.
+    Grants,
+    /// Sign in with the browser, where nova.config.json describes how.
+    SignIn { name: String },
 }

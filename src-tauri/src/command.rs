@@ -1,6 +1,7 @@
 //! The commands of the command line.
 
 mod chat;
+mod credential;
 mod lists;
 mod pending;
 mod routing;
@@ -14,7 +15,7 @@ use nova_app::{
     ToolRun,
 };
 use nova_protocol::{
-    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, UserError, inexact_number,
+    Commands as _, EnableSkill, Envelope, ErrorCode, Event, Nothing, SetSkill, UserError, inexact_number,
 };
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -31,6 +32,9 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
     wait_for_tools(&app, command).await;
+    if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
+        app.credentials_looked_at().await;
+    }
     let json = args.json;
     let work = async {
         match command {
@@ -41,6 +45,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
             Command::Session(session) => run_session(&app, session, json).await,
+            Command::Credential(credential) => credential::run(&app, credential, json).await,
             Command::Watch => follow(&app, true).await,
             Command::Events => follow(&app, false).await,
         }
@@ -60,7 +65,7 @@ async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
         Command::Chat(_) => app.tools_loaded(TOOLS_LIMIT).await,
-        Command::Skill(_) | Command::Tool(_) => app.tools_loaded(LIST_LIMIT).await,
+        Command::Skill(_) | Command::Tool(_) | Command::Credential(_) => app.tools_loaded(LIST_LIMIT).await,
         _ => return,
     };
     if !missing.is_empty() {
@@ -79,6 +84,8 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
             app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?
         }
         Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
+        Skill::Pin { id } => app.set_skill(pinned(id, true)).await?,
+        Skill::Unpin { id } => app.set_skill(pinned(id, false)).await?,
         Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
         Skill::Test => return routing::test(app, json).await,
         Skill::Review { id, accept, fingerprint } => {
@@ -93,6 +100,10 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         lists::skills(&rows)
     }
     Ok(print::DONE)
+}
+
+fn pinned(id: &str, pinned: bool) -> SetSkill {
+    SetSkill { skill: id.to_owned(), pinned: Some(pinned), ..SetSkill::default() }
 }
 
 async fn new_skill(app: &App, id: &str, kind: NewKind, json: bool) -> Result<u8, UserError> {
@@ -198,7 +209,10 @@ fn show_call(envelope: &Envelope, questions: bool) {
 /// 3 when a rule or a missing answer refused the call.
 fn exit_code(error: &UserError) -> u8 {
     match error.code {
-        ErrorCode::DeniedByRule | ErrorCode::ApprovalUnanswered | ErrorCode::DeniedByUser => print::REFUSED,
+        ErrorCode::DeniedByRule
+        | ErrorCode::ApprovalUnanswered
+        | ErrorCode::DeniedByUser
+        | ErrorCode::CredentialNotGranted => print::REFUSED,
         _ => print::FAILED,
     }
 }

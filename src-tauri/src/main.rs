@@ -8,6 +8,7 @@ mod approve;
 mod args;
 mod children;
 mod command;
+mod passphrase;
 mod print;
 mod start;
 #[cfg(feature = "desktop")]

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nova_app::{App, AppOptions, Desktop, NoCredentials, Places, Web, WebOptions};
+use nova_app::{App, AppOptions, CredentialsFrom, Desktop, Places, StoreOptions, Web, WebOptions};
 use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
@@ -16,7 +16,10 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
     let clock = Arc::new(nova_app::SystemClock);
     App::start(AppOptions {
         web: Arc::new(Web::new(WebOptions::new(clock.clone()))),
-        credentials: Arc::new(NoCredentials),
+        credentials: CredentialsFrom::Store(StoreOptions {
+            keychain: true,
+            passphrase: crate::passphrase::source(args.passphrase_fd),
+        }),
         tool_host: crate::children::tool_host(&places),
         places,
         desktop,

@@ -505,3 +505,29 @@ async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
     let told = all_text(&request);
     assert!(told.contains("Skill activated: Notes"), "instructions of a skill that is always there: {told}");
 }
+
+#[tokio::test]
+async fn a_file_beside_the_instructions_is_read_and_nothing_outside_of_the_folder() {
+    let nova = mail([
+        call("load_skill", json!({"skill": "mail"})),
+        call("read_skill_file", json!({"skill": "mail", "path": "references/tone.md"})),
+        call("read_skill_file", json!({"skill": "mail", "path": "../../permissions.yaml"})),
+        call("read_skill_file", json!({"skill": "mail", "path": "references/no.md"})),
+        text("Read."),
+    ]);
+    nova.rules("permissions: {deny: [never_to_be_read]}");
+    let references = nova.config().join("skills").join("mail").join("references");
+    fs::create_dir_all(&references).unwrap();
+    fs::write(references.join("tone.md"), "Write short letters.").unwrap();
+    let app = started(&nova).await;
+
+    turn(&app, None, "Any mail?", NoApprover).await;
+
+    let answers = nova.model.last_texts("tool");
+    assert!(answers[0].contains("**Files** for read_skill_file: references/tone.md"), "{answers:?}");
+    assert_eq!(answers[1], "Write short letters.");
+    assert!(answers[2].contains("error") && !answers[2].contains("never_to_be_read"), "{answers:?}");
+    assert!(answers[3].contains("references/tone.md"), "what there is instead: {answers:?}");
+    let requests = nova.model.requests();
+    assert!(offered(&requests[0]).contains(&"read_skill_file".into()));
+}

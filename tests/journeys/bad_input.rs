@@ -65,7 +65,7 @@ fn a_literal_key_is_refused_with_the_way_to_keep_it() {
     let output = nova.run(&["skill", "disable", "crm"]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text.contains("NOVA_FAR_KEY") && !text.contains("sk-0123"), "{text}");
+    assert!(text.contains("nova credential set far/key") && !text.contains("sk-0123"), "{text}");
 }
 
 #[tokio::test]

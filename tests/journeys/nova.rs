@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nova_app::{
-    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, NoDesktop, Places, ToolHost, Web,
+    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, NoDesktop,
+    Places, StoreOptions, ToolHost, Web,
 };
 use nova_protocol::{Envelope, Event};
 use nova_testkit::{
@@ -57,6 +58,9 @@ pub(crate) struct Nova {
     pub(crate) tool_host: Option<Arc<dyn ToolHost>>,
     pub(crate) web: Arc<Web>,
     pub(crate) credentials: FixedCredentials,
+    /// Takes the place of `credentials`.
+    pub(crate) store: Option<StoreOptions>,
+    pub(crate) desktop: Arc<dyn Desktop>,
     home: tempfile::TempDir,
 }
 
@@ -71,6 +75,8 @@ impl Nova {
             tool_host: None,
             web: Arc::new(web_of(&[])),
             credentials: FixedCredentials::default(),
+            store: None,
+            desktop: Arc::new(NoDesktop),
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -99,6 +105,11 @@ impl Nova {
         self.home.path().join("data")
     }
 
+    /// The user's home folder, in which all else lies but the vault.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
     /// Where the change sets are kept.
     pub(crate) fn history(&self) -> PathBuf {
         self.home.path().join("data").join("history")
@@ -112,11 +123,11 @@ impl Nova {
                 data: self.home.path().join("data"),
                 vault: None,
                 documents: self.home.path().join("documents"),
-                home: None,
+                home: Some(self.home.path().to_owned()),
                 obsidian: None,
                 trash: None,
             },
-            desktop: Arc::new(NoDesktop),
+            desktop: self.desktop.clone(),
             clock: Arc::new(FixedClock::default()),
             ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
             secret: Arc::new(|_| None),
@@ -124,7 +135,10 @@ impl Nova {
             proxy: None,
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
             web: self.web.clone(),
-            credentials: Arc::new(self.credentials.clone()),
+            credentials: match &self.store {
+                Some(store) => CredentialsFrom::Store(store.clone()),
+                None => CredentialsFrom::StandIn(Arc::new(self.credentials.clone())),
+            },
         })
         .await
         .unwrap()
@@ -144,6 +158,8 @@ impl Nova {
             .env("NOVA_CONFIG_DIR", self.config())
             .env("NOVA_DATA_DIR", self.home.path().join("data"))
             .env("OLLAMA_HOST", "127.0.0.1:9")
+            // The keychain of whoever runs the tests is theirs.
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TZ", "UTC")
             .stdin(std::process::Stdio::null());
         command

@@ -14,7 +14,7 @@ use nova_protocol::{
 };
 use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
 use nova_testkit::{
-    FixedCredentials, PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, text, web_of,
+    FixedCredentials, PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of,
 };
 use serde_json::{Value, json};
 
@@ -219,17 +219,58 @@ async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_
     nova.model.finish();
 }
 
+/// The servers that the manual's tools ask, but for the scheme: those here have no certificate.
+async fn the_web_of_the_manual() -> [(&'static str, WebServer); 2] {
+    let json = |body: &str| Reply::with(200, &[("content-type", "application/json")], body);
+    let bank = WebServer::start(move |request| match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/v1/latest?base=EUR&symbols=USD") => {
+            json(r#"{"date": "2026-11-20", "rates": {"USD": 1.25}}"#)
+        }
+        _ => Reply::with(404, &[], ""),
+    });
+    let weather = WebServer::start(move |request| {
+        let key = request.headers.get("authorization").map(String::as_str);
+        let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        match (request.method.as_str(), key) {
+            ("POST", Some(key)) if key == format!("Bearer {CANARY}") => {
+                json(&json!({"for": asked}).to_string())
+            }
+            _ => Reply::with(401, &[], ""),
+        }
+    });
+    [("api.frankfurter.dev", bank.await), ("api.weather.com", weather.await)]
+}
+
 #[tokio::test]
-async fn every_example_of_the_manual_defines_its_tool() {
-    let (nova, _host, _server) = world([]).await;
-    let blocks = [blocks("docs/tools.md"), blocks("skills/core/SKILL.md")].concat();
-    for block in &blocks {
-        save(&nova, &format!("{}.ts", name(block)), block);
-    }
-    let app = loaded(&nova).await;
-    for block in &blocks {
-        let row = row(&app, &format!("dynamic.{}", name(block))).await;
-        assert_eq!((row.state, &row.reason), (SkillState::Available, &None));
+async fn every_example_of_the_manual_does_what_it_says() {
+    let servers = the_web_of_the_manual().await;
+    let (mut nova, _host, _server) = world([]).await;
+    nova.web = Arc::new(web_of(&servers.each_ref().map(|(name, server)| (*name, server))));
+    let in_the_manual = [
+        ("echo", json!({"text": "hello", "times": 2}), json!({"text": "hello hello"})),
+        ("exchange_rate", json!({"from": "EUR", "to": "USD"}), json!({"date": "2026-11-20", "rate": "1.25"})),
+        ("weather", json!({"location": "Oslo"}), json!({"for": {"location": "Oslo", "units": "celsius"}})),
+        ("count_down", json!({"from": 3}), json!({"left": 0})),
+    ];
+    let for_the_model =
+        [("exchange_rate", json!({"from": "EUR", "to": "USD"}), json!({"date": "2026-11-20", "rate": 1.25}))];
+    let documents =
+        [("docs/tools.md", in_the_manual.to_vec()), ("skills/core/SKILL.md", for_the_model.to_vec())];
+    for (document, calls) in documents {
+        let blocks = blocks(document);
+        let names: Vec<&str> = blocks.iter().map(|block| name(block)).collect();
+        assert_eq!(names, calls.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), "{document}");
+        for (block, (name, args, expected)) in blocks.iter().zip(calls) {
+            save(&nova, &format!("{name}.ts"), &block.replace("https://", "http://"));
+            let app = loaded(&nova).await;
+            let tool = format!("dynamic.{name}");
+            let row = row(&app, &tool).await;
+            assert_eq!((row.state, &row.reason), (SkillState::Available, &None), "{document}");
+            let asked = ScriptedApprover::new([decided(Decision::Once)]);
+            let result = call(&app, &tool, args, asked.clone()).await;
+            assert_eq!(result.value, Some(expected), "{document}: {name}: {:?}", result.error);
+            assert_eq!(asked.asked().len(), 1, "{document}: {name} asks for what it declares, and once");
+        }
     }
 }
 

@@ -301,6 +301,26 @@ describe('a host that is asked about while the call runs', () => {
   });
 });
 
+test('Always for a credential says who gets it for where, and where it is taken back', async () => {
+  await waiting(
+    started('c', 'lookup.quote', 'external'),
+    asked('c', {
+      question: 'Let lookup.quote use the credential finnhub/key and send it to finnhub.io?',
+      decisions: ['once', 'always', 'deny'],
+      editable: false,
+      host: 'finnhub.io',
+      credentials: ['finnhub/key'],
+    }),
+  );
+  await wait(400);
+  expect(screen.queryByTestId('approval-session')).toBeNull();
+  fireEvent.click(screen.getByTestId('approval-always'));
+  await wait(200);
+  const dialog = screen.getByRole('dialog');
+  expect(dialog).toHaveTextContent('lookup.quote, as it is now, gets finnhub/key for finnhub.io in every chat without a question.');
+  expect(dialog).not.toHaveTextContent('permissions.yaml');
+});
+
 describe('the first call of a tool file', () => {
   const first = (tool: string) => [
     started('c', tool, 'external'),

@@ -174,7 +174,7 @@ function Card({ calls, approval, session, position }: CardProps) {
             </Button>
           )}
           {offers('always') && (
-            <AlwaysButton call={first} host={approval.host} disabled={busy || (stale && !armed)} onAlways={() => void answer('always')} />
+            <AlwaysButton call={first} host={approval.host} credential={offers('session') ? null : (approval.credentials?.join(', ') ?? null)} disabled={busy || (stale && !armed)} onAlways={() => void answer('always')} />
           )}
           {offers('deny') && (
             <Button data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
@@ -199,7 +199,16 @@ function Card({ calls, approval, session, position }: CardProps) {
   );
 }
 
-function AlwaysButton({ call, host, disabled, onAlways }: { call: CallItem; host: string | null; disabled: boolean; onAlways: () => void }) {
+interface AlwaysButtonProps {
+  readonly call: CallItem;
+  readonly host: string | null;
+  /** Where the question is about a credential and nothing else. */
+  readonly credential: string | null;
+  readonly disabled: boolean;
+  readonly onAlways: () => void;
+}
+
+function AlwaysButton({ call, host, credential, disabled, onAlways }: AlwaysButtonProps) {
   const rule = call.tool.replace('.', '__');
   return (
     <Popover
@@ -210,17 +219,29 @@ function AlwaysButton({ call, host, disabled, onAlways }: { call: CallItem; host
         </Button>
       }
     >
-      <p className="text-small text-fg-2">This rule will be written:</p>
-      <p className="my-1.5 rounded-control bg-surface-sunken px-2 py-1 font-mono text-small">
-        allow {rule}
-        {host !== null && ` for ${host}`}
-      </p>
-      <p className="mb-2.5 text-small text-fg-2">
-        It holds in every chat, for this tool as it is now.{' '}
-        {call.tool.startsWith('dynamic.') || call.approval?.midRun
-          ? 'Change its file, or take it out of trust.json, to be asked again.'
-          : 'Take it out of permissions.yaml to be asked again.'}
-      </p>
+      {credential !== null ? (
+        <p className="mb-2.5 text-small text-fg-2">
+          <span className="font-mono text-fg">{call.tool}</span>, as it is now, gets{' '}
+          <span className="font-mono text-fg">
+            <Revealed text={credential} />
+          </span>
+          {host !== null && ` for ${host}`} in every chat without a question. Take it back in Settings, Credentials.
+        </p>
+      ) : (
+        <>
+          <p className="text-small text-fg-2">This rule will be written:</p>
+          <p className="my-1.5 rounded-control bg-surface-sunken px-2 py-1 font-mono text-small">
+            allow {rule}
+            {host !== null && ` for ${host}`}
+          </p>
+          <p className="mb-2.5 text-small text-fg-2">
+            It holds in every chat, for this tool as it is now.{' '}
+            {call.tool.startsWith('dynamic.') || call.approval?.midRun
+              ? 'Change its file, or take it out of trust.json, to be asked again.'
+              : 'Take it out of permissions.yaml to be asked again.'}
+          </p>
+        </>
+      )}
       <Button size="s" onClick={onAlways} disabled={disabled} data-testid="approval-always-confirm">
         Always allow
       </Button>

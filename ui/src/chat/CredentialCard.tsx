@@ -1,9 +1,11 @@
 import { useState } from 'react';
 
-import { Icon, IconButton, skillIcon } from '../shared';
+import { nothing } from '../ipc';
+import { Button, Icon, IconButton, skillIcon } from '../shared';
 import { Revealed } from '../shared/Revealed';
+import { CredentialForm, SignInButton } from '../shared/SecretForm';
 import { skillName } from '../state/app';
-import { useApp } from '../state/hooks';
+import { useApp, useRpc } from '../state/hooks';
 
 interface CredentialCardProps {
   /** `service`, or `service/key` */
@@ -12,9 +14,15 @@ interface CredentialCardProps {
   readonly consumer: string;
 }
 
-/** A credential is missing: which, for whom, and the command that keeps it. A secret is never asked for in the chat. */
+/**
+ * A credential is missing, or a sign-in has ended: which, for whom, and the form that keeps it. What is
+ * typed there goes to the store and is no part of the chat.
+ */
 export function CredentialCard({ credential, consumer }: CredentialCardProps) {
   const command = commandFor(credential);
+  const [step, setStep] = useState<'told' | 'typing' | 'kept'>('told');
+  const known = useRpc('list_credentials', command === null ? null : nothing);
+  const signsIn = known.data?.credentials.some((row) => row.name === credential && row.sign_in) ?? false;
   return (
     <section
       data-testid="credential-needed"
@@ -38,11 +46,29 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
         <p className="pl-6.5 text-small text-fg-2">No credential can have that name. Have the tool ask for another one.</p>
       ) : (
         <div className="flex flex-col gap-1.5 pl-6.5 text-small text-fg-2">
-          <p>
-            Keep it with this command in a terminal{!credential.includes('/') && ', with the name of the key in place of KEY'}, then ask again. It
-            asks for the secret; never write one into the chat.
-          </p>
-          <Command text={command} />
+          {step === 'kept' ? (
+            <p role="status" className="flex items-center gap-2 text-fg">
+              <Icon name="check" size={14} className="text-ok" /> It is kept. Ask again.
+            </p>
+          ) : signsIn ? (
+            <SignInButton name={credential} onDone={() => setStep('kept')} />
+          ) : step === 'typing' ? (
+            <CredentialForm name={credential} onKept={() => setStep('kept')} onClose={() => setStep('told')} />
+          ) : (
+            <>
+              <p>
+                <Button size="s" icon="key" onClick={() => setStep('typing')} data-testid="credential-type">
+                  Set it here
+                </Button>
+              </p>
+              <p>
+                Or keep it with this command in a terminal
+                {!credential.includes('/') && ', with the name of the key in place of KEY'}, then ask again. It asks for the
+                secret; never write one into the chat.
+              </p>
+              <Command text={command} />
+            </>
+          )}
         </div>
       )}
     </section>

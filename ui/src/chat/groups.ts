@@ -37,6 +37,8 @@ function oneAnswer(first: CallItem, next: CallItem): boolean {
     first.effect === 'write' &&
     !first.approval?.midRun &&
     !next.approval?.midRun &&
+    !first.approval?.credentials &&
+    !next.approval?.credentials &&
     next.effect === 'write' &&
     first.tool === next.tool &&
     first.principal.kind === next.principal.kind &&

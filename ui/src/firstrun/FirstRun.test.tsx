@@ -24,6 +24,7 @@ const openai: ProviderRow = {
   agreed: false,
   models: ['gpt-5.2'],
   problem: null,
+  key: { credential: 'openai/key', state: 'none' },
 };
 const work = { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 };
 const empty = { path: '/home/mara/Empty', name: 'Empty', notes: 0 };

@@ -73,6 +73,36 @@ export type ConflictSide = "mine" | "theirs";
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
 
 export type DeactivatedBy = "model" | "user" | "turn" | "unavailable";
+export type CredentialPlace = "keychain" | "file";
+
+export type CredentialRef = { name: string, };
+
+export type CredentialRow = { 
+/**
+ * `service/key`; only `service` for one that a tool wants and of which no key is there.
+ */
+name: string, state: CredentialState, reason: string | null, 
+/**
+ * It is got by signing in, not by typing it.
+ */
+sign_in: boolean, 
+/**
+ * Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
+ */
+wanted_by: Array<string>, grants: Array<GrantRow>, };
+
+export type CredentialState = "kept" | "missing" | "needs_sign_in" | "unknown";
+
+export type CredentialsView = { 
+/**
+ * None where no store is open.
+ */
+kept_in: CredentialPlace | null, 
+/**
+ * Why they cannot be reached; `passphrase_needed` or `no_credential_store` where
+ * `unlock_credentials` would help.
+ */
+problem: UserError | null, credentials: Array<CredentialRow>, };
 
 export type DecideApproval = { 
 /**
@@ -162,6 +192,10 @@ question: string,
  */
 editable: boolean, diff: Array<NoteDiffView> | null, host: string | null, 
 /**
+ * What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+ */
+credentials?: Array<string>, 
+/**
  * Grows each time the diff was made anew because a note changed meanwhile.
  */
 revision: number, 
@@ -189,6 +223,8 @@ summary: string | null, } | { "type": "config_problem", file: string, line: numb
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FileChange = "added" | "changed";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FinishChanges = { change_set: string, };
 
@@ -226,6 +262,26 @@ local_model: LocalModelServer | null,
 looked_at: string, };
 
 export type FoundVault = { path: string, name: string, notes: number, };
+
+export type GrantCredential = { name: string, 
+/**
+ * `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+ */
+to: string, };
+
+export type GrantRow = { 
+/**
+ * `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+ */
+consumer: string, 
+/**
+ * An address, or hosts.
+ */
+destination: string, 
+/**
+ * False where the consumer is not any more what it was when this was granted.
+ */
+in_force: boolean, };
 
 export type HunkView = { 
 /**
@@ -349,6 +405,14 @@ export type PropertyChangeView = { key: string,
  */
 line: number, before: string | null, after: string | null, };
 
+export type ProviderKey = { 
+/**
+ * `service/key`
+ */
+credential: string, state: ProviderKeyState, };
+
+export type ProviderKeyState = "granted" | "environment" | "not_granted" | "missing" | "none" | "unknown";
+
 export type ProviderRef = { provider: string, };
 
 export type ProviderRow = { id: string, 
@@ -367,7 +431,11 @@ agreed: boolean, models: Array<string>,
 /**
  * Why its models could not be listed.
  */
-problem: UserError | null, };
+problem: UserError | null, 
+/**
+ * The credential of its key: the one that is configured, or one that a form would set.
+ */
+key: ProviderKey, };
 
 export type PruneResult = { 
 /**
@@ -422,6 +490,8 @@ export type ReviseApproval = { session: string, call: string, args: JsonValue, }
 
 export type RunRef = { run: string, };
 
+export type SecretText = string;
+
 export type SendMessage = { session: string, text: string, 
 /**
  * `provider/model`, else the session's, else the config's.
@@ -453,6 +523,17 @@ export type SessionView = { row: SessionRow,
  * The events that make the conversation, oldest first; the same `reduce` reads them.
  */
 events: Array<Envelope>, };
+
+export type SetCredential = { 
+/**
+ * `service/key`
+ */
+name: string, value: SecretText, 
+/**
+ * Who gets it at once: as for `grant_credential`. A provider without a key is given the
+ * reference to it in `nova.config.json`, too.
+ */
+grant_to?: string, };
 
 export type SetModel = { 
 /**
@@ -518,7 +599,19 @@ export type SkillState = "active" | "available" | "disabled" | "unavailable" | "
 
 export type SkillTokens = { catalog: number, instructions: number, schemas: number, };
 
-export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, last_used: string | null, };
+export type SkillUsage = { activations: number, calls: number, errors: number, mean_ms: number | null, 
+/**
+ * What its calls have given to the model, estimated at four bytes a token.
+ */
+tokens: number, 
+/**
+ * RFC 3339
+ */
+last_used: string | null, 
+/**
+ * Calls by day, `YYYY-MM-DD` in UTC; days without a call are absent.
+ */
+days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
@@ -584,6 +677,12 @@ change_set: string | null, undone: Array<string>,
  */
 merged: Array<string>, conflicts: Array<ConflictView>, };
 
+export type UnlockCredentials = { 
+/**
+ * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
+ */
+passphrase: SecretText, };
+
 export type UserError = { code: ErrorCode, 
 /**
  * One sentence: what happened.
@@ -632,6 +731,9 @@ export type Commands = {
   set_model: { params: SetModel; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
+  skill_detail: { params: SkillRef; result: SkillDetail };
+  skill_catalog: { params: Nothing; result: CatalogView };
+  set_skill: { params: SetSkill; result: Array<SkillRow> };
   taken_by_skill: { params: SkillRef; result: Array<TakenExample> };
   suggest_tools: { params: SuggestTools; result: Array<ToolSuggestion> };
   review_skill: { params: SkillRef; result: SkillReview };
@@ -643,6 +745,13 @@ export type Commands = {
   dry_run_tool: { params: DryRunTool; result: DryRunResult };
   promote_tool: { params: PendingToolRef; result: PromotedTool };
   discard_tool: { params: PendingToolRef; result: Nothing };
+  list_credentials: { params: Nothing; result: CredentialsView };
+  set_credential: { params: SetCredential; result: CredentialsView };
+  remove_credential: { params: CredentialRef; result: CredentialsView };
+  grant_credential: { params: GrantCredential; result: CredentialsView };
+  revoke_credential: { params: GrantCredential; result: CredentialsView };
+  unlock_credentials: { params: UnlockCredentials; result: CredentialsView };
+  sign_in: { params: CredentialRef; result: CredentialsView };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };
   open_link: { params: LinkRef; result: Nothing };

@@ -1,9 +1,10 @@
-// Where models are and whether notes may go there. A key is never asked for here.
+// Where models are, whether notes may go there, and whether there is a key.
 
 import { useState, type ReactNode } from 'react';
 
 import { nothing, useBackend, userError, type ProviderRow, type UserError } from '../ipc';
 import { Badge, Button, Empty, ErrorBox, Icon, LinkButton, Loading } from '../shared';
+import { CredentialForm } from '../shared/SecretForm';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
 export function ModelsPage() {
@@ -41,13 +42,15 @@ export function ModelsPage() {
 }
 
 function Provider({ provider }: { provider: ProviderRow }) {
-  const { agreeProvider, revokeProvider } = useActions();
+  const { agreeProvider, revokeProvider, providersChanged } = useActions();
   const [problem, setProblem] = useState<UserError | null>(null);
   const attempt = (work: Promise<void>) => {
     setProblem(null);
     work.catch((thrown: unknown) => setProblem(userError(thrown)));
   };
-  const shown = problem ?? provider.problem;
+  // What is wrong with the key is said beside what mends it.
+  const saidBelow = ['credential_needed', 'credential_not_granted'].includes(provider.problem?.code ?? '');
+  const shown = problem ?? (saidBelow ? null : provider.problem);
   return (
     <article
       aria-label={provider.id}
@@ -71,8 +74,65 @@ function Provider({ provider }: { provider: ProviderRow }) {
           <ErrorBox error={shown} />
         </div>
       )}
+      <Key provider={provider} onChange={providersChanged} />
       {provider.models.length > 0 && <ModelList provider={provider} onProblem={setProblem} />}
     </article>
+  );
+}
+
+/** What is to be said of the key; nothing where all is well, or where the server wants none. */
+function Key({ provider, onChange }: { provider: ProviderRow; onChange: () => void }) {
+  const backend = useBackend();
+  const [typing, setTyping] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const { credential, state } = provider.key;
+  const allow = async () => {
+    setProblem(null);
+    try {
+      await backend.rpc('grant_credential', { name: credential, to: `provider:${provider.id}` });
+      onChange();
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    }
+  };
+  const said = {
+    granted: null,
+    environment: null,
+    not_granted: `The key ${credential} is kept, and not allowed for ${provider.id} at ${provider.host}.`,
+    missing: `${provider.id} has no key: ${credential} is missing.`,
+    none: provider.local ? null : `${provider.id} has no key.`,
+    unknown: `Whether there is a key is not known.`,
+  }[state];
+  if (said === null) return null;
+  return (
+    <div className="flex flex-col gap-2 px-3.5 pb-3 text-small" data-testid="provider-key" data-state={state}>
+      <p className="flex items-center gap-2 text-fg-2">
+        <Icon name="key" size={14} className="text-warn" />
+        <span className="min-w-0 flex-1 break-words">{said}</span>
+        {state === 'not_granted' && (
+          <Button size="s" onClick={() => void allow()} data-testid="provider-key-allow">
+            Allow it for {provider.host}
+          </Button>
+        )}
+        {(state === 'missing' || state === 'none') && !typing && (
+          <Button size="s" onClick={() => setTyping(true)} data-testid="provider-key-set">
+            Set the key
+          </Button>
+        )}
+      </p>
+      {problem && <ErrorBox error={problem} />}
+      {typing && (
+        <CredentialForm
+          name={credential}
+          grantTo={`provider:${provider.id}`}
+          onClose={() => setTyping(false)}
+          onKept={() => {
+            setTyping(false);
+            onChange();
+          }}
+        />
+      )}
+    </div>
   );
 }
 

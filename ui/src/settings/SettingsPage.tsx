@@ -6,6 +6,7 @@ import type { SettingsPageName } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
 import { ChangesPage } from './ChangesPage';
+import { CredentialsPage } from './CredentialsPage';
 import { ModelsPage } from './ModelsPage';
 import { needsAttention } from './skill-rows';
 import { SkillsPage } from './SkillsPage';
@@ -14,6 +15,7 @@ import { useWaitingTools } from './WaitingTools';
 const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'skills', label: 'Skills', icon: 'cube' },
   { page: 'models', label: 'Models', icon: 'bolt' },
+  { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'changes', label: 'Changes', icon: 'undo' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
 ];
@@ -66,6 +68,7 @@ export function SettingsPage() {
       <main className="flex min-w-0 flex-1" data-region="settings" tabIndex={-1}>
         {page === 'skills' && <SkillsPage />}
         {page === 'models' && <ModelsPage />}
+        {page === 'credentials' && <CredentialsPage />}
         {page === 'changes' && <ChangesPage />}
         {page === 'appearance' && <AppearancePage />}
       </main>

@@ -21,6 +21,7 @@ import {
 import { useMedia } from '../shared/media';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { isOn, loadsText, needsAttention, sourceName, worksInPart } from './skill-rows';
+import { SkillReview } from './SkillReview';
 import { TokenBar } from './TokenBar';
 
 interface SkillDetailProps {
@@ -61,6 +62,7 @@ export function SkillDetail({ row, onBack, onToggle }: SkillDetailProps) {
               <span className="min-w-0 break-words">{row.reason}</span>
             </p>
           )}
+          {row.foreign && row.state === 'needs_review' && <SkillReview skill={row.id} />}
           <Facts row={row} />
         </Part>
         <Tools row={row} />

@@ -48,6 +48,28 @@ describe('Models', () => {
     expect(await within(line).findByText('used for new chats')).toBeVisible();
   });
 
+  it('says that a provider has no key, and takes one for it alone', async () => {
+    const { backend, user } = setup('models');
+    const lab = await provider('lab');
+    expect(lab.getByTestId('provider-key')).toHaveTextContent('lab has no key.');
+    await user.click(lab.getByRole('button', { name: 'Set the key' }));
+    await user.type(lab.getByLabelText('Value'), 'k');
+    await user.click(lab.getByRole('button', { name: 'Keep it' }));
+    expect(backend.asked('set_credential')).toEqual([{ name: 'lab/key', value: 'k', grant_to: 'provider:lab' }]);
+    expect((await provider('openai')).queryByTestId('provider-key')).toBeNull();
+    expect((await provider('ollama')).queryByTestId('provider-key')).toBeNull();
+  });
+
+  it('allows a key that is kept for the address of now', async () => {
+    const { backend, user } = setup('models');
+    backend.world.providers = backend.world.providers.map((row) =>
+      row.id === 'lab' ? { ...row, key: { credential: 'lab/key', state: 'not_granted' } } : row,
+    );
+    await user.click(screen.getByRole('button', { name: 'Look again' }));
+    await user.click(await (await provider('lab')).findByRole('button', { name: 'Allow it for models.lab.example' }));
+    expect(backend.asked('grant_credential')).toEqual([{ name: 'lab/key', to: 'provider:lab' }]);
+  });
+
   it('says what failed', async () => {
     const { backend, user } = setup('models');
     backend.fail('agree_provider', { message: 'The settings file is read-only.' });

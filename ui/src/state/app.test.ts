@@ -107,11 +107,11 @@ describe('the vault', () => {
 
 test('what must be read again grows its revision', () => {
   const registry = after({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] });
-  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, changes: 0, providers: 0 });
+  expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, changes: 0, providers: 0, credentials: 0 });
   const changes = after({ type: 'change_set', id: 'x', state: 'committed' });
-  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, changes: 1, providers: 0 });
+  expect(changes.revisions).toEqual({ registry: 0, pendingTools: 0, changes: 1, providers: 0, credentials: 0 });
   const tools = after({ type: 'pending_tools_changed' });
-  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, changes: 0, providers: 0 });
+  expect(tools.revisions).toEqual({ registry: 0, pendingTools: 1, changes: 0, providers: 0, credentials: 0 });
 });
 
 test('a broken config is told in the status', () => {

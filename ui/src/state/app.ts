@@ -13,7 +13,7 @@ import type {
   VaultChangeAuthor,
 } from '../ipc';
 
-export type SettingsPageName = 'skills' | 'models' | 'changes' | 'appearance';
+export type SettingsPageName = 'skills' | 'models' | 'credentials' | 'changes' | 'appearance';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -131,6 +131,8 @@ export interface Revisions {
   readonly changes: number;
   /** Providers, their consent and their models. */
   readonly providers: number;
+  /** Credentials and who may have them. */
+  readonly credentials: number;
 }
 
 export interface NoteChange {
@@ -158,7 +160,7 @@ export const firstState: AppState = {
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null },
   list: { folded: false, width: widths.list.first, sheet: false },
-  revisions: { registry: 0, pendingTools: 0, changes: 0, providers: 0 },
+  revisions: { registry: 0, pendingTools: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
   skillNames: {},
   problems: { rows: null, error: null },
@@ -179,6 +181,9 @@ export function reduceApp(state: AppState, event: Envelope): AppState {
     case 'registry_changed':
     case 'server_state':
       return bump(state, 'registry');
+    // A tool or a provider may work now that did not, or the other way round.
+    case 'credential_state':
+      return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'skill_activated':

@@ -115,6 +115,8 @@ export interface Approval {
   readonly diff: readonly NoteDiffView[] | null;
   /** Several are joined by ", ". */
   readonly host: string | null;
+  /** What allowing it hands out for the first time. */
+  readonly credentials?: readonly string[];
   /** Asked while the call runs: a denial keeps it from that host and does not end it. */
   readonly midRun: boolean;
   readonly revision: number;
@@ -293,6 +295,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
                 editable: event.editable,
                 diff: event.diff,
                 host: event.host,
+                ...(event.credentials?.length ? { credentials: event.credentials } : {}),
                 midRun: event.mid_run,
                 revision: event.revision,
                 decided: null,

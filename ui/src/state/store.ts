@@ -539,6 +539,7 @@ function makeActions({ backend, get, set, collect }: Access) {
 
     /** After skills were switched by a command whose answer the caller keeps. */
     registryChanged: () => bump('registry'),
+    providersChanged: () => bump('providers'),
     /** After a command about a waiting tool showed that the list is not as it was read. */
     pendingToolsChanged: () => bump('pendingTools'),
     dismissProblem(): void {

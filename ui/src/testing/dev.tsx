@@ -1,4 +1,4 @@
-// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|changes|
+// The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|credentials|changes|
 // appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|waiting-tools|host&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
@@ -59,6 +59,7 @@ function go() {
   switch (screen) {
     case 'settings':
     case 'models':
+    case 'credentials':
     case 'changes':
     case 'appearance':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });

@@ -5,9 +5,12 @@ import type {
   AppStatus,
   Backend,
   ChangeSetView,
+  CredentialsView,
+  CredentialRow,
   Envelope,
   EventBody,
   FirstRunOptions,
+  GrantRow,
   Method,
   NoteView,
   Params,
@@ -31,6 +34,8 @@ export interface World {
   tools: ToolRow[];
   /** Tools that wait for the user; none where it is left out. */
   pendingTools?: PendingToolRow[];
+  /** What is kept; nothing where it is left out. */
+  credentials?: CredentialsView;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -104,6 +109,7 @@ export class FakeBackend implements Backend {
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
   list_tools = () => this.world.tools;
+  list_credentials = (): CredentialsView => this.world.credentials ?? { kept_in: null, problem: null, credentials: [] };
   list_pending_tools = () => this.world.pendingTools ?? [];
   first_run_options = () => this.world.firstRun;
   pick_folder = () => ({ path: null, notes: null });
@@ -180,6 +186,24 @@ export class FakeBackend implements Backend {
     return this.world.skills;
   };
 
+  /** A skill from elsewhere with one file, as often as it is looked at. */
+  review_skill = ({ skill }: Params<'review_skill'>): Result<'review_skill'> => ({
+    skill,
+    description: 'Reads PDF files.',
+    instructions: 'Read the file.',
+    folder: `~/.agents/skills/${skill}`,
+    fingerprint: 'f1',
+    state: 'new',
+    files: [{ path: 'SKILL.md', bytes: 120, change: null }],
+    removed: [],
+    tools: [],
+    hosts: ['pdf.example'],
+    credentials: [],
+    allowed_tools: 'Bash(*)',
+  });
+
+  accept_skill = ({ skill }: Params<'accept_skill'>): SkillRow[] => this.enable_skill({ skill, enabled: true });
+
   call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
 
   /** One request to each host that the tool declares or proposes, and all its credentials. */
@@ -202,6 +226,50 @@ export class FakeBackend implements Backend {
     this.emit({ type: 'pending_tools_changed' });
     return {};
   };
+
+  set_credential = ({ name, grant_to }: Params<'set_credential'>) => {
+    const others = this.list_credentials().credentials.filter((row) => row.name !== name && !name.startsWith(`${row.name}/`));
+    const old = this.list_credentials().credentials.find((row) => row.name === name);
+    const grants = grant_to === undefined ? [] : [{ consumer: grant_to, destination: 'host.example', in_force: true }];
+    const row = { name, state: 'kept', reason: null, sign_in: false, wanted_by: old?.wanted_by ?? [], grants } as const;
+    return this.put_credentials([...others, row], name, 'kept');
+  };
+
+  remove_credential = ({ name }: Params<'remove_credential'>) =>
+    this.put_credentials(this.list_credentials().credentials.filter((row) => row.name !== name), name, 'missing');
+
+  grant_credential = ({ name, to }: Params<'grant_credential'>) =>
+    this.regrant(name, (grants) => [...grants.filter(({ consumer }) => consumer !== to), { consumer: to, destination: 'host.example', in_force: true }]);
+
+  revoke_credential = ({ name, to }: Params<'revoke_credential'>) =>
+    this.regrant(name, (grants) => grants.filter(({ consumer }) => consumer !== to));
+
+  unlock_credentials = (): CredentialsView => {
+    this.world.credentials = { ...this.list_credentials(), kept_in: 'file', problem: null };
+    return this.world.credentials;
+  };
+
+  sign_in = ({ name }: Params<'sign_in'>) =>
+    this.put_credentials(
+      this.list_credentials().credentials.map((row) => (row.name === name ? { ...row, state: 'kept', reason: null } : row)),
+      name,
+      'kept',
+    );
+
+  private regrant(name: string, change: (grants: GrantRow[]) => GrantRow[]): CredentialsView {
+    const rows = this.list_credentials().credentials;
+    return this.put_credentials(
+      rows.map((row) => (row.name === name ? { ...row, grants: change(row.grants) } : row)),
+      name,
+      'granted',
+    );
+  }
+
+  private put_credentials(credentials: CredentialRow[], credential: string, state: string): CredentialsView {
+    this.world.credentials = { ...this.list_credentials(), credentials };
+    this.emit({ type: 'credential_state', credential, state });
+    return this.world.credentials;
+  }
 
   read_note = ({ path }: Params<'read_note'>): NoteView => {
     const note = this.world.notes[path] ?? Object.values(this.world.notes).find(({ name }) => name === path);

@@ -2,6 +2,7 @@
 
 import type {
   ChangeSetView,
+  CredentialsView,
   Effect,
   Envelope,
   EventBody,
@@ -40,8 +41,8 @@ export function sampleWorld(): World {
     sessions,
     events: { harborline: chatEvents() },
     providers: [
-      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], problem: null },
-      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], problem: null },
+      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], problem: null, key: { credential: 'ollama/key', state: 'none' } },
+      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], problem: null, key: { credential: 'openai/key', state: 'granted' } },
       {
         id: 'lab',
         kind: 'openai',
@@ -50,11 +51,13 @@ export function sampleWorld(): World {
         agreed: true,
         models: [],
         problem: { code: 'provider_unreachable', message: 'models.lab.example did not answer.', hint: 'Check that it runs.' },
+        key: { credential: 'lab/key', state: 'none' },
       },
     ],
     skills,
     tools,
     pendingTools: [],
+    credentials: sampleCredentials(),
     changes,
     problems,
     notes,
@@ -709,6 +712,36 @@ export function sampleFileTools(): { skill: SkillRow; tools: ToolRow[] } {
       own('rates', 'external', 'Exchange rate of two currencies.', { reason: older }),
       own('invoices', 'undeclared', '', { state: 'broken', reason: 'invoices.ts, line 14, column 3: name is missing.' }),
       own('trains', 'undeclared', '', { state: 'starting', reason: null }),
+    ],
+  };
+}
+
+/** One that is used, one that a tool lacks, one that has to be signed in for again. */
+export function sampleCredentials(): CredentialsView {
+  return {
+    kept_in: 'keychain',
+    problem: null,
+    credentials: [
+      {
+        name: 'mail/login',
+        state: 'needs_sign_in',
+        reason: 'login.example.com refused to renew it (invalid_grant)',
+        sign_in: true,
+        wanted_by: [],
+        grants: [],
+      },
+      {
+        name: 'openai/key',
+        state: 'kept',
+        reason: null,
+        sign_in: false,
+        wanted_by: ['provider:openai', 'tool:dynamic.draw'],
+        grants: [
+          { consumer: 'provider:openai', destination: 'https://api.openai.com:443', in_force: true },
+          { consumer: 'tool:dynamic.draw', destination: 'images.example.com', in_force: false },
+        ],
+      },
+      { name: 'weather/key', state: 'missing', reason: null, sign_in: false, wanted_by: ['tool:dynamic.weather'], grants: [] },
     ],
   };
 }

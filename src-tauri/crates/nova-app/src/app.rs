@@ -1,11 +1,11 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, PROTOCOL_VERSION, UserError};
-use nova_registry::{Changes, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
+use nova_registry::{Changes, KnownCredentials, NativeSkills, Registry, Rules, Source, ToolFiles, ToolHost};
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
 use nova_skill::{Clock, CredentialSource};
 use nova_vault::Vault;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, ConfigError};
 use crate::conflicts::OpenConflicts;
+use crate::credentials::{CredentialsFrom, Kept};
 use crate::desktop::Desktop;
 use crate::last_good::LastGoodFiles;
 use crate::pending_tools::PendingFolder;
@@ -47,8 +48,8 @@ pub struct AppOptions {
     pub tool_host: Arc<dyn ToolHost>,
     /// The web as tools see it.
     pub web: Arc<Web>,
-    /// What tools get of the user's secrets.
-    pub credentials: Arc<dyn CredentialSource>,
+    /// Where the user's secrets are.
+    pub credentials: CredentialsFrom,
 }
 
 pub(crate) struct Inner {
@@ -56,6 +57,13 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
     pub(crate) trust: Arc<Trust>,
+    pub(crate) kept: Arc<Kept>,
+    /// What tools get of it.
+    pub(crate) credentials: Arc<dyn CredentialSource>,
+    pub(crate) looked_at_credentials: AtomicBool,
+    /// True once somebody has looked.
+    pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
+    pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) pending_tools: Arc<PendingFolder>,
     pub(crate) rule_file: Arc<RuleFile>,
@@ -123,6 +131,15 @@ impl App {
         let store = Store::open(&places.data).await.map_err(|error| session_error(&error))?;
         crate::author_files::install(places).await;
         let trust = Arc::new(Trust::new(&places.data));
+        let kept = Arc::new(Kept::new(
+            places.data.clone(),
+            options.credentials.store_options(),
+            options.clock.clone(),
+        ));
+        let credentials: Arc<dyn CredentialSource> = match &options.credentials {
+            CredentialsFrom::Store(_) => kept.clone(),
+            CredentialsFrom::StandIn(source) => source.clone(),
+        };
         let folders = places.tool_folders();
         let last_good = Arc::new(LastGoodFiles::new(&places.data));
         let tool_files = Arc::new(
@@ -134,6 +151,7 @@ impl App {
             host: options.tool_host.clone(),
             files: tool_files.clone(),
             trust: trust.clone(),
+            credentials: credentials.clone(),
             clock: options.clock.clone(),
         });
         let native = NativeSkills::new(crate::skills::built_in(pending_tools.clone()));
@@ -147,6 +165,11 @@ impl App {
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
+                kept,
+                credentials,
+                looked_at_credentials: AtomicBool::new(false),
+                credentials_known: tokio::sync::watch::Sender::new(false),
+                credentials_watch: Mutex::default(),
                 rule_file,
                 registry,
                 tool_files,
@@ -165,6 +188,9 @@ impl App {
                 options,
             }),
         };
+        app.inner.kept.belongs_to(Arc::downgrade(&app.inner));
+        app.inner.registry.provide(app.inner.present(KnownCredentials::NotYet));
+        app.reload_settings();
         app.follow_sources();
         app.open_configured_vault().await;
         app.follow_foreign_skills();
@@ -215,6 +241,7 @@ impl App {
             settings.reload(self.places(), &self.inner.rule_file);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
+            self.inner.kept.use_sign_ins(settings.config.sign_ins.clone());
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
             (changed, news)
         };
@@ -227,6 +254,7 @@ impl App {
         }
         self.inner.registry_changed(changed);
         self.follow_foreign_skills();
+        self.inner.look_if_needed();
     }
 
     /// The open vault.
@@ -275,12 +303,13 @@ impl Inner {
 
 impl Inner {
     /// Takes up what the sources of skills have now.
-    pub(crate) fn reload_registry(&self) {
+    pub(crate) fn reload_registry(self: &Arc<Self>) {
         let changes = {
             let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
             self.registry.reload(&settings.config.skills)
         };
         self.registry_changed(changes);
+        self.look_if_needed();
     }
 
     fn registry_changed(&self, changes: Changes) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{ErrorCode, UserError};
-use nova_registry::canonical;
+use nova_registry::{canonical, is_skill_name};
 
 use crate::app::{App, blocking};
 use crate::own_files;
@@ -47,6 +47,13 @@ impl App {
         let files = match kind {
             NewSkill::Tool => {
                 vec![(folders.dynamic.join(file), ECHO.replace("name: 'echo'", &format!("name: '{tool}'")))]
+            }
+            NewSkill::Folder if !is_skill_name(&id) => {
+                return Err(UserError::new(
+                    ErrorCode::InvalidArguments,
+                    format!("\"{name}\" is not a name for a skill."),
+                    "Use words of letters and digits with single hyphens between them.",
+                ));
             }
             NewSkill::Folder => {
                 let taken = self.registry().snapshot().skill(&id).is_some();

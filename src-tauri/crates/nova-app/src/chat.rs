@@ -174,7 +174,7 @@ impl App {
             keep_rule: self.inner.rule_file.clone(),
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
-            credentials: self.inner.options.credentials.clone(),
+            credentials: self.inner.credentials.clone(),
             vault: self.vault().ok(),
             provider: chosen.provider,
             model: chosen.model,

@@ -1,12 +1,13 @@
 use nova_protocol::*;
-use nova_registry::{Catalog, CatalogBudget, SkillEntry, State};
+use nova_registry::ToolLookup;
 use nova_session::UserMessage;
-use nova_skill::{Lifetime, Mode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::app::{App, blocking, session_error};
 use crate::chat::unknown_skill;
+use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
+use crate::skill_rows::{reason, state_view};
 
 impl Commands for App {
     async fn app_status(&self, _: Nothing) -> Result<AppStatus, UserError> {
@@ -154,19 +155,21 @@ impl Commands for App {
     }
 
     async fn list_skills(&self, _: Nothing) -> Result<Vec<SkillRow>, UserError> {
-        let calls = self.inner.store.tool_usage().await.map_err(|error| session_error(&error))?;
-        let activations = self.inner.store.activations().await.map_err(|error| session_error(&error))?;
-        let snapshot = self.inner.registry.snapshot();
-        let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
-        Ok(snapshot
-            .skills()
-            .iter()
-            .map(|skill| {
-                let mut row = skill_row(skill, &catalog);
-                row.usage = usage(&skill.id, &calls, &activations);
-                row
-            })
-            .collect())
+        self.skill_rows().await
+    }
+
+    async fn skill_detail(&self, skill: SkillRef) -> Result<SkillDetail, UserError> {
+        self.detail_of(&skill.skill).await
+    }
+
+    async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
+        let model = self.default_model().await;
+        Ok(self.catalog_view(model.as_deref()))
+    }
+
+    async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
+        self.set_skill_as(&set)?;
+        self.skill_rows().await
     }
 
     async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
@@ -211,6 +214,15 @@ impl Commands for App {
                 reason: if skill.is_available() { tool.reason.clone() } else { reason(skill) },
             })
         });
+        let rows = rows.map(|mut row| {
+            let ToolLookup::Found { tool, .. } = snapshot.tool(&row.name) else { return row };
+            if row.state == SkillState::Available
+                && let Some(why) = signed_out_reason(&self.inner, &tool.spec().credentials)
+            {
+                (row.state, row.reason) = (SkillState::NeedsSignIn, Some(why));
+            }
+            row
+        });
         Ok(rows.collect())
     }
 
@@ -245,6 +257,40 @@ impl Commands for App {
         self.inner.pending_tools.discard(&pending.name, &pending.hash).await?;
         self.emit(Event::PendingToolsChanged {});
         Ok(Nothing {})
+    }
+
+    async fn list_credentials(&self, _: Nothing) -> Result<CredentialsView, UserError> {
+        Ok(self.credentials().await)
+    }
+
+    async fn set_credential(&self, set: SetCredential) -> Result<CredentialsView, UserError> {
+        self.set_credential_value(&set.name, set.value, set.grant_to.as_deref()).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn remove_credential(&self, credential: CredentialRef) -> Result<CredentialsView, UserError> {
+        self.remove_credential_named(&credential.name).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn grant_credential(&self, grant: GrantCredential) -> Result<CredentialsView, UserError> {
+        self.grant_credential_to(&grant.name, &grant.to)?;
+        Ok(self.credentials().await)
+    }
+
+    async fn revoke_credential(&self, grant: GrantCredential) -> Result<CredentialsView, UserError> {
+        self.revoke_credential_from(&grant.name, &grant.to)?;
+        Ok(self.credentials().await)
+    }
+
+    async fn unlock_credentials(&self, unlock: UnlockCredentials) -> Result<CredentialsView, UserError> {
+        self.unlock(unlock.passphrase).await?;
+        Ok(self.credentials().await)
+    }
+
+    async fn sign_in(&self, credential: CredentialRef) -> Result<CredentialsView, UserError> {
+        self.sign_in_at_desktop(&credential.name).await?;
+        Ok(self.credentials().await)
     }
 
     async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
@@ -309,19 +355,6 @@ impl Commands for App {
 }
 
 impl App {
-    /// Switches a skill on or off in the configuration.
-    pub(crate) fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), UserError> {
-        self.change_config(|config| {
-            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
-            if let Some(own) = skills.as_object_mut() {
-                let entry = own.entry(id).or_insert_with(|| Value::Object(Map::new()));
-                if let Some(entry) = entry.as_object_mut() {
-                    entry.insert("enabled".into(), Value::Bool(enabled));
-                }
-            }
-        })
-    }
-
     fn waiting(&self, session: &str) -> Result<std::sync::Arc<nova_session::WaitingApprovals>, UserError> {
         let chat = self.chats().get(session).map(|chat| chat.waiting.clone());
         let run = || self.runs().get(session).map(|run| run.waiting.clone());
@@ -353,90 +386,4 @@ fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
         all.push(envelope);
     }
     all
-}
-
-fn skill_row(skill: &SkillEntry, catalog: &Catalog) -> SkillRow {
-    let line = catalog.line(&skill.id).filter(|_| skill.is_available());
-    let schemas: usize = skill
-        .tools
-        .iter()
-        .map(|tool| tool.spec().description.to_string().len() + tool.spec().parameters.to_string().len())
-        .sum();
-    let hints = &skill.manifest.hints;
-    let use_when = hints.use_when.iter().cloned();
-    let not_when =
-        hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
-    SkillRow {
-        id: skill.id.clone(),
-        name: skill.name.clone(),
-        version: skill.version.clone(),
-        source: skill.source.as_str().into(),
-        foreign: skill.foreign.then_some(true),
-        state: state_view(skill.state),
-        reason: reason(skill),
-        description: skill.description.clone(),
-        mode: match skill.mode {
-            Mode::Always => "always",
-            Mode::OnDemand => "on_demand",
-        }
-        .into(),
-        lifetime: match skill.lifetime {
-            Lifetime::Session => "session",
-            Lifetime::Turn => "turn",
-        }
-        .into(),
-        pinned: skill.pinned,
-        hidden: skill.hidden,
-        tools: skill.tools.iter().map(|tool| tool.shown_name()).collect(),
-        tokens: SkillTokens {
-            catalog: tokens(line.map_or(0, str::len)),
-            instructions: tokens(skill.instructions.len()),
-            schemas: tokens(schemas),
-        },
-        usage: SkillUsage::default(),
-        tags: skill.manifest.tags.clone(),
-        hints: use_when.chain(not_when).collect(),
-        examples: skill.manifest.routing.examples.clone(),
-    }
-}
-
-/// Four bytes a token: an estimate that needs no vocabulary.
-fn tokens(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
-}
-
-fn usage(skill: &str, calls: &[(String, bool, i64, String)], activations: &[(String, i64)]) -> SkillUsage {
-    let own: Vec<_> = calls.iter().filter(|(tool, ..)| tool.split('.').next() == Some(skill)).collect();
-    let count = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
-    let total: i64 = own.iter().map(|(_, _, ms, _)| ms).sum();
-    SkillUsage {
-        activations: activations
-            .iter()
-            .find(|(id, _)| id == skill)
-            .map_or(0, |(_, times)| u32::try_from(*times).unwrap_or(u32::MAX)),
-        calls: count(own.len()),
-        errors: count(own.iter().filter(|(_, ok, ..)| !ok).count()),
-        mean_ms: (!own.is_empty()).then(|| total as f64 / own.len() as f64),
-        last_used: own.iter().map(|(.., at)| at.clone()).max(),
-    }
-}
-
-fn state_view(state: State) -> SkillState {
-    match state {
-        State::Available => SkillState::Available,
-        State::Disabled => SkillState::Disabled,
-        State::Unavailable => SkillState::Unavailable,
-        State::NeedsSignIn => SkillState::NeedsSignIn,
-        State::NeedsReview => SkillState::NeedsReview,
-        State::Starting => SkillState::Starting,
-        State::Failed => SkillState::Failed,
-        State::Broken => SkillState::Broken,
-    }
-}
-
-fn reason(skill: &SkillEntry) -> Option<String> {
-    match skill.state {
-        State::Disabled => Some("Switched off".into()),
-        _ => skill.reason.clone(),
-    }
 }

@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nova_credentials::CredentialName;
 use nova_protocol::{Appearance, Theme};
 use nova_registry::{Settings, SkillSettings};
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
+
+use crate::credentials::SignIn;
 
 /// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,6 +22,8 @@ pub struct Config {
     /// Vaults whose skills are looked at.
     pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
+    /// Credentials that are got by signing in.
+    pub sign_ins: BTreeMap<CredentialName, SignIn>,
     /// Notes whose files have further names (hard links) are written in place.
     pub write_through: bool,
     /// A request that is plainly about one skill does not activate it by itself.
@@ -31,6 +36,8 @@ pub struct ProviderConfig {
     /// `openai`, `ollama`
     pub kind: String,
     pub base_url: Option<String>,
+    /// `${credentials:service/key}` as a rule; a short literal for a server that wants any key.
+    pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
     /// Offered beside those that the provider lists.
     pub models: Vec<String>,
@@ -99,6 +106,8 @@ impl Config {
             appearance: appearance(root.get("appearance")),
             write_through: switch("write_through", false)?,
             router_off: !switch("router", true)?,
+            sign_ins: crate::credentials::read_sign_ins(root.get("sign_ins"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             root,
         })
     }
@@ -135,6 +144,7 @@ impl Config {
             "appearance",
             "write_through",
             "router",
+            "sign_ins",
         ];
         self.root.keys().map(String::as_str).filter(|key| !KNOWN.contains(key)).collect()
     }
@@ -188,6 +198,7 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
         found.push(ProviderConfig {
             kind: needed("kind")?,
             base_url: text("base_url"),
+            api_key: text("api_key"),
             headers: headers
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
                 .collect(),
@@ -254,14 +265,15 @@ fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<(), ConfigErr
         }
         let id = provider["id"].as_str().unwrap_or("provider");
         let remedy = format!(
-            "Take it out of the file and set the environment variable {} instead.",
-            crate::models::key_variable(id)
+            "Take it out of the file, run `nova credential set {id}/key`, and write ${{credentials:{id}/key}} instead."
         );
         look(file, &format!("providers[{at}]"), provider, &remedy)?;
     }
     for (name, server) in root.get("mcpServers").and_then(Value::as_object).into_iter().flatten() {
-        let remedy = "Take it out of the file and keep it in the environment.";
-        look(file, &format!("mcpServers.{name}"), server, remedy)?;
+        let remedy = format!(
+            "Take it out of the file, run `nova credential set {name}/key`, and write ${{credentials:{name}/key}} instead."
+        );
+        look(file, &format!("mcpServers.{name}"), server, &remedy)?;
     }
     Ok(())
 }
@@ -290,11 +302,24 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
     }
 }
 
+/// What stands around `${…}`: a scheme such as `Token`, or a secret after all.
+fn without_references(text: &str) -> String {
+    let mut rest = String::new();
+    let mut left = text;
+    while let Some((before, after)) = left.split_once("${") {
+        let Some((_, after)) = after.split_once('}') else { break };
+        rest.push_str(before);
+        left = after;
+    }
+    rest.push_str(left);
+    rest
+}
+
 fn is_secret(key: &str, text: &str) -> bool {
     let key = key.to_lowercase().replace('-', "_");
     let text = text.trim();
-    let text = text.strip_prefix("Bearer ").unwrap_or(text);
-    if text.len() < 9 || text.starts_with("${") {
+    let text = without_references(text.strip_prefix("Bearer ").unwrap_or(text));
+    if text.trim().len() < 9 {
         return false;
     }
     let named = ["token", "secret", "password", "api_key", "apikey", "authorization"];
@@ -319,6 +344,8 @@ mod tests {
             r#"{"providers":[{"id":"openai","kind":"openai","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"openai","kind":"openai","headers":{"Authorization":"Bearer abcdefghijkl"}}]}"#,
             r#"{"mcpServers":{"gh":{"command":"x","env":{"ANY":"ghp_0123456789"}}}}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}abcdefghijkl"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","api_key":"${abcdefghijkl"}]}"#,
         ];
         for text in refused {
             let error = Config::parse("f", text).expect_err(text);
@@ -328,6 +355,7 @@ mod tests {
             r#"{"providers":[{"id":"o","kind":"ollama","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"${credentials:o/key}"}]}"#,
             r#"{"providers":[{"id":"o","kind":"openai","api_key":"short"}]}"#,
+            r#"{"providers":[{"id":"o","kind":"openai","headers":{"Authorization":"Token ${credentials:o/key}"}}]}"#,
         ];
         for text in accepted {
             assert!(Config::parse("f", text).is_ok(), "{text}");

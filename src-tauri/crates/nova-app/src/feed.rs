@@ -16,6 +16,7 @@ impl App {
     pub fn watch(&self) {
         self.restart_feed();
         self.watch_settings();
+        self.watch_credentials();
         self.inner.tool_files.watch();
     }
 

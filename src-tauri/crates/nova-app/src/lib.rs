@@ -11,6 +11,7 @@ mod check_skill;
 mod commands;
 mod config;
 mod conflicts;
+mod credentials;
 mod desktop;
 mod feed;
 
@@ -25,18 +26,21 @@ mod places;
 mod questions;
 mod routing;
 mod rule_file;
+mod skill_rows;
 mod skills;
 mod system;
 mod tool_files;
 mod tool_runs;
 mod trust;
 mod vaults;
+mod workflow;
 
 pub use app::{App, AppOptions, SecretByName};
 pub use author_files::NewSkill;
 pub use chat::{ChatEnd, ChatRequest};
 pub use check_skill::SkillFinding;
 pub use config::{Config, ConfigError};
+pub use credentials::{CredentialsFrom, PassphraseSource, SignIn, StoreOptions};
 pub use desktop::{Desktop, NoDesktop};
 pub use places::Places;
 pub use system::{SystemClock, UlidIds};
@@ -45,6 +49,7 @@ pub use tool_runs::ToolRun;
 // What the program around this crate needs of the others.
 pub use nova_calls::NoCredentials;
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{SessionInfo, TurnEnd};

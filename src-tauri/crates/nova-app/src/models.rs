@@ -38,6 +38,7 @@ impl App {
                 id: FOUND.into(),
                 kind: "ollama".into(),
                 base_url: Some(self.inner.options.ollama.clone()),
+                api_key: None,
                 headers: Vec::new(),
                 models: Vec::new(),
             });
@@ -45,15 +46,25 @@ impl App {
         providers
     }
 
+    /// Without any secret: to know where it is.
     fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+        connect(&config.kind, self.settings(config)).map_err(|error| model_error(&error))
+    }
+
+    /// With its key, as the configuration refers to it.
+    async fn connect_with_key(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+        let secrets = self.provider_secrets(config).await?;
+        let mut settings = self.settings(config);
+        settings.headers = secrets.headers;
+        settings.key = Arc::new(move || secrets.key.clone());
+        connect(&config.kind, settings).map_err(|error| model_error(&error))
+    }
+
+    fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
         let mut settings = ProviderSettings::new(&config.id);
         settings.base_url.clone_from(&config.base_url);
-        settings.headers.clone_from(&config.headers);
         settings.proxy = self.inner.options.proxy.as_deref().and_then(|address| address.parse().ok());
-        let secret = self.inner.options.secret.clone();
-        let variable = key_variable(&config.id);
-        settings.key = Arc::new(move || secret(&variable));
-        connect(&config.kind, settings).map_err(|error| model_error(&error))
+        settings
     }
 
     /// Every provider with its models; one that does not answer has a problem instead. The model
@@ -79,6 +90,7 @@ impl App {
             agreed: false,
             models: config.models.clone(),
             problem: None,
+            key: self.provider_key(config).await,
         };
         match self.connect(config) {
             Ok(provider) => {
@@ -88,7 +100,15 @@ impl App {
                     row.host.clone_from(host);
                 }
                 row.agreed = self.agrees(&config.id, &locality);
-                match provider.models().await {
+                let listed = match self.connect_with_key(config).await {
+                    Ok(provider) => provider.models().await.map_err(|error| model_error(&error)),
+                    Err(problem) => {
+                        // Listed models or not: no message would be answered.
+                        row.problem = Some(problem);
+                        return Some(row);
+                    }
+                };
+                match listed {
                     Ok(models) => {
                         let contexts = models.iter().filter_map(|model| {
                             Some((format!("{}/{}", config.id, model.id), model.context?))
@@ -100,7 +120,7 @@ impl App {
                         );
                     }
                     Err(_) if !config.models.is_empty() => {}
-                    Err(error) => row.problem = Some(model_error(&error)),
+                    Err(problem) => row.problem = Some(problem),
                 }
             }
             Err(problem) => row.problem = Some(problem),
@@ -111,6 +131,11 @@ impl App {
     /// The contexts of models that a provider has told of since the start, in tokens.
     fn contexts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
         self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In tokens, where a provider said so.
+    pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
+        self.contexts().get(model).copied()
     }
 
     fn agrees(&self, provider: &str, locality: &Locality) -> bool {
@@ -183,9 +208,13 @@ impl App {
             ));
         };
         let config = self.provider_config(id)?;
-        let provider = self.connect(&config)?;
+        let mut provider = self.connect(&config)?;
         let mut locality = provider.locality();
         let mut agreed = self.agrees(id, &locality);
+        // Whom nothing is sent needs no key.
+        if agreed {
+            provider = self.connect_with_key(&config).await?;
+        }
         // A model server on this machine may run single models elsewhere. What it does not say of
         // a model counts as elsewhere.
         if locality == Locality::Local && config.kind == "ollama" {
@@ -201,7 +230,7 @@ impl App {
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
-        let context = self.contexts().get(&name).copied();
+        let context = self.context_of(&name);
         Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
     }
 

@@ -12,7 +12,7 @@ use nova_protocol::{
 use nova_registry::{
     ToolFile, ToolFileError, ToolFiles, ToolFolders, ToolHost, canonical, shown_name, tool_sources,
 };
-use nova_skill::{Clock, Tool, ToolError, ToolSpec, VaultPath};
+use nova_skill::{Clock, CredentialSource, Tool, ToolError, ToolSpec, VaultPath};
 use nova_skill_core::{PendingTools, PutAside};
 use serde_json::Value;
 
@@ -32,6 +32,7 @@ pub(crate) struct PendingFolder {
     pub(crate) host: Arc<dyn ToolHost>,
     pub(crate) files: Arc<ToolFiles>,
     pub(crate) trust: Arc<Trust>,
+    pub(crate) credentials: Arc<dyn CredentialSource>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -158,6 +159,7 @@ impl PendingFolder {
                 "Check the data folder and the disk, then try again.",
             )
         })?;
+        self.grant_declared(spec).await?;
         let place = self.folders.dynamic.join(&target);
         let kept = before.as_ref().map(|before| self.place_for(&before.file));
         let bytes = waiting.source.clone();
@@ -199,6 +201,19 @@ impl PendingFolder {
             }
             (file, _) => Err(not_as_seen(&file)),
         }
+    }
+
+    /// Who promotes a tool has seen its hosts and credentials beside each other.
+    async fn grant_declared(&self, spec: &ToolSpec) -> Result<(), UserError> {
+        let consumer = nova_calls::consumer("dynamic", spec);
+        for declared in &spec.credentials {
+            // One that cannot be looked at now is asked about at the first call.
+            for held in self.credentials.held(&consumer, declared).await.unwrap_or_default() {
+                let granted = self.credentials.grant(&consumer, &held.name).await;
+                granted.map_err(|error| nova_calls::error_from_tool(&error))?;
+            }
+        }
+        Ok(())
     }
 
     /// The waiting file of that name, if it is still the one of that hash.

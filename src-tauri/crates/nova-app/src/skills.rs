@@ -1,11 +1,29 @@
 use std::sync::Arc;
 
+use include_dir::{Dir, include_dir};
 use nova_skill::Skill;
 use nova_skill_core::PendingTools;
 
+use crate::workflow::Workflow;
+
+/// A folder of `skills/` that is text alone, with all its files.
+macro_rules! workflow {
+    ($folder:tt) => {{
+        static FOLDER: Dir<'static> = include_dir!($folder);
+        Box::new(Workflow(&FOLDER))
+    }};
+}
+
 /// The skills compiled into Nova: one line each.
 pub(crate) fn built_in(pending: Arc<dyn PendingTools>) -> Vec<Box<dyn Skill>> {
-    vec![nova_skill_crm::skill(), nova_skill_vault::skill(), nova_skill_core::skill(pending)]
+    vec![
+        nova_skill_crm::skill(),
+        nova_skill_vault::skill(),
+        nova_skill_core::skill(pending),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/employee-onboarding"),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/release-management"),
+        workflow!("$CARGO_MANIFEST_DIR/../../../skills/research-assistant"),
+    ]
 }
 
 #[cfg(test)]
@@ -33,5 +51,33 @@ mod tests {
         }
         // Fails on a broken one, and a second skill with a type of the first is broken.
         nova_testkit::snapshot_of(all());
+    }
+
+    #[test]
+    fn a_skill_of_text_alone_is_found_by_its_examples_and_takes_nobody_else_s() {
+        let snapshot = nova_testkit::snapshot_of(all());
+        let confusions = nova_registry::test_routing(&snapshot);
+        for id in ["employee-onboarding", "release-management", "research-assistant"] {
+            let skill = snapshot.skill(id).expect(id);
+            let own: Vec<_> = confusions.iter().filter(|confusion| confusion.skill == id).collect();
+            assert!(own.is_empty(), "{own:#?}");
+            let taken = nova_registry::would_take(&snapshot, skill);
+            assert!(taken.is_empty(), "{taken:#?}");
+        }
+    }
+
+    #[test]
+    fn a_skill_of_text_alone_brings_all_its_files() {
+        let snapshot = nova_testkit::snapshot_of(all());
+        let folder =
+            snapshot.skill("research-assistant").and_then(|skill| skill.folder.clone()).expect("files");
+        let paths: Vec<&str> = folder.resources().iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            ["assets/research.md", "assets/source.md", "references/searching.md", "references/weighing.md"]
+        );
+        assert!(
+            folder.read("references/weighing.md").is_ok_and(|text| text.starts_with("# Weighing a source"))
+        );
     }
 }

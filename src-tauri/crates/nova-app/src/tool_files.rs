@@ -45,7 +45,7 @@ impl App {
         });
     }
 
-    fn at_each(&self, mut items: BoxStream<'static, ()>, act: fn(&Inner)) {
+    fn at_each(&self, mut items: BoxStream<'static, ()>, act: fn(&Arc<Inner>)) {
         let inner = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             while items.next().await.is_some() {

@@ -38,7 +38,7 @@ impl App {
             keep_rule: self.inner.rule_file.clone(),
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
-            credentials: self.inner.options.credentials.clone(),
+            credentials: self.inner.credentials.clone(),
             clock: self.inner.options.clock.clone(),
             approver: run.approver,
             events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),

@@ -19,6 +19,8 @@ pub struct ApprovalRequest {
     /// What would be written, for calls that write notes.
     pub diff: Option<Vec<NoteDiffView>>,
     pub host: Option<String>,
+    /// What allowing it also hands out for the first time: names, `service/key` or `service`.
+    pub credentials: Vec<String>,
     /// Grows when the question changed while it waited.
     pub revision: u32,
 }

@@ -9,8 +9,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::CallEvents;
+use crate::credentials::CallCredentials;
 use crate::draft_vault::DraftVault;
-use crate::reach::{CallCredentials, CallHttp};
+use crate::reach::CallHttp;
 use crate::refused::Refused;
 use crate::secrets::Secrets;
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use nova_http::{HostGate, declared_host};
 use nova_protocol::{Decision, Effect, PrincipalView};
 use nova_registry::ToolEntry;
-use nova_skill::ToolError;
+use nova_skill::{ToolError, ToolSpec};
 use serde_json::Value;
 
 use crate::questions::{NotAllowed, Questions};
@@ -66,7 +66,7 @@ impl CallHosts {
             grantee: Grantee::of(tool),
             content: ToolContent::of(tool).map(|content| (content, approved)),
             principal,
-            declared: declared_hosts(tool),
+            declared: declared_hosts(tool.spec()),
             shown: shown_hosts(tool),
             covers,
             state: Mutex::default(),
@@ -82,6 +82,11 @@ impl CallHosts {
     /// What the call runs with; questions show it.
     pub(crate) fn runs_with(&self, args: &Value) {
         self.state().args = args.clone();
+    }
+
+    /// Whether the host is one of those that the card of the call shows.
+    pub(crate) fn shows(&self, host: &str) -> bool {
+        self.shown.contains(host)
     }
 
     fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
@@ -154,6 +159,7 @@ impl HostGate for CallHosts {
             editable: false,
             diff: None,
             host: Some(host.to_owned()),
+            credentials: Vec::new(),
             revision: 0,
         };
         let answer = loop {
@@ -179,17 +185,21 @@ impl HostGate for CallHosts {
 
 /// The hosts that a tool says it talks to, in the spelling of requests. What names no one host is
 /// left out, and asked about when the tool gets there.
-fn declared_hosts(tool: &ToolEntry) -> BTreeSet<String> {
-    tool.spec().hosts.iter().filter_map(|host| declared_host(host)).collect()
+fn declared_hosts(tool: &ToolSpec) -> BTreeSet<String> {
+    tool.hosts.iter().filter_map(|host| declared_host(host)).collect()
 }
 
 /// The hosts on the card of a call: those it declares. For a tool that declares none, those whose
 /// addresses stand in its source: looked at and allowed, they are as good as declared ones. No rule
 /// covers them.
 pub(crate) fn shown_hosts(tool: &ToolEntry) -> BTreeSet<String> {
+    shown_hosts_of(tool.spec())
+}
+
+pub(crate) fn shown_hosts_of(tool: &ToolSpec) -> BTreeSet<String> {
     let declared = declared_hosts(tool);
     if declared.is_empty() {
-        return tool.spec().proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
+        return tool.proposed_hosts.iter().filter_map(|host| declared_host(host)).collect();
     }
     declared
 }

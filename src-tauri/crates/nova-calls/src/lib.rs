@@ -10,6 +10,7 @@
 mod answer;
 mod arguments;
 mod context;
+mod credentials;
 mod decide;
 mod draft_vault;
 mod grants;
@@ -22,8 +23,8 @@ mod secrets;
 mod view;
 
 pub use answer::{Answer, ApprovalRequest, Approver, NoApprover};
+pub use credentials::{NoCredentials, consumer};
 pub use decide::{Content, Facts, Verdict, decide};
 pub use grants::{Approval, Approved, Grantee, Grants, KeepRule, ToolContent};
-pub use reach::NoCredentials;
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, run_call};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

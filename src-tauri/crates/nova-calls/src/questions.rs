@@ -55,6 +55,7 @@ impl Questions {
                 editable: request.editable,
                 diff: request.diff.clone(),
                 host: request.host.clone(),
+                credentials: request.credentials.clone(),
                 revision: request.revision,
                 mid_run,
             });

@@ -1,17 +1,12 @@
-//! How far a running tool reaches beyond its notes: the web, and secrets.
+//! How far a running tool reaches into the web.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_http::Web;
-use nova_protocol::Event;
-use nova_registry::ToolEntry;
-use nova_skill::{
-    Consumer, CredentialSource, Credentials, HttpRequest, HttpResponse, Secret, Source, ToolError, ToolHttp,
-};
+use nova_skill::{HttpRequest, HttpResponse, Source, ToolError, ToolHttp};
 use tokio_util::sync::CancellationToken;
 
-use crate::CallEvents;
 use crate::hosts::CallHosts;
 use crate::secrets::Secrets;
 
@@ -21,6 +16,8 @@ pub(crate) struct CallHttp {
     pub(crate) web: Arc<Web>,
     pub(crate) hosts: Arc<CallHosts>,
     pub(crate) heard: Arc<Heard>,
+    /// What the call was given, which goes to the tool's own hosts only.
+    pub(crate) secrets: Arc<Secrets>,
     /// Set when the tool has ended, whatever it left running.
     pub(crate) ended: CancellationToken,
 }
@@ -28,6 +25,7 @@ pub(crate) struct CallHttp {
 #[async_trait]
 impl ToolHttp for CallHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        self.keeps_secrets(&request)?;
         let response = tokio::select! {
             biased;
             () = self.ended.cancelled() => return Err(ToolError::Cancelled),
@@ -35,6 +33,21 @@ impl ToolHttp for CallHttp {
         };
         self.heard.add(&response);
         Ok(response)
+    }
+}
+
+impl CallHttp {
+    /// A credential was granted for the hosts that the tool declares: that the user let it contact
+    /// another one says nothing about the credential.
+    fn keeps_secrets(&self, request: &HttpRequest) -> Result<(), ToolError> {
+        let host = nova_http::host_of(&request.url).unwrap_or_default();
+        if self.hosts.shows(&host) || !self.secrets.are_in_request(request) {
+            return Ok(());
+        }
+        Err(ToolError::NotDeclared {
+            what: format!("{host} was not contacted: the request carries a credential that is not for it."),
+            remedy: "A credential goes only to the hosts that its tool declares.".into(),
+        })
     }
 }
 
@@ -58,96 +71,5 @@ impl Heard {
 
     pub(crate) fn sources(&self) -> Vec<Source> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-/// A store without a secret.
-pub struct NoCredentials;
-
-#[async_trait]
-impl CredentialSource for NoCredentials {
-    async fn secret(&self, _consumer: &Consumer, _name: &str) -> Result<Option<Secret>, ToolError> {
-        Ok(None)
-    }
-
-    async fn has(&self, _consumer: &Consumer, _name: &str) -> bool {
-        false
-    }
-}
-
-/// The secrets that one tool declares.
-#[derive(Clone)]
-pub(crate) struct CallCredentials {
-    source: Arc<dyn CredentialSource>,
-    events: Arc<dyn CallEvents>,
-    secrets: Arc<Secrets>,
-    consumer: Consumer,
-    declared: Arc<[String]>,
-}
-
-impl CallCredentials {
-    pub(crate) fn new(
-        source: Arc<dyn CredentialSource>,
-        events: Arc<dyn CallEvents>,
-        secrets: Arc<Secrets>,
-        tool: &ToolEntry,
-    ) -> Self {
-        Self {
-            source,
-            events,
-            secrets,
-            consumer: Consumer {
-                skill: tool.skill.clone(),
-                tool: tool.id.clone(),
-                definition: tool.spec().definition.clone(),
-            },
-            declared: tool.spec().credentials.clone().into(),
-        }
-    }
-
-    /// # Errors
-    /// When one that the tool declares is not there; the user is told which.
-    pub(crate) async fn all_there(&self) -> Result<(), ToolError> {
-        for name in self.declared.iter() {
-            if !self.source.has(&self.consumer, name).await {
-                return Err(self.needed(name));
-            }
-        }
-        Ok(())
-    }
-
-    fn needed(&self, name: &str) -> ToolError {
-        self.events.emit(Event::CredentialNeeded {
-            credential: name.to_owned(),
-            consumer: self.consumer.to_string(),
-        });
-        ToolError::CredentialNeeded { credential: name.to_owned() }
-    }
-
-    /// `service` declares all keys of the service.
-    fn declares(&self, name: &str) -> bool {
-        self.declared.iter().any(|declared| {
-            name.strip_prefix(declared.as_str())
-                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !declared.contains('/')))
-        })
-    }
-}
-
-#[async_trait]
-impl Credentials for CallCredentials {
-    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
-        if !self.declares(name) {
-            return Err(ToolError::NotDeclared {
-                what: format!("This tool has not declared the credential \"{name}\"."),
-                remedy: "Only tools that declare their credentials get them.".into(),
-            });
-        }
-        let secret = self.source.secret(&self.consumer, name).await?.ok_or_else(|| self.needed(name))?;
-        self.secrets.add(&secret);
-        Ok(secret)
-    }
-
-    async fn has(&self, name: &str) -> bool {
-        self.declares(name) && self.source.has(&self.consumer, name).await
     }
 }

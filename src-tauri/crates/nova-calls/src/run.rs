@@ -20,11 +20,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::asking::{Approved, Asking, Permission};
 use crate::context::CallContext;
+use crate::credentials::CallCredentials;
 use crate::decide::allowed_by_rule;
 use crate::draft_vault::DraftVault;
 use crate::hosts::{CallHosts, Covers, shown_hosts};
 use crate::questions::Questions;
-use crate::reach::{CallCredentials, CallHttp, Heard};
+use crate::reach::{CallHttp, Heard};
 use crate::secrets::Secrets;
 use crate::view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view, source_view};
 use crate::{
@@ -247,7 +248,7 @@ impl Running<'_> {
         }
 
         let reach = self.reach(&tool);
-        reach.credentials.all_there().await.map_err(|error| error_from_tool(&error))?;
+        let fresh = reach.credentials.not_granted().await.map_err(|error| error_from_tool(&error))?;
 
         // What nobody has seen does not run at all before it was, not even against a draft.
         let unseen = self.content(&tool) == Content::New;
@@ -260,6 +261,15 @@ impl Running<'_> {
         } else if self.content(&tool) == Content::Always {
             reach.hosts.shown_and_allowed();
         }
+        let credentials = &reach.credentials;
+        let granted = if unseen {
+            // Its card showed them, with the hosts.
+            credentials.shown_and_allowed(&fresh).await
+        } else {
+            let principal = principal_view(&self.scope.principal);
+            credentials.ask(&fresh, &self.questions, &self.id, &tool, &args, &principal).await
+        };
+        granted.map_err(|error| error_from_tool(&error))?;
         if !tool.spec().on_notes {
             let plan = self.plan(&skill, &tool, &reach, args).await?;
             if plan.draft.is_some() {
@@ -486,6 +496,7 @@ impl Running<'_> {
                 hosts: reach.hosts.clone(),
                 heard: self.heard.clone(),
                 ended: cancel.clone(),
+                secrets: self.secrets.clone(),
             },
             credentials: reach.credentials.clone(),
             clock: self.scope.clock.clone(),

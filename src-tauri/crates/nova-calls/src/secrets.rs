@@ -49,6 +49,13 @@ impl Secrets {
         self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|spelling| text.contains(spelling))
     }
 
+    /// Whether a request would carry one, in its address, a header or its body.
+    pub(crate) fn are_in_request(&self, request: &nova_skill::HttpRequest) -> bool {
+        self.are_in(request.url.as_str())
+            || request.headers.iter().any(|(name, value)| self.are_in(name) || self.are_in(value))
+            || request.body.as_ref().is_some_and(|body| self.are_in(&String::from_utf8_lossy(body)))
+    }
+
     pub(crate) fn scrub(&self, text: &mut String) {
         for spelling in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
             if text.contains(spelling) {

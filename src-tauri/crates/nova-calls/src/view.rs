@@ -70,6 +70,8 @@ pub fn error_from_tool(error: &ToolError) -> UserError {
         ToolError::Vault(error) => return error_from_vault(error),
         ToolError::NoVault => ErrorCode::NoVault,
         ToolError::CredentialNeeded { .. } => ErrorCode::CredentialNeeded,
+        ToolError::CredentialNotGranted { .. } => ErrorCode::CredentialNotGranted,
+        ToolError::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
         ToolError::NotAllowed { unanswered: true, .. } => ErrorCode::ApprovalUnanswered,
         ToolError::NotAllowed { .. } => ErrorCode::DeniedByUser,
         ToolError::NotDeclared { .. } | ToolError::Failed { .. } => ErrorCode::ToolFailed,

@@ -42,6 +42,8 @@ pub enum CredentialError {
     Moved { kept_in: KeptIn },
     #[error("The credentials are in an encrypted file, and its passphrase was not given.")]
     PassphraseNeeded,
+    #[error("The passphrase cannot be read: {reason}.")]
+    UnreadPassphrase { reason: String },
     #[error("The passphrase is empty.")]
     EmptyPassphrase,
     #[error("The passphrase does not open {}.", file.display())]
@@ -73,6 +75,11 @@ impl CredentialError {
     /// The name of the error for programs.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::PassphraseNeeded
+            | Self::UnreadPassphrase { .. }
+            | Self::EmptyPassphrase
+            | Self::WrongPassphrase { .. } => "passphrase_needed",
+            Self::NoStore { .. } => "no_credential_store",
             Self::Missing { .. } => "credential_needed",
             Self::NotGranted { .. } => "credential_not_granted",
             Self::NeedsSignIn { .. } => "needs_sign_in",
@@ -118,7 +125,7 @@ impl CredentialError {
                     .to_owned()
             }
             Self::Moved { .. } => "Start Nova again.".to_owned(),
-            Self::PassphraseNeeded | Self::EmptyPassphrase => {
+            Self::PassphraseNeeded | Self::EmptyPassphrase | Self::UnreadPassphrase { .. } => {
                 "Give it with --passphrase-fd or NOVA_PASSPHRASE_FILE.".to_owned()
             }
             Self::WrongPassphrase { .. } => "Try again with the passphrase it was made with.".to_owned(),
@@ -145,7 +152,12 @@ impl From<CredentialError> for ToolError {
         let (what, remedy) = (error.to_string(), error.hint());
         match error {
             CredentialError::Missing { name } => Self::CredentialNeeded { credential: name.into() },
-            CredentialError::NotGranted { .. } => Self::NotAllowed { what, remedy, unanswered: true },
+            CredentialError::NotGranted { name, consumer, destination } => {
+                Self::CredentialNotGranted { credential: name.into(), consumer, destination }
+            }
+            CredentialError::NeedsSignIn { name, reason } => {
+                Self::NeedsSignIn { credential: name.into(), reason }
+            }
             _ => Self::failed(what, remedy),
         }
     }

@@ -7,7 +7,7 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::{ErrorCode, UserError, view::*};
+use crate::{ErrorCode, UserError, credentials::*, view::*};
 
 macro_rules! commands {
     ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
@@ -81,6 +81,12 @@ commands! {
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;
+    /// Its tools with their switches, its configuration, how it did.
+    skill_detail(SkillRef) -> SkillDetail;
+    /// What the list of skills costs every chat with the default model.
+    skill_catalog(Nothing) -> CatalogView;
+    /// Changes how a skill is loaded, shown and configured.
+    set_skill(SetSkill) -> Vec<SkillRow>;
     /// The requests that would go astray once the skill is enabled; nothing is changed.
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
     /// The tools that a request may be about, best first. Asks no model.
@@ -101,6 +107,20 @@ commands! {
     promote_tool(PendingToolRef) -> PromotedTool;
     discard_tool(PendingToolRef) -> Nothing;
 
+    /// Names, states and grants; never a value.
+    list_credentials(Nothing) -> CredentialsView;
+    /// Keeps a value, in the place of an older one.
+    set_credential(SetCredential) -> CredentialsView;
+    /// Removes a credential and all its grants.
+    remove_credential(CredentialRef) -> CredentialsView;
+    /// Lets a provider, skill or tool, as it is now, have a credential for where it sends it.
+    grant_credential(GrantCredential) -> CredentialsView;
+    revoke_credential(GrantCredential) -> CredentialsView;
+    /// Opens the encrypted file of the credentials for as long as this Nova runs.
+    unlock_credentials(UnlockCredentials) -> CredentialsView;
+    /// Has the user sign in with the browser; answers when they have, or have not.
+    sign_in(CredentialRef) -> CredentialsView;
+
     read_note(NoteRef) -> NoteView;
     /// Opens the note in Obsidian.
     open_note(NoteRef) -> Nothing;
@@ -118,12 +138,19 @@ commands! {
     list_problems(Nothing) -> Vec<ProblemView>;
 }
 
+/// Commands whose parameters are told in no error.
+const HOLD_SECRETS: [&str; 2] = ["set_credential", "unlock_credentials"];
+
 fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
     serde_json::from_value(params).map_err(|error| {
         UserError::new(
             ErrorCode::BadRequest,
-            format!("The parameters of {method} are not understood: {error}."),
+            match HOLD_SECRETS.contains(&method) {
+                // What serde says may quote what it has read.
+                true => format!("The parameters of {method} are not understood."),
+                false => format!("The parameters of {method} are not understood: {error}."),
+            },
             "Update the window and the program together.",
         )
     })

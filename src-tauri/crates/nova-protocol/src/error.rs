@@ -97,6 +97,20 @@ error_codes! {
     ApprovalUnanswered = "approval_unanswered",
     /// The tool needs a credential that is not there.
     CredentialNeeded = "credential_needed",
+    /// The credential is there, and nobody has allowed this consumer to have it for this destination.
+    CredentialNotGranted = "credential_not_granted",
+    /// The sign-in has ended or was never made, and only the user can go on.
+    NeedsSignIn = "needs_sign_in",
+    /// The sign-in did not come to an end.
+    SignInFailed = "sign_in_failed",
+    /// The name, the value or a reference to a credential is not one that can be used.
+    CredentialInvalid = "credential_invalid",
+    /// The keychain or the encrypted file of the credentials cannot be reached, opened or written.
+    CredentialStore = "credential_store",
+    /// There is neither a keychain nor a passphrase to keep credentials with; a new one makes a file.
+    NoCredentialStore = "no_credential_store",
+    /// The encrypted file of the credentials wants its passphrase.
+    PassphraseNeeded = "passphrase_needed",
     /// The call was stopped.
     Cancelled = "cancelled",
     /// No approval of that id is waiting.

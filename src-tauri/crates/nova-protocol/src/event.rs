@@ -87,6 +87,10 @@ pub enum Event {
         editable: bool,
         diff: Option<Vec<NoteDiffView>>,
         host: Option<String>,
+        /// What allowing it hands out for the first time: `service/key`, or `service` for all its keys.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        credentials: Vec<String>,
         /// Grows each time the diff was made anew because a note changed meanwhile.
         revision: u32,
         /// The call runs already and waits for this answer: denied, it goes on without the host.

@@ -5,6 +5,7 @@
 //! or of a provider's. The TypeScript types of the window are generated from it.
 
 pub mod command;
+mod credentials;
 mod error;
 mod event;
 mod inexact;
@@ -12,6 +13,7 @@ mod typescript;
 mod view;
 
 pub use command::{Commands, dispatch};
+pub use credentials::*;
 pub use error::{ErrorCode, UserError};
 pub use event::{
     ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView,

@@ -1,6 +1,6 @@
 use ts_rs::{Config, ExportError, TS, TypeVisitor};
 
-use crate::{AppStatus, Envelope, UserError, command::typescript_rows, view};
+use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, view};
 
 /// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
 ///
@@ -62,6 +62,12 @@ pub fn typescript() -> Result<String, ExportError> {
         ResolveConflict,
         ResolvedConflict,
     );
+
+    declarations.visit::<credentials::CredentialsView>();
+    declarations.visit::<credentials::SetCredential>();
+    declarations.visit::<credentials::CredentialRef>();
+    declarations.visit::<credentials::GrantCredential>();
+    declarations.visit::<credentials::UnlockCredentials>();
 
     let mut out =
         String::from("// Generated from the crate nova-protocol by `make generate`. Do not edit.\n\n");

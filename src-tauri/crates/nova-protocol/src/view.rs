@@ -1,5 +1,7 @@
 //! Parameters and results of the commands.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -238,6 +240,32 @@ pub struct ProviderRow {
     pub models: Vec<String>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
+    /// The credential of its key: the one that is configured, or one that a form would set.
+    pub key: ProviderKey,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderKey {
+    /// `service/key`
+    pub credential: String,
+    pub state: ProviderKeyState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKeyState {
+    /// It is kept and granted to this provider at its address.
+    Granted,
+    /// It comes from the environment.
+    Environment,
+    /// It is kept, and this provider may not have it for its address.
+    NotGranted,
+    /// It is configured and not kept.
+    Missing,
+    /// No key is configured; some servers want none.
+    None,
+    /// Where it is kept cannot be reached.
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -314,7 +342,109 @@ pub struct SkillUsage {
     pub calls: u32,
     pub errors: u32,
     pub mean_ms: Option<f64>,
+    /// What its calls have given to the model, estimated at four bytes a token.
+    pub tokens: u32,
+    /// RFC 3339
     pub last_used: Option<String>,
+    /// Calls by day, `YYYY-MM-DD` in UTC; days without a call are absent.
+    pub days: BTreeMap<String, u32>,
+}
+
+/// The list of skills that every request begins with, in tokens of four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CatalogView {
+    /// As it is sent.
+    pub tokens: u32,
+    /// As it would be without a limit.
+    pub whole: u32,
+    pub budget: u32,
+    /// Descriptions had to be shortened: `whole` is more than `budget`.
+    pub shortened: bool,
+}
+
+/// What settings show of one skill beside its row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkillDetail {
+    pub skill: String,
+    /// Also those that are switched off.
+    pub tools: Vec<ToolSwitch>,
+    /// JSON Schema of its configuration, where it has one.
+    pub config_schema: Option<Value>,
+    /// In force: the skill's own defaults with what the user set.
+    pub config: Value,
+    /// What the user set; null for nothing.
+    pub own_config: Value,
+    pub config_problem: Option<String>,
+    pub last_error: Option<SkillErrorView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolSwitch {
+    /// `skill.tool`
+    pub name: String,
+    /// Its id within the skill.
+    pub tool: String,
+    pub on: bool,
+    pub calls: u32,
+    pub errors: u32,
+    pub mean_ms: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillErrorView {
+    /// RFC 3339
+    pub at: String,
+    pub tool: String,
+    pub message: String,
+}
+
+/// What the user sets of a skill; what is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct SetSkill {
+    pub skill: String,
+    #[ts(optional)]
+    pub mode: Option<SkillMode>,
+    #[ts(optional)]
+    pub lifetime: Option<SkillLifetime>,
+    /// Active from the first message of a new chat.
+    #[ts(optional)]
+    pub pinned: Option<bool>,
+    /// Absent from the catalog; the user can still choose it.
+    #[ts(optional)]
+    pub hidden: Option<bool>,
+    #[ts(optional)]
+    pub tool: Option<SetTool>,
+    /// The user's whole configuration of the skill; null takes it back to the defaults.
+    #[serde(deserialize_with = "present")]
+    #[ts(optional, type = "unknown")]
+    pub config: Option<Value>,
+}
+
+/// Keeps `null` apart from what is absent.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillMode {
+    OnDemand,
+    Always,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillLifetime {
+    Session,
+    Turn,
+}
+
+/// A tool of a skill by its id, to be offered or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetTool {
+    pub tool: String,
+    pub on: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -75,6 +75,15 @@ pub struct ModelInfo {
     pub runs_at: Option<String>,
 }
 
+/// Where a provider of this `kind` is when nothing else is configured.
+pub fn default_address(kind: &str) -> Option<&'static str> {
+    match kind {
+        "openai" => Some(openai::DEFAULT_ADDRESS),
+        "ollama" => Some(ollama::DEFAULT_ADDRESS),
+        _ => None,
+    }
+}
+
 /// Makes the provider for a `kind` of the configuration: `openai` (the API of OpenAI and of the
 /// many servers that copy it) or `ollama`.
 ///

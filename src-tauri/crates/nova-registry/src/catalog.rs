@@ -33,6 +33,11 @@ impl CatalogBudget {
         Self(usize::try_from(tokens).unwrap_or_default() * 4)
     }
 
+    /// Whatever there is to say.
+    pub fn unlimited() -> Self {
+        Self(usize::MAX)
+    }
+
     pub fn tokens(self) -> usize {
         self.0 / 4
     }

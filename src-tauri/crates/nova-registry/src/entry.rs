@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
 use crate::not_ready::NotReady;
-use crate::{LoadedTool, Review, SkillFolder, SkillSettings, SourceKind, shown_name, wire_name};
+use crate::requirements::unmet;
+use crate::{
+    LoadedTool, Present, Review, SkillFolder, SkillSettings, SourceKind, canonical, shown_name, wire_name,
+};
 
 /// One skill with everything that is known of it.
 pub struct SkillEntry {
@@ -33,11 +36,15 @@ pub struct SkillEntry {
     /// As the vault spells them, by the user's configuration.
     pub records: Arc<RecordTypes>,
     pub config: Arc<Value>,
+    /// What its folder sets where the user sets nothing else.
+    pub defaults: Value,
     pub config_problem: Option<ConfigProblem>,
     /// Those that can be called.
     pub tools: Vec<Arc<ToolEntry>>,
     /// Those that cannot, each with its state and reason. To call one is to be told the reason.
     pub tools_not_ready: Vec<Arc<ToolEntry>>,
+    /// Ids of those that the user has switched off.
+    pub tools_off: Vec<String>,
 }
 
 /// What is wrong with `skills.<id>.config`.
@@ -86,14 +93,15 @@ impl SkillEntry {
         loaded: crate::LoadedSkill,
         settings: &SkillSettings,
         before: Option<&Self>,
+        present: &Present,
     ) -> Self {
         let crate::LoadedSkill {
             id,
-            skill_md,
+            mut skill_md,
             mut manifest,
             tools,
             note,
-            folder,
+            mut folder,
             foreign,
             review,
             fingerprint,
@@ -103,6 +111,13 @@ impl SkillEntry {
             // What it says about itself grants nothing.
             manifest.loading.always.clear();
             manifest.loading.mode = Mode::OnDemand;
+        }
+        if review.is_some() {
+            // Who lists it may say what it is; nothing else of it goes anywhere.
+            let Manifest { display_name, version, author, tags, icon, .. } = manifest;
+            manifest = Manifest { display_name, version, author, tags, icon, ..Manifest::default() };
+            skill_md.instructions.clear();
+            folder = None;
         }
         let wanted = merged(&defaults, &settings.config);
         let mut reason = note;
@@ -138,9 +153,15 @@ impl SkillEntry {
                     Some(ConfigProblem { message: format!("{faults} {until}"), last_good: good.is_some() });
             }
         }
-        let (mut entries, mut not_ready) = (Vec::new(), Vec::new());
+        if state == State::Available
+            && let Some((unmet, why)) = unmet(&id, &manifest.requires, &config, present)
+        {
+            (state, reason) = (unmet, Some(why));
+        }
+        let (mut entries, mut not_ready, mut off) = (Vec::new(), Vec::new(), Vec::new());
         for tool in tools {
-            if settings.denied_tools.iter().any(|denied| denied == tool.id()) {
+            if settings.denied_tools.iter().any(|denied| canonical(denied) == canonical(tool.id())) {
+                off.push(tool.id().to_owned());
                 continue;
             }
             // To compile a schema costs more than all the rest.
@@ -205,6 +226,8 @@ impl SkillEntry {
             config_problem,
             tools: entries,
             tools_not_ready: not_ready,
+            tools_off: off,
+            defaults,
             manifest,
             id,
         }
@@ -247,6 +270,8 @@ impl SkillEntry {
             config_problem: None,
             tools: Vec::new(),
             tools_not_ready: Vec::new(),
+            tools_off: Vec::new(),
+            defaults: Value::Null,
         }
     }
 
@@ -265,6 +290,13 @@ impl SkillEntry {
             ));
             self.state = State::Broken;
         }
+    }
+
+    /// What would be wrong with this as the user's configuration of the skill: key and reason, each a
+    /// sentence.
+    pub fn faults_of_config(&self, own: &Value) -> Vec<String> {
+        let faults = fitting(&self.manifest, &merged(&self.defaults, own)).err().unwrap_or_default();
+        faults.iter().map(|fault| fault.trim_start_matches(['.', ':', ' ']).to_owned()).collect()
     }
 
     /// Enabled and able to run.

@@ -4,9 +4,8 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 
 /// The largest file of a skill's folder that is read, in bytes.
 pub const MAX_SKILL_FILE: u64 = 1024 * 1024;
@@ -17,6 +16,8 @@ pub struct SkillFolder {
     place: Place,
     resources: Vec<SkillFile>,
     incomplete: bool,
+    /// Only what is listed is read, and only as it was when the user agreed to it.
+    sealed: bool,
 }
 
 /// A file in the folder of a skill.
@@ -34,7 +35,7 @@ enum Place {
     /// A folder by name in a folder, which a link out of the latter is not.
     Disk { root: PathBuf, name: String },
     /// Compiled into the program: path and text.
-    Embedded(&'static [(&'static str, &'static str)]),
+    Embedded(Vec<(&'static str, &'static str)>),
 }
 
 /// Why a file of a skill is not read: what is wrong, then what to do.
@@ -60,15 +61,32 @@ pub enum SkillFileError {
 
 impl SkillFolder {
     /// The folder `name` in `root`, with the files that were found in it.
-    pub(crate) fn on_disk(root: &Path, name: &str, resources: Vec<SkillFile>, incomplete: bool) -> Self {
-        Self { place: Place::Disk { root: root.to_owned(), name: name.to_owned() }, resources, incomplete }
+    pub(crate) fn on_disk(
+        root: &Path,
+        name: &str,
+        resources: Vec<SkillFile>,
+        incomplete: bool,
+        sealed: bool,
+    ) -> Self {
+        Self {
+            place: Place::Disk { root: root.to_owned(), name: name.to_owned() },
+            resources,
+            incomplete,
+            sealed,
+        }
     }
 
     /// None where there are no files.
-    pub(crate) fn embedded(files: &'static [(&'static str, &'static str)]) -> Option<Self> {
+    pub(crate) fn embedded(mut files: Vec<(&'static str, &'static str)>) -> Option<Self> {
+        files.sort_unstable();
         let resources: Vec<SkillFile> =
             files.iter().map(|(path, text)| SkillFile::new(*path, text.len() as u64)).collect();
-        (!files.is_empty()).then(|| Self { place: Place::Embedded(files), resources, incomplete: false })
+        (!files.is_empty()).then_some(Self {
+            place: Place::Embedded(files),
+            resources,
+            incomplete: false,
+            sealed: false,
+        })
     }
 
     /// The files beside those that Nova reads by itself, by path.
@@ -95,10 +113,13 @@ impl SkillFolder {
                 .map(|(_, text)| (*text).to_owned())
                 .ok_or_else(|| self.not_found(clean)),
             Place::Disk { root, name } => {
-                let bytes = self.bytes_of(root, name, &clean)?;
                 let listed = self.resources.iter().find(|file| file.path == clean);
+                if self.sealed && listed.is_none() {
+                    return Err(self.not_found(clean));
+                }
+                let bytes = self.bytes_of(root, name, &clean)?;
                 let agreed = listed.and_then(|file| file.agreed);
-                if agreed.is_some_and(|agreed| blake3::hash(&bytes) != agreed) {
+                if self.sealed && agreed != Some(blake3::hash(&bytes)) {
                     return Err(SkillFileError::Changed(clean));
                 }
                 String::from_utf8(bytes).map_err(|_| SkillFileError::NotText(clean))
@@ -114,10 +135,7 @@ impl SkillFolder {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .and_then(|root| root.open_dir(name))
             .map_err(unreadable)?;
-        // A pipe must not hold us.
-        let mut options = OpenOptions::new();
-        options.read(true).nonblock(true);
-        let opened = dir.open_with(path, &options).map_err(|error| match error.kind() {
+        let opened = crate::files::open(&dir, path).map_err(|error| match error.kind() {
             ErrorKind::PermissionDenied if leads_by_a_link(&dir, path) => {
                 SkillFileError::LinkOut { path: path.to_owned() }
             }
@@ -185,110 +203,4 @@ fn there(files: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::fs;
-
-    use super::*;
-
-    fn folder(files: &[(&str, &[u8])]) -> (tempfile::TempDir, SkillFolder) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, bytes) in files {
-            let file = root.path().join("x").join(path);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, bytes).unwrap();
-        }
-        let listed = files.iter().map(|(path, bytes)| SkillFile::new(*path, bytes.len() as u64)).collect();
-        let folder = SkillFolder::on_disk(root.path(), "x", listed, false);
-        (root, folder)
-    }
-
-    #[test]
-    fn a_file_is_read_by_its_path_in_the_folder() {
-        let (_root, folder) = folder(&[("references/a.md", "eins ä".as_bytes())]);
-        for path in ["references/a.md", "./references/a.md", "references//a.md"] {
-            assert_eq!(folder.read(path), Ok("eins ä".to_owned()), "{path}");
-        }
-        assert_eq!(
-            folder.read("references/b.md").unwrap_err().to_string(),
-            "The skill has no file \"references/b.md\". There are: references/a.md."
-        );
-    }
-
-    #[test]
-    fn nothing_outside_of_the_folder_is_named() {
-        let (root, folder) = folder(&[("a.md", b"inside"), (".env", b"hidden")]);
-        fs::write(root.path().join("secret"), "secret").unwrap();
-        let absolute = root.path().join("secret").display().to_string();
-        for path in [
-            "../secret",
-            "a/../../secret",
-            "a.md/../../secret",
-            &absolute,
-            "/etc/passwd",
-            "a.md\0",
-            "",
-            ".",
-            "..",
-            ".env",
-            "C:\\secret",
-            "\\\\server\\share",
-            "a\\..\\..\\secret",
-            &"a".repeat(2000),
-        ] {
-            assert!(matches!(folder.read(path), Err(SkillFileError::Outside(_))), "{path:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_readable_text_is_refused_with_the_remedy() {
-        let huge = vec![b'x'; 1024 * 1024 + 1];
-        let (_root, folder) =
-            folder(&[("huge.md", &huge), ("assets/logo.png", &[0xff, 0xd8]), ("dir/a", b"")]);
-        assert_eq!(folder.read("huge.md"), Err(SkillFileError::TooLarge("huge.md".into())));
-        assert_eq!(folder.read("assets/logo.png"), Err(SkillFileError::NotText("assets/logo.png".into())));
-        assert_eq!(folder.read("dir"), Err(SkillFileError::NotAFile("dir".into())));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_and_pipes_lead_nowhere() {
-        use std::os::unix::fs::symlink;
-        let (root, folder) = folder(&[("a.md", b"inside")]);
-        let skill = root.path().join("x");
-        fs::write(root.path().join("secret"), "secret").unwrap();
-        symlink("../secret", skill.join("up.md")).unwrap();
-        symlink(root.path(), skill.join("out")).unwrap();
-        symlink("a.md", skill.join("within.md")).unwrap();
-        for path in ["up.md", "out/secret"] {
-            assert_eq!(folder.read(path), Err(SkillFileError::LinkOut { path: path.into() }));
-        }
-        assert_eq!(folder.read("within.md"), Ok("inside".to_owned()));
-        let made = std::process::Command::new("mkfifo").arg(skill.join("pipe.md")).status().unwrap();
-        assert!(made.success());
-        assert_eq!(folder.read("pipe.md"), Err(SkillFileError::NotAFile("pipe.md".into())));
-    }
-
-    #[test]
-    fn a_folder_that_was_swapped_is_read_as_it_is_and_an_agreed_file_only_as_agreed() {
-        let (root, mut folder) = folder(&[("a.md", b"one")]);
-        fs::rename(root.path().join("x"), root.path().join("old")).unwrap();
-        assert!(matches!(folder.read("a.md"), Err(SkillFileError::NotFound { .. })));
-        fs::create_dir(root.path().join("x")).unwrap();
-        fs::write(root.path().join("x/a.md"), "two").unwrap();
-        assert_eq!(folder.read("a.md"), Ok("two".to_owned()));
-        folder.resources[0].agreed = Some(blake3::hash(b"one"));
-        assert_eq!(folder.read("a.md"), Err(SkillFileError::Changed("a.md".into())));
-    }
-
-    #[test]
-    fn embedded_files_are_read_by_the_same_names() {
-        let folder = SkillFolder::embedded(&[("assets/plan.md", "- [ ] first")]).unwrap();
-        assert_eq!(folder.read("./assets/plan.md"), Ok("- [ ] first".to_owned()));
-        assert!(matches!(folder.read("assets/other.md"), Err(SkillFileError::NotFound { .. })));
-        assert!(matches!(folder.read("../x"), Err(SkillFileError::Outside(_))));
-        assert_eq!(folder.resources()[0].bytes, 11);
-        assert_eq!(SkillFolder::embedded(&[]), None);
-    }
-}
+mod tests;

@@ -5,8 +5,8 @@ use gray_matter::{Matter, Pod};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::Finding;
 use crate::finding::{line_of_key, yaml_fault};
+use crate::{Finding, Severity};
 
 /// At most this much front matter is read, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
@@ -263,7 +263,7 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
 }
 
 /// Whether the standard allows it as a name.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_skill_name(name: &str) -> bool {
     !name.is_empty() && broken_rules(name, None).is_empty()
 }
 
@@ -292,7 +292,13 @@ impl Fields<'_> {
         }
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
-            self.error(key, &format!("{key} is empty. Write it, or take the key away."));
+            let line = line_of_key(self.front, key, 1);
+            let severity = match key {
+                "name" | "description" => Severity::Error,
+                _ => Severity::Warning,
+            };
+            let message = format!("{key} is empty. Write it, or take the key away.");
+            self.findings.push(Finding { severity, ..Finding::error(FILE, line, message) });
             return None;
         }
         Some(text)

@@ -3,12 +3,15 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use futures::stream::{BoxStream, StreamExt as _, select_all};
 
-use crate::{Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical};
+use crate::{
+    Present, Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical,
+};
 
 /// The current set of skills; replaced whole whenever something changes.
 pub struct Registry {
     sources: Vec<Box<dyn Source>>,
     current: RwLock<Arc<Snapshot>>,
+    present: RwLock<Present>,
 }
 
 /// What became different from one snapshot to the next: skills by id, their tools as `skill.tool`.
@@ -42,7 +45,7 @@ pub enum ToolLookup {
 impl Registry {
     /// Scans the sources, in the order of their precedence.
     pub fn new(sources: Vec<Box<dyn Source>>, settings: &Settings) -> Self {
-        let registry = Self { sources, current: RwLock::default() };
+        let registry = Self { sources, current: RwLock::default(), present: RwLock::default() };
         registry.reload(settings);
         registry
     }
@@ -51,10 +54,16 @@ impl Registry {
         self.current.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
+    /// Says what skills may find of what they require, from the next [`Registry::reload`] on.
+    pub fn provide(&self, present: Present) {
+        *self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner) = present;
+    }
+
     /// Scans again and swaps the snapshot; answers with what became different.
     pub fn reload(&self, settings: &Settings) -> Changes {
         let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &current));
+        let present = self.present.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let fresh = Arc::new(Snapshot::scan(&self.sources, settings, &current, &present));
         let changes = Changes::between(&current, &fresh);
         *current = fresh;
         changes
@@ -113,7 +122,7 @@ impl Changes {
 }
 
 impl Snapshot {
-    fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self) -> Self {
+    fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self, present: &Present) -> Self {
         let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
         let unset = SkillSettings::default();
         for source in sources {
@@ -131,7 +140,8 @@ impl Snapshot {
                         skill.id == loaded.id
                             && (skill.source, skill.foreign) == (source.kind(), loaded.foreign)
                     });
-                    let mut entry = SkillEntry::new(source.kind(), loaded, own, before.map(Arc::as_ref));
+                    let mut entry =
+                        SkillEntry::new(source.kind(), loaded, own, before.map(Arc::as_ref), present);
                     if entry.is_available() {
                         entry.refuse_types_of(skills.iter().map(Arc::as_ref));
                     }

@@ -31,6 +31,9 @@ pub fn shown_name(skill: &str, tool: &str) -> String {
 
 /// The form in which ids are compared: NFKC, lower case, `-` for `_`.
 pub fn canonical(id: &str) -> String {
+    if id.is_ascii() {
+        return id.to_ascii_lowercase().replace('_', "-");
+    }
     id.nfkc().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
 }
 

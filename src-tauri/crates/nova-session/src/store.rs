@@ -138,36 +138,6 @@ impl Store {
         Ok(())
     }
 
-    /// How often each tool (`skill.tool`) ended well and badly and how long it took in all, in ms,
-    /// from the logs.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn tool_usage(&self) -> Result<Vec<(String, bool, i64, String)>, SessionError> {
-        Ok(sqlx::query_as(
-            "SELECT s.body ->> 'tool', c.body ->> 'ok', c.body ->> 'ms', c.body ->> 'at'
-             FROM log c JOIN log s
-               ON s.session = c.session AND s.kind = 'event' AND s.body ->> 'call' = c.body ->> 'call'
-              AND s.body ->> 'type' = 'tool_call_started'
-             WHERE c.kind = 'event' AND c.body ->> 'type' = 'tool_call_completed'",
-        )
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
-    /// Skill ids as often as they were activated.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn activations(&self) -> Result<Vec<(String, i64)>, SessionError> {
-        Ok(sqlx::query_as(
-            "SELECT body ->> 'skill', count(*) FROM log
-             WHERE kind = 'event' AND body ->> 'type' = 'skill_activated' GROUP BY 1",
-        )
-        .fetch_all(&self.pool)
-        .await?)
-    }
-
     /// Which change set was made in which session.
     ///
     /// # Errors
@@ -195,6 +165,10 @@ impl Store {
                 Entry::Message(_) => None,
             })
             .collect())
+    }
+
+    pub(crate) fn pool(&self) -> &SqlitePool {
+        &self.pool
     }
 
     pub(crate) async fn entries(&self, id: &str) -> Result<Vec<(i64, Entry)>, SessionError> {

@@ -8,14 +8,47 @@ use crate::{Secret, ToolError};
 /// [`crate::Credentials`], bound to the tool and to what it declares.
 #[async_trait]
 pub trait CredentialSource: Send + Sync {
+    /// The credentials that are there under a declared name: `service/key`, or `service` for all
+    /// of its keys.
+    ///
+    /// # Errors
+    /// When it cannot be told, and [`ToolError::NeedsSignIn`] where only the user can go on.
+    async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError>;
+
+    /// Remembers that the user allows this consumer to have this credential for its hosts.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    async fn grant(&self, consumer: &Consumer, name: &str) -> Result<(), ToolError>;
+
     /// The secret `service/key`; None where there is none.
     ///
     /// # Errors
     /// When there is one and this consumer does not get it, or it cannot be read.
-    async fn secret(&self, consumer: &Consumer, name: &str) -> Result<Option<Secret>, ToolError>;
+    async fn secret(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+    ) -> Result<Option<Secret>, ToolError>;
+}
 
-    /// Whether there is one for this consumer: `service/key`, or `service` for any of its keys.
-    async fn has(&self, consumer: &Consumer, name: &str) -> bool;
+/// A credential that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldCredential {
+    /// `service/key`
+    pub name: String,
+    /// Whether the consumer may have it for its hosts without a question.
+    pub granted: bool,
+}
+
+/// Why a secret may be handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// A grant that is remembered.
+    Grant,
+    /// The user has just allowed it, for this call.
+    JustAllowed,
 }
 
 /// Who wants a secret.
@@ -25,6 +58,8 @@ pub struct Consumer {
     pub tool: String,
     /// [`crate::ToolSpec::definition`]: another content of the file is another consumer.
     pub definition: Option<String>,
+    /// Where it may send the secret, and nowhere else.
+    pub hosts: Vec<String>,
 }
 
 /// `skill:crm`, or `tool:dynamic.weather` for one that a file defines.

@@ -47,6 +47,12 @@ pub enum ToolError {
     /// A credential is missing.
     #[error("The credential {credential} is missing.")]
     CredentialNeeded { credential: String },
+    /// A credential is there, and nobody has allowed this tool to have it.
+    #[error("{consumer} may not have the credential {credential} for {destination}.")]
+    CredentialNotGranted { credential: String, consumer: String, destination: String },
+    /// A sign-in has ended, or was never made.
+    #[error("{credential} needs a sign-in: {reason}.")]
+    NeedsSignIn { credential: String, reason: String },
     /// The tool asked its context for something its skill has not declared.
     #[error("{what}")]
     NotDeclared { what: String, remedy: String },
@@ -89,6 +95,12 @@ impl ToolError {
             Self::CredentialNeeded { credential } => {
                 let key = if credential.contains('/') { "" } else { "/KEY" };
                 format!("Run `nova credential set {credential}{key}`, then call again.")
+            }
+            Self::CredentialNotGranted { credential, consumer, .. } => {
+                format!("Run `nova credential grant {credential} --to {consumer}` if it should have it.")
+            }
+            Self::NeedsSignIn { credential, .. } => {
+                format!("Sign in at Settings, Credentials, or run `nova credential sign-in {credential}`.")
             }
             Self::NotDeclared { remedy, .. } | Self::NotAllowed { remedy, .. } => remedy.clone(),
             Self::NoVault => "Open a vault first.".into(),

@@ -21,7 +21,7 @@ pub use context::{
     ProcessOutput, Progress, Relationship, RequestInfo, Secret, ToolContext, ToolHttp, ToolProcess,
     ToolStore, ToolVault,
 };
-pub use credentials::{Consumer, CredentialSource};
+pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;

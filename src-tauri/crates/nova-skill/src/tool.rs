@@ -14,8 +14,8 @@ pub trait Skill: Send + Sync {
     /// The text of `manifest.yaml`.
     fn manifest(&self) -> &str;
     /// What else lies in the folder, as path and text: `references/`, `assets/`.
-    fn resources(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
+    fn resources(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
     }
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use nova_skill::{
-    Consumer, CredentialSource, Credentials, Delegate, HttpRequest, HttpResponse, ProcessOutput, Secret,
-    ToolError, ToolHttp, ToolProcess, ToolStore,
+    Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest, HttpResponse,
+    ProcessOutput, Secret, ToolError, ToolHttp, ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -77,13 +77,23 @@ impl Credentials for FixedCredentials {
 
 #[async_trait]
 impl CredentialSource for FixedCredentials {
-    async fn secret(&self, _consumer: &Consumer, name: &str) -> Result<Option<Secret>, ToolError> {
-        Ok(self.0.get(name).cloned().map(Secret::from))
+    async fn held(&self, _consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
+        let of_service = format!("{declared}/");
+        let names = self.0.keys().filter(|known| *known == declared || known.starts_with(&of_service));
+        Ok(names.map(|name| HeldCredential { name: name.clone(), granted: true }).collect())
     }
 
-    async fn has(&self, _consumer: &Consumer, name: &str) -> bool {
-        let of_service = format!("{name}/");
-        self.0.keys().any(|known| known == name || known.starts_with(&of_service))
+    async fn grant(&self, _consumer: &Consumer, _name: &str) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    async fn secret(
+        &self,
+        _consumer: &Consumer,
+        name: &str,
+        _ground: Ground,
+    ) -> Result<Option<Secret>, ToolError> {
+        Ok(self.0.get(name).cloned().map(Secret::from))
     }
 }
 

@@ -27,6 +27,7 @@ impl Running<'_> {
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
         if unseen {
             request.question = first_question(tool);
+            request.credentials.clone_from(&tool.spec().credentials);
         }
         loop {
             match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
@@ -148,6 +149,7 @@ impl Running<'_> {
             editable,
             diff,
             host: (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", ")),
+            credentials: Vec::new(),
             revision: 0,
         }
     }

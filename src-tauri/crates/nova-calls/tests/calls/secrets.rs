@@ -1,11 +1,11 @@
 //! Credentials go to whoever declares them, and come back in nothing that is said.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use nova_protocol::{ErrorCode, Event};
+use nova_protocol::{Decision, ErrorCode, Event};
 use nova_skill::{
-    CallToken, Effect, LogLevel, Progress, Skill, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value,
-    async_trait, json,
+    CallToken, Consumer, CredentialSource, Effect, Ground, HeldCredential, LogLevel, Progress, Secret, Skill,
+    Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use nova_testkit::{FixedCredentials, ScriptedApprover, snapshot_of};
 
@@ -101,4 +101,80 @@ async fn a_missing_credential_is_told_before_the_tool_runs() {
     let needed = Event::CredentialNeeded { credential: "weather".into(), consumer: "skill:net".into() };
     assert!(bench.events.events().contains(&needed));
     assert!(!bench.everything_said().contains("using"), "it did not run");
+}
+
+/// A store with one credential that knows who has a grant for which hosts.
+#[derive(Default)]
+struct Granting(Mutex<Vec<(Consumer, String)>>);
+
+#[async_trait]
+impl CredentialSource for Granting {
+    async fn held(&self, consumer: &Consumer, _: &str) -> Result<Vec<HeldCredential>, ToolError> {
+        let name = "weather/key".to_owned();
+        let granted = self.0.lock().expect("not poisoned").contains(&(consumer.clone(), name.clone()));
+        Ok(vec![HeldCredential { name, granted }])
+    }
+
+    async fn grant(&self, consumer: &Consumer, name: &str) -> Result<(), ToolError> {
+        self.0.lock().expect("not poisoned").push((consumer.clone(), name.to_owned()));
+        Ok(())
+    }
+
+    async fn secret(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+    ) -> Result<Option<Secret>, ToolError> {
+        let granted = self.0.lock().expect("not poisoned").contains(&(consumer.clone(), name.to_owned()));
+        assert!(granted || ground == Ground::JustAllowed, "{consumer:?} gets {name} without a grant");
+        Ok(Some(CANARY.to_owned().into()))
+    }
+}
+
+/// The skill's tool with these hosts, allowed by a rule, and whoever answers.
+fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) -> Bench {
+    let mut tool = fetch(Effect::Read, hosts);
+    tool.0.credentials = vec!["weather".into()];
+    let mut bench = Bench::new(tool.clone(), approver, &[]);
+    bench.scope.snapshot = snapshot_of(vec![Box::new(Telltale(tool))]);
+    bench.scope.credentials = source.clone();
+    bench
+}
+
+#[tokio::test]
+async fn the_first_use_of_a_skill_asks_and_other_hosts_ask_anew() {
+    let source = Arc::new(Granting::default());
+    let nobody = granting(&source, &["a.example"], ScriptedApprover::new([]));
+    let error = nobody.call(&["weather/key"]).await.result.expect_err("nobody answers");
+    assert_eq!(error.code, ErrorCode::CredentialNotGranted);
+    assert_eq!(error.hint, "Run `nova credential grant weather/key --to skill:net` if it should have it.");
+    assert!(!nobody.everything_said().contains("using"), "it did not run");
+
+    let once = granting(&source, &["a.example"], ScriptedApprover::always(Decision::Once));
+    for _ in 0..2 {
+        assert!(once.call(&["weather/key"]).await.result.is_ok());
+    }
+    let questions: Vec<_> = once.approver.asked().into_iter().map(|request| request.question).collect();
+    assert_eq!(questions, ["Let net.fetch use the credential weather/key and send it to a.example?"; 2]);
+
+    let always = granting(&source, &["a.example"], ScriptedApprover::always(Decision::Always));
+    for _ in 0..2 {
+        assert!(always.call(&["weather/key"]).await.result.is_ok());
+    }
+    assert_eq!(always.approver.asked().len(), 1);
+    let moved = granting(&source, &["a.example", "b.example"], ScriptedApprover::new([]));
+    let error = moved.call(&["weather/key"]).await.result.expect_err("another destination");
+    assert_eq!(error.code, ErrorCode::CredentialNotGranted);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_offered_gives_nothing() {
+    let source = Arc::new(Granting::default());
+    for decision in [Decision::Session, Decision::Deny] {
+        let bench = granting(&source, &["a.example"], ScriptedApprover::always(decision));
+        assert!(bench.call(&["weather/key"]).await.result.is_err(), "{decision:?}");
+        assert!(!bench.everything_said().contains("using"), "it did not run");
+    }
+    assert!(source.0.lock().expect("not poisoned").is_empty());
 }

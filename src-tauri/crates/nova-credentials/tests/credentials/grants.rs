@@ -33,6 +33,7 @@ fn tool(definition: &str) -> GrantConsumer {
         skill: "dynamic".into(),
         tool: "weather".into(),
         definition: Some(definition.into()),
+        hosts: vec!["api.weather.example".into()],
     })
 }
 
@@ -94,7 +95,7 @@ async fn a_refusal_says_how_to_allow_it() {
         error.to_string(),
         "tool:dynamic.weather may not have the credential weather/key for https://api.weather.example:443."
     );
-    assert!(matches!(ToolError::from(error), ToolError::NotAllowed { unanswered: true, .. }));
+    assert!(matches!(ToolError::from(error), ToolError::CredentialNotGranted { .. }));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ mod carried;
 mod encode;
 mod read;
 
-const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
+pub(crate) const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
 
 /// A server that speaks chat completions.
 pub(crate) struct OpenAi {

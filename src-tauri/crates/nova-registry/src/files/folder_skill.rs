@@ -221,7 +221,7 @@ impl FolderSkill {
                 Some(Ok(sealed)) => listing::resources(&sealed.files),
                 _ => listing::resources(&listing.files),
             };
-            Arc::new(SkillFolder::on_disk(&self.root, &self.id, files, listing.incomplete))
+            Arc::new(SkillFolder::on_disk(&self.root, &self.id, files, listing.incomplete, self.foreign))
         });
         let note = note.or_else(|| self.tools.note());
         let review = if self.foreign { self.review() } else { None };

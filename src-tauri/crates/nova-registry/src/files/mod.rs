@@ -20,6 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::check::{CheckedSkill, check_skill};
 pub use self::foreign::{AgreedSkills, ForeignFile, ForeignSkill};
+pub(crate) use self::read::open;
 pub use self::read::{MAX_TOOL_FILE, tool_sources};
 use self::worker::Worker;
 use crate::{Scan, Source, SourceKind, ToolHost, canonical};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions};
 
 /// The largest file that is read as a tool, in bytes.
 pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
@@ -73,6 +73,19 @@ pub(super) fn folders(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Names in a folder that are links out of it, which are not followed.
+pub(super) fn links_out(folder: &Path) -> Vec<String> {
+    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+    let mut names = names(&dir, |name| !name.starts_with('.'));
+    names.retain(|name| {
+        let is_link = dir.symlink_metadata(name).is_ok_and(|found| found.is_symlink());
+        let leads_out = |error: std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
+        is_link && dir.metadata(name).is_err_and(leads_out)
+    });
+    names.truncate(MAX_FILES);
+    names
+}
+
 /// One file of a folder; None where there is none.
 pub(super) fn one(folder: &Path, name: &str) -> Option<Look> {
     file(&Dir::open_ambient_dir(folder, ambient_authority()).ok()?, name)
@@ -115,16 +128,20 @@ fn file(dir: &Dir, name: &str) -> Option<Look> {
     Some(read(dir, name, metadata.is_file()).unwrap_or_else(Look::Refused))
 }
 
+/// Opens a file to read it. Since it was looked at it may have become a pipe, which must not hold us.
+pub(crate) fn open(dir: &Dir, path: &str) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true);
+    dir.open_with(path, &options)
+}
+
 fn read(dir: &Dir, name: &str, is_file: bool) -> Result<Look, String> {
     let not_a_file = || "it is not a regular file".to_owned();
     if !is_file {
         return Err(not_a_file());
     }
     let failed = |error: std::io::Error| format!("it cannot be read ({error})");
-    // Between the look and the opening the file may have become a pipe, which must not hold us.
-    let mut options = OpenOptions::new();
-    options.read(true).nonblock(true);
-    let opened = dir.open_with(name, &options).map_err(failed)?;
+    let opened = open(dir, name).map_err(failed)?;
     if !opened.metadata().map_err(failed)?.is_file() {
         return Err(not_a_file());
     }

@@ -6,16 +6,15 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 
 use super::listing::{self, Listing};
-use super::read::{Look, MAX_TOOL_FILE, is_tool_file};
+use super::read::{Look, MAX_TOOL_FILE, is_tool_file, open};
 use crate::SkillFile;
 
 /// What all files of one skill may hold together, in bytes.
-const MAX_TOTAL: u64 = 32 * 1024 * 1024;
+const MAX_TOTAL: u64 = 16 * 1024 * 1024;
 
 /// All files of a skill at one moment.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,9 +90,7 @@ impl Contents {
 /// Hash, size, and the content of a file that Nova reads by itself.
 fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Option<Look>), String> {
     let failed = |error: std::io::Error| format!("{path} cannot be read ({error}). Check its permissions.");
-    let mut options = OpenOptions::new();
-    options.read(true).nonblock(true);
-    let opened = dir.open_with(path, &options).map_err(failed)?;
+    let opened = open(dir, path).map_err(failed)?;
     if !opened.metadata().map_err(failed)?.is_file() {
         return Err(format!("{path} is not a regular file any more. Look again."));
     }
@@ -114,7 +111,7 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
         }
     }
     if bytes > left {
-        return Err("Its files hold more than 32 MB together. Nobody can review that; take out what it does not need.".into());
+        return Err("Its files hold more than 16 MB together. Nobody can review that; take out what it does not need.".into());
     }
     let look = wanted.then(|| {
         if bytes > MAX_TOOL_FILE {
@@ -129,56 +126,4 @@ fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Optio
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::fs;
-
-    use super::*;
-
-    fn fingerprint(root: &Path) -> String {
-        seal(root, "x").unwrap().0.fingerprint
-    }
-
-    #[test]
-    fn every_change_of_a_name_or_a_content_is_another_fingerprint() {
-        let root = tempfile::tempdir().unwrap();
-        let skill = root.path().join("x");
-        fs::create_dir_all(skill.join("scripts")).unwrap();
-        fs::write(skill.join("SKILL.md"), "one").unwrap();
-        fs::write(skill.join("scripts/run.sh"), "two").unwrap();
-        let mut seen = vec![fingerprint(root.path())];
-        assert_eq!(fingerprint(root.path()), seen[0], "nothing changed");
-        fs::write(skill.join("scripts/run.sh"), "2wo").unwrap();
-        seen.push(fingerprint(root.path()));
-        fs::rename(skill.join("scripts/run.sh"), skill.join("scripts/ran.sh")).unwrap();
-        seen.push(fingerprint(root.path()));
-        fs::write(skill.join(".hidden"), "").unwrap();
-        seen.push(fingerprint(root.path()));
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink("/etc", skill.join("etc")).unwrap();
-            seen.push(fingerprint(root.path()));
-        }
-        let unlike: std::collections::BTreeSet<_> = seen.iter().collect();
-        assert_eq!(unlike.len(), seen.len(), "{seen:?}");
-        fs::create_dir(skill.join(".git")).unwrap();
-        fs::write(skill.join(".git/index"), "").unwrap();
-        assert_eq!(fingerprint(root.path()), *seen.last().unwrap());
-    }
-
-    #[test]
-    fn what_nobody_can_review_is_refused() {
-        let root = tempfile::tempdir().unwrap();
-        let skill = root.path().join("x");
-        fs::create_dir_all(&skill).unwrap();
-        fs::File::create(skill.join("sparse")).unwrap().set_len(33 * 1024 * 1024).unwrap();
-        assert!(seal(root.path(), "x").unwrap_err().contains("32 MB"));
-        fs::remove_file(skill.join("sparse")).unwrap();
-        for at in 0..600 {
-            fs::write(skill.join(at.to_string()), "").unwrap();
-        }
-        assert!(seal(root.path(), "x").unwrap_err().contains("500 files"));
-        assert!(seal(root.path(), "none").is_err());
-    }
-}
+mod tests;

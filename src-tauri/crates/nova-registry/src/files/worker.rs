@@ -24,6 +24,8 @@ const QUIET: Duration = Duration::from_millis(20);
 /// But not longer than this.
 const AT_MOST: Duration = Duration::from_millis(60);
 const DYNAMIC: &str = "dynamic";
+/// Skills from elsewhere are read as a whole at each look: more than this are not looked at.
+const MAX_FOREIGN: usize = 100;
 /// A host that needs longer for one file has failed.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);
 
@@ -51,6 +53,8 @@ pub(super) struct Worker {
 struct Files {
     dynamic: ToolSet,
     skills: BTreeMap<Place, FolderSkill>,
+    /// Names that are links out of a folder of skills, and whether skills there are from elsewhere.
+    links_out: Vec<(String, bool)>,
 }
 
 /// Where a folder skill lies. The first of two with one id has it.
@@ -76,6 +80,7 @@ struct Loaded {
 /// What the disk held at one moment.
 struct Seen {
     dynamic: Looks,
+    links_out: Vec<(String, bool)>,
     skills: BTreeMap<Place, (FolderLook, Looks)>,
 }
 
@@ -92,6 +97,7 @@ impl Worker {
         let files = Files {
             dynamic: ToolSet::new(folders.dynamic.clone(), Owner::EachFile),
             skills: BTreeMap::new(),
+            links_out: Vec::new(),
         };
         Self {
             folders,
@@ -263,7 +269,11 @@ impl Worker {
 impl Files {
     /// Stands for the files while a blocking thread has them.
     fn none() -> Self {
-        Self { dynamic: ToolSet::new(PathBuf::new(), Owner::EachFile), skills: BTreeMap::new() }
+        Self {
+            dynamic: ToolSet::new(PathBuf::new(), Owner::EachFile),
+            skills: BTreeMap::new(),
+            links_out: Vec::new(),
+        }
     }
 
     fn observe(
@@ -274,6 +284,7 @@ impl Files {
         patience: bool,
     ) -> Vec<(Skill, ToolFile)> {
         let now = Instant::now();
+        self.links_out = seen.links_out;
         let wanted = self.dynamic.observe(seen.dynamic, last_good, now, patience);
         let mut wanted: Vec<(Skill, ToolFile)> = wanted.into_iter().map(|file| (None, file)).collect();
         for (place, skill) in &mut self.skills {
@@ -390,6 +401,12 @@ impl Files {
                 None => {}
             }
         }
+        for (id, is_foreign) in &self.links_out {
+            let scan = if *is_foreign { &mut foreign } else { &mut folders };
+            let reason =
+                "It is a link out of the folder of skills, and is not followed. Put the folder itself there.";
+            scan.problems.push(Problem { id: id.clone(), reason: reason.into() });
+        }
         let to_review = self.skills.values().filter_map(FolderSkill::to_review).collect();
         Published { dynamic, folders, foreign, to_review, dynamic_files }
     }
@@ -422,14 +439,22 @@ impl Seen {
         let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
         let places = roots.flat_map(|(rank, root)| {
             let place =
-                move |id: String| Place { rank, root: root.clone(), odd: !crate::skill_md::is_name(&id), id };
-            read::folders(root).into_iter().map(place)
+                move |id: String| Place { rank, root: root.clone(), odd: !crate::is_skill_name(&id), id };
+            let most = if rank > 0 { MAX_FOREIGN } else { usize::MAX };
+            read::folders(root).into_iter().take(most).map(place)
         });
         let skills = places.map(|place| {
             let look = folder_skill::look(&place.root, &place.id, place.is_foreign());
             (place, look)
         });
-        Self { dynamic: read::tool_files(&folders.dynamic), skills: skills.collect() }
+        let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
+        let links_out =
+            roots.flat_map(|(rank, root)| read::links_out(root).into_iter().map(move |id| (id, rank > 0)));
+        Self {
+            links_out: links_out.collect(),
+            skills: skills.collect(),
+            dynamic: read::tool_files(&folders.dynamic),
+        }
     }
 }
 

@@ -103,7 +103,7 @@ impl<'a, L: Fn(u32) -> u32> Marks<'a, '_, L> {
         let line = f64::from((self.line)(at.start));
         let line = Expression::new_numeric_literal(at, line, None, NumberBase::Decimal, build);
         let arguments = ArenaVec::from_array_in([Argument::from(line)], build);
-        let callee = Expression::new_identifier(at, &*name, build);
+        let callee = Expression::new_identifier(at, name, build);
         let call = Expression::new_call_expression(at, callee, None, arguments, false, build);
         Statement::new_expression_statement(at, call, build)
     }

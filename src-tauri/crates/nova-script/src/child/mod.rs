@@ -107,13 +107,13 @@ impl Worker {
         loop {
             let next = if more && warm.is_none() { self.inbox.next_soon() } else { self.inbox.next() };
             let (message, job) = match next {
-                Next::Message(message, job) => (message, job),
-                Next::Nothing => {
+                Ok(next) => next,
+                Err(RecvTimeoutError::Timeout) => {
                     warm = self.isolate();
                     more = warm.is_some();
                     continue;
                 }
-                Next::End => return ExitCode::SUCCESS,
+                Err(RecvTimeoutError::Disconnected) => return ExitCode::SUCCESS,
             };
             let ended = match (message, limits) {
                 (ToChild::Start { limits: given }, _) => {
@@ -197,31 +197,16 @@ struct Inbox {
     later: VecDeque<(ToChild, Job)>,
 }
 
-/// What the process does between two jobs.
-enum Next {
-    Message(ToChild, Job),
-    /// For a while there was no message.
-    Nothing,
-    /// There will be no more.
-    End,
-}
-
 impl Inbox {
-    fn next(&mut self) -> Next {
-        let next = self.later.pop_front().or_else(|| self.messages.recv().ok());
-        next.map_or(Next::End, |(message, job)| Next::Message(message, job))
+    /// The next message; an error when there will be none.
+    fn next(&mut self) -> Result<(ToChild, Job), RecvTimeoutError> {
+        let late = self.later.pop_front();
+        late.map_or_else(|| self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected), Ok)
     }
 
-    /// The next message, if it comes before the process has been idle for a while.
-    fn next_soon(&mut self) -> Next {
-        if let Some((message, job)) = self.later.pop_front() {
-            return Next::Message(message, job);
-        }
-        match self.messages.recv_timeout(PAUSE) {
-            Ok((message, job)) => Next::Message(message, job),
-            Err(RecvTimeoutError::Timeout) => Next::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Next::End,
-        }
+    /// The same, or the error that nothing came for a while.
+    fn next_soon(&mut self) -> Result<(ToChild, Job), RecvTimeoutError> {
+        self.later.pop_front().map_or_else(|| self.messages.recv_timeout(PAUSE), Ok)
     }
 
     /// The next message for the running job, until a time.

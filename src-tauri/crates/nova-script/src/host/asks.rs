@@ -23,8 +23,28 @@ pub(super) trait Outside: Send + Sync {
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) message: String,
-    /// The credential that has to be provided first.
-    pub(super) missing: Option<String>,
+    /// What only the user can put right.
+    pub(super) missing: Option<Missing>,
+}
+
+/// Why there is no credential: an error of the call, whatever the script makes of it.
+#[derive(Debug, Clone)]
+pub(super) enum Missing {
+    Needed { credential: String },
+    NotGranted { credential: String, consumer: String, destination: String },
+    NeedsSignIn { credential: String, reason: String },
+}
+
+impl From<Missing> for ToolError {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::Needed { credential } => Self::CredentialNeeded { credential },
+            Missing::NotGranted { credential, consumer, destination } => {
+                Self::CredentialNotGranted { credential, consumer, destination }
+            }
+            Missing::NeedsSignIn { credential, reason } => Self::NeedsSignIn { credential, reason },
+        }
+    }
 }
 
 /// The context of a call, as far as the tool's definition goes.
@@ -135,7 +155,13 @@ impl From<ToolError> for Refused {
     fn from(error: ToolError) -> Self {
         let message = format!("{error} {}", error.hint()).trim_end().to_owned();
         let missing = match error {
-            ToolError::CredentialNeeded { credential } => Some(credential),
+            ToolError::CredentialNeeded { credential } => Some(Missing::Needed { credential }),
+            ToolError::CredentialNotGranted { credential, consumer, destination } => {
+                Some(Missing::NotGranted { credential, consumer, destination })
+            }
+            ToolError::NeedsSignIn { credential, reason } => {
+                Some(Missing::NeedsSignIn { credential, reason })
+            }
             _ => None,
         };
         Self { message, missing }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::asks::{Outside, Refused};
+use super::asks::{Missing, Outside, Refused};
 use super::frames::{FrameError, encode};
 use super::hand_over::{HandOver, Unbegun};
 use super::pool::{Lease, Pool};
@@ -43,8 +43,8 @@ pub(super) struct Conversation {
     logged: u64,
     /// It asked for a credential, and may remember it.
     had_secret: bool,
-    /// Refusals for want of a credential: what the script was told, and the credential.
-    missing: Vec<(String, String)>,
+    /// Refusals for want of a credential: what the script was told, and why there is none.
+    missing: Vec<(String, Missing)>,
 }
 
 /// What is called.
@@ -81,7 +81,7 @@ struct Answered {
     ask: u64,
     /// None where there is no way to write one.
     answer: Option<Vec<u8>>,
-    missing: Option<(String, String)>,
+    missing: Option<(String, Missing)>,
 }
 
 enum Next {
@@ -318,9 +318,9 @@ impl Conversation {
 
     fn failed(&self, fault: &Fault) -> ToolError {
         if fault.kind == FaultKind::Thrown
-            && let Some((_, credential)) = self.missing.iter().find(|(told, _)| fault.message.contains(told))
+            && let Some((_, missing)) = self.missing.iter().find(|(told, _)| fault.message.contains(told))
         {
-            return ToolError::CredentialNeeded { credential: credential.clone() };
+            return missing.clone().into();
         }
         for call in &fault.stack {
             super::process::trace(&self.what.file, crate::protocol::Level::Error, call);
@@ -334,7 +334,7 @@ async fn written(ask: u64, answer: Result<Answer, Refused>) -> Answered {
     let missing = answer
         .as_ref()
         .err()
-        .and_then(|refused| refused.missing.clone().map(|credential| (refused.message.clone(), credential)));
+        .and_then(|refused| refused.missing.clone().map(|missing| (refused.message.clone(), missing)));
     let about = match &answer {
         Ok(Answer::Fetched { body, .. }) => body.len(),
         _ => 0,

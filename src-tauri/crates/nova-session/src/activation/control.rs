@@ -3,7 +3,8 @@ use nova_registry::{Ranked, SkillEntry, Snapshot, State};
 use nova_skill::Mode;
 use serde_json::{Value, json};
 
-use super::{Active, skill_has_resources};
+use super::fence::fenced;
+use super::{Active, has_resources};
 
 /// Tools that belong to the session itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl ControlTool {
                 offered.push(Self::SearchTools);
             }
         }
-        if snapshot.available().any(|skill| skill_has_resources(skill)) {
+        if snapshot.available().any(|skill| has_resources(skill)) {
             offered.push(Self::ReadSkillFile);
         }
         offered.into_iter().map(Self::definition).collect()
@@ -109,9 +110,22 @@ pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_inst
     }
 }
 
-/// The instructions of a skill with the names of its tools.
+/// The instructions of a skill with the names of its tools and of the files beside it.
 pub(crate) fn instructions(skill: &SkillEntry) -> String {
-    format!("## Skill activated: {}\n\n{}\n\n{}", skill.name, skill.instructions, tools_of(skill))
+    let own = if skill.foreign { fenced(&skill.id, &skill.instructions) } else { skill.instructions.clone() };
+    // What a foreign skill calls itself is its own text, too.
+    let name = if skill.foreign { &skill.id } else { &skill.name };
+    format!("## Skill activated: {name}\n\n{own}\n\n{}{}", tools_of(skill), files_of(skill))
+}
+
+fn files_of(skill: &SkillEntry) -> String {
+    let Some(folder) = skill.folder.as_ref().filter(|_| has_resources(skill)) else { return String::new() };
+    let listed: Vec<&str> = folder.resources().iter().take(NAMED).map(|file| file.path.as_str()).collect();
+    let more = match folder.resources().len() - listed.len() {
+        0 if !folder.is_incomplete() => "",
+        _ => " and more",
+    };
+    format!("\n\n**Files** for read_skill_file: {}{more}", listed.join(", "))
 }
 
 fn tools_of(skill: &SkillEntry) -> String {
@@ -189,9 +203,17 @@ pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) ->
     json!({"tools": rows, "hint": "Load the skill of the one you need with load_skill."})
 }
 
-/// What `read_skill_file` answers.
-pub(crate) fn resource(_skill: &SkillEntry, _path: &str) -> String {
-    String::new()
+/// What `read_skill_file` answers. Reads from the disk and blocks while it does.
+pub(crate) fn resource(skill: &SkillEntry, path: &str) -> String {
+    let read = match &skill.folder {
+        Some(folder) => folder.read(path).map_err(|error| error.to_string()),
+        None => Err(format!("The skill {} has no files.", skill.id)),
+    };
+    match read {
+        Ok(text) if skill.foreign => fenced(&skill.id, &text),
+        Ok(text) => text,
+        Err(why) => json!({"error": {"code": "bad_request", "message": why}}).to_string(),
+    }
 }
 
 fn cut(text: &str) -> String {

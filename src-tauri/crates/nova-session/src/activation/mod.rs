@@ -1,6 +1,7 @@
 //! Which skills are active in a session, and what the model has been told of them.
 
 mod control;
+mod fence;
 mod told;
 
 use std::sync::Arc;
@@ -86,7 +87,7 @@ pub(crate) fn visible_tools(
     for id in active.iter() {
         let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };
         let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();
-        if skill_has_resources(skill) {
+        if has_resources(skill) {
             own.push(ControlTool::ReadSkillFile.definition());
         }
         for tool in own {
@@ -112,8 +113,8 @@ fn snapshot_has(snapshot: &Snapshot, tool: &Arc<ToolEntry>) -> bool {
     snapshot.available().any(|skill| skill.tools.iter().any(|own| Arc::ptr_eq(own, tool)))
 }
 
-fn skill_has_resources(_skill: &SkillEntry) -> bool {
-    false
+fn has_resources(skill: &SkillEntry) -> bool {
+    skill.folder.as_ref().is_some_and(|folder| !folder.resources().is_empty())
 }
 
 fn definition(tool: &Arc<ToolEntry>) -> ToolDefinition {

@@ -158,8 +158,9 @@ impl Turn {
                 (activation::activation_answer(skill, !new, known), Told::instructions_of(skill))
             }
             ControlTool::ReadSkillFile => {
-                let path = ControlTool::argument(&call.arguments, "path");
-                (activation::resource(skill, &path), nothing)
+                let (skill, path) = (skill.clone(), ControlTool::argument(&call.arguments, "path"));
+                let read = tokio::task::spawn_blocking(move || activation::resource(&skill, &path));
+                (read.await.unwrap_or_else(|error| format!("It could not be read: {error}.")), nothing)
             }
             _ => (format!("{} was not active.", skill.id), nothing),
         }

@@ -49,6 +49,8 @@ struct State {
     /// Answers not yet given, where the script is a list.
     left: Arc<Mutex<VecDeque<Answer>>>,
     requests: Vec<Value>,
+    /// Of every request, also of those that only look.
+    authorizations: Vec<Option<String>>,
     faults: Vec<String>,
     calls_made: u64,
     /// Pauses reached, and pauses that may be passed.
@@ -82,6 +84,7 @@ impl ModelServer {
                 script,
                 left,
                 requests: Vec::new(),
+                authorizations: Vec::new(),
                 faults: Vec::new(),
                 calls_made: 0,
                 pauses: 0,
@@ -141,6 +144,11 @@ impl ModelServer {
     /// The bodies of the chat requests so far.
     pub fn requests(&self) -> Vec<Value> {
         self.shared.lock().requests.clone()
+    }
+
+    /// What each request said in the header `authorization`, also those that only list models.
+    pub fn authorizations(&self) -> Vec<Option<String>> {
+        self.shared.lock().authorizations.clone()
     }
 
     /// The messages of the newest request that have this role, as text.
@@ -248,6 +256,7 @@ impl Shared {
     /// One connection, one request: every answer says `connection: close`.
     fn serve(&self, mut connection: TcpStream) {
         let Some(request) = wire::read_request(&mut connection) else { return };
+        self.change(|state| state.authorizations.push(request.authorization.clone()));
         let path = request.path.trim_end_matches('/');
         let answered = match (request.method.as_str(), path) {
             ("GET", "/v1/models" | "/models") => wire::json(

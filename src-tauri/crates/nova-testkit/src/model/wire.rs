@@ -8,6 +8,8 @@ use serde_json::Value;
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) path: String,
+    /// The header of that name.
+    pub(super) authorization: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -31,10 +33,16 @@ pub(super) fn read_request(connection: &mut TcpStream) -> Option<Request> {
     while bytes.len() < start + length {
         read_more(connection, &mut bytes)?;
     }
+    let authorization = head
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+        .map(|(_, value)| value.trim().to_owned());
     let mut words = head.split_whitespace();
     Some(Request {
         method: words.next()?.to_owned(),
         path: words.next()?.to_owned(),
+        authorization,
         body: bytes[start..start + length].to_vec(),
     })
 }

@@ -1,0 +1,508 @@
+//! Credentials: what is kept and for whom, and the commands about them.
+
+mod kept;
+mod provider_keys;
+mod sign_ins;
+mod watch;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use async_trait::async_trait;
+use nova_credentials::{
+    CredentialError, CredentialName, Destination, Grant, GrantConsumer, KeptIn, Opener, Place, Template,
+};
+use nova_protocol::{
+    CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
+    UserError,
+};
+use nova_registry::{KnownCredentials, Present, ToolEntry};
+use nova_skill::{CredentialSource, Secret};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use url::Url;
+
+pub use kept::{PassphraseSource, StoreOptions};
+pub use sign_ins::SignIn;
+
+pub(crate) use kept::Kept;
+pub(crate) use sign_ins::read as read_sign_ins;
+
+use crate::app::{App, Inner};
+use crate::desktop::Desktop;
+
+/// Where tools and providers get the user's secrets.
+#[derive(Clone)]
+pub enum CredentialsFrom {
+    /// The user's own store.
+    Store(StoreOptions),
+    /// For tools, something else in the place of the store.
+    StandIn(Arc<dyn CredentialSource>),
+}
+
+impl CredentialsFrom {
+    pub(crate) fn store_options(&self) -> StoreOptions {
+        match self {
+            Self::Store(options) => options.clone(),
+            Self::StandIn(_) => StoreOptions { keychain: false, passphrase: Arc::new(|| Ok(None)) },
+        }
+    }
+}
+
+/// Someone who may be given a credential, as they are now.
+struct Asker {
+    consumer: GrantConsumer,
+    destination: Destination,
+    /// `service/key` or `service`, as it is declared.
+    wants: Vec<String>,
+}
+
+impl Asker {
+    fn wants(&self, name: &CredentialName) -> bool {
+        self.wants.iter().any(|wanted| wanted == name.as_str() || wanted == name.service())
+    }
+}
+
+impl App {
+    /// What is kept, wanted and granted; never a value.
+    pub async fn credentials(&self) -> CredentialsView {
+        let kept = &self.inner.kept;
+        let names = kept.names().await;
+        let problem = names.as_ref().err().map(told);
+        let names: BTreeSet<String> = names.iter().flatten().map(ToString::to_string).collect();
+        let grants = kept.grants.list().unwrap_or_default();
+        let sign_ins = kept.sign_ins();
+        let (askers, required) = (self.askers(), self.required());
+        let wanted: Vec<(&String, &Vec<String>)> = askers
+            .iter()
+            .map(|asker| (&asker.consumer.name, &asker.wants))
+            .chain(required.iter().map(|(skill, wants)| (skill, wants)))
+            .collect();
+
+        let mut all: BTreeSet<String> = names.clone();
+        all.extend(sign_ins.keys().map(ToString::to_string));
+        all.extend(grants.iter().map(|grant| grant.credential.to_string()));
+        for wanted in wanted.iter().flat_map(|(_, wants)| *wants) {
+            // `service` is wanted by whoever has no key of it yet.
+            let of_service = format!("{wanted}/");
+            if wanted.contains('/') || !all.iter().any(|name| name.starts_with(&of_service)) {
+                all.insert(wanted.clone());
+            }
+        }
+        let row = |name: String| {
+            let parsed: Option<CredentialName> = name.parse().ok();
+            let sign_in = parsed.as_ref().is_some_and(|name| sign_ins.contains_key(name));
+            let signed_out = parsed.as_ref().and_then(|name| kept.why_signed_out(name));
+            let state = match (names.contains(&name), &signed_out) {
+                (_, Some(_)) => CredentialState::NeedsSignIn,
+                (true, None) => CredentialState::Kept,
+                (false, None) if problem.is_some() => CredentialState::Unknown,
+                (false, None) if sign_in => CredentialState::NeedsSignIn,
+                (false, None) => CredentialState::Missing,
+            };
+            let of_it = grants.iter().filter(|grant| grant.credential.as_str() == name);
+            let service = parsed.as_ref().map(CredentialName::service);
+            let wanted_by: BTreeSet<String> = wanted
+                .iter()
+                .filter(|(_, wants)| {
+                    wants.iter().any(|wanted| *wanted == name || Some(wanted.as_str()) == service)
+                })
+                .map(|(who, _)| (*who).clone())
+                .collect();
+            CredentialRow {
+                state,
+                reason: signed_out,
+                sign_in,
+                wanted_by: wanted_by.into_iter().collect(),
+                grants: of_it.map(|grant| grant_row(grant, &askers)).collect(),
+                name,
+            }
+        };
+        let credentials = all.into_iter().map(row).collect();
+        let kept_in = kept.opened().await.map(|store| match store.kept_in() {
+            KeptIn::Keychain => CredentialPlace::Keychain,
+            KeptIn::File => CredentialPlace::File,
+        });
+        CredentialsView { kept_in, problem, credentials }
+    }
+
+    /// Keeps a value, and lets `grant_to` have it.
+    ///
+    /// # Errors
+    /// When the name or the value is not one, and when the store refuses.
+    pub async fn set_credential_value(
+        &self,
+        name: &str,
+        value: SecretText,
+        grant_to: Option<&str>,
+    ) -> Result<(), UserError> {
+        let name = parse(name)?;
+        let value = value.take();
+        self.check_value(&name, &value)?;
+        // Before anything is written: whoever gets it must be there.
+        let to = match grant_to {
+            Some(to) => Some((to.to_owned(), self.find_askers(&name, to)?)),
+            None => None,
+        };
+        self.inner.kept.set(&name, Secret::from(value)).await.map_err(|error| told(&error))?;
+        if let Some((to, askers)) = to {
+            self.grant_all(&name, askers)?;
+            if let Some(provider) = to.strip_prefix("provider:") {
+                self.refer_to_key(provider, &name)?;
+            }
+        }
+        self.look_at_credentials().await;
+        Ok(())
+    }
+
+    /// # Errors
+    /// When there is none of that name, and when the store refuses.
+    pub async fn remove_credential_named(&self, name: &str) -> Result<(), UserError> {
+        let name = parse(name)?;
+        if !self.inner.kept.remove(&name).await.map_err(|error| told(&error))? {
+            return Err(told(&CredentialError::Missing { name }));
+        }
+        self.look_at_credentials().await;
+        Ok(())
+    }
+
+    /// Lets a provider, skill or tool have the credential, as it is now and for where it sends it.
+    ///
+    /// # Errors
+    /// When there is no such consumer, or it does not ask for the credential.
+    pub fn grant_credential_to(&self, name: &str, to: &str) -> Result<(), UserError> {
+        let name = parse(name)?;
+        let askers = self.find_askers(&name, to)?;
+        self.grant_all(&name, askers)
+    }
+
+    /// # Errors
+    /// When there is no such grant.
+    pub fn revoke_credential_from(&self, name: &str, from: &str) -> Result<(), UserError> {
+        let name = parse(name)?;
+        let tools = from.strip_prefix("skill:").map(|skill| format!("tool:{skill}."));
+        let grants = self.inner.kept.grants.list().map_err(|error| told(&error))?;
+        let names: BTreeSet<String> = grants
+            .into_iter()
+            .filter(|grant| grant.credential == name)
+            .map(|grant| grant.consumer.name)
+            .filter(|consumer| {
+                consumer == from || tools.as_ref().is_some_and(|start| consumer.starts_with(start))
+            })
+            .collect();
+        if names.is_empty() {
+            return Err(UserError::new(
+                ErrorCode::CredentialInvalid,
+                format!("{from} has no grant for {name}."),
+                "See the list: nova credential grants.",
+            ));
+        }
+        for consumer in names {
+            self.inner.kept.grants.revoke(&name, Some(&consumer)).map_err(|error| told(&error))?;
+        }
+        self.emit(nova_protocol::Event::CredentialState {
+            credential: name.to_string(),
+            state: "revoked".into(),
+        });
+        Ok(())
+    }
+
+    /// Opens the encrypted file, or begins one where neither a keychain nor a file is there.
+    ///
+    /// # Errors
+    /// When the passphrase does not open it.
+    pub async fn unlock(&self, passphrase: SecretText) -> Result<(), UserError> {
+        let opened = self.inner.kept.unlock(Secret::from(passphrase.take())).await;
+        opened.map_err(|error| told(&error))?;
+        self.look_at_credentials().await;
+        Ok(())
+    }
+
+    /// Has the user sign in with the browser, and waits until they have.
+    ///
+    /// # Errors
+    /// When nothing is known of the sign-in, and when it does not come to an end.
+    pub async fn sign_in_with(&self, name: &str, opener: &dyn Opener) -> Result<(), UserError> {
+        let name = parse(name)?;
+        let Some(sign_in) = self.inner.kept.sign_ins().get(&name).cloned() else {
+            return Err(UserError::new(
+                ErrorCode::CredentialInvalid,
+                format!("Nothing is known of a sign-in for {name}."),
+                format!(
+                    "Describe its server in nova.config.json as sign_ins.{name}, or run `nova credential set {name}`."
+                ),
+            ));
+        };
+        self.inner.kept.sign_in(&name, &sign_in, opener).await.map_err(|error| told(&error))?;
+        self.look_at_credentials().await;
+        Ok(())
+    }
+
+    /// The same through the desktop of the window.
+    ///
+    /// # Errors
+    /// As [`Self::sign_in_with`].
+    pub(crate) async fn sign_in_at_desktop(&self, name: &str) -> Result<(), UserError> {
+        self.sign_in_with(name, &AtDesktop(self.inner.options.desktop.clone())).await
+    }
+
+    /// Looks what is kept, and finds anew which skills have what they require.
+    pub async fn look_at_credentials(&self) {
+        self.inner.look_at_credentials().await;
+    }
+
+    /// Waits until the first look has ended, where a skill requires one. A keychain that does not
+    /// answer ends it, too.
+    pub async fn credentials_looked_at(&self) {
+        if self.inner.looked_at_credentials.load(Ordering::SeqCst) {
+            // The sender is in `self`, so this ends only by a look.
+            let _ = self.inner.credentials_known.subscribe().wait_for(|known| *known).await;
+        }
+    }
+
+    /// # Errors
+    /// When it is not `service/key`.
+    pub fn check_credential_name(&self, name: &str) -> Result<(), UserError> {
+        parse(name).map(|_| ())
+    }
+
+    fn grant_all(&self, name: &CredentialName, askers: Vec<Asker>) -> Result<(), UserError> {
+        for Asker { consumer, destination, .. } in askers {
+            let grant = Grant { credential: name.clone(), consumer, destination };
+            self.inner.kept.grants.grant(grant).map_err(|error| told(&error))?;
+        }
+        self.emit(nova_protocol::Event::CredentialState {
+            credential: name.to_string(),
+            state: "granted".into(),
+        });
+        Ok(())
+    }
+
+    /// Everybody who asks for credentials, as they are now.
+    fn askers(&self) -> Vec<Asker> {
+        let snapshot = self.inner.registry.snapshot();
+        let tools =
+            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
+        let mut askers: Vec<Asker> =
+            tools.filter(|tool| !tool.spec().credentials.is_empty()).map(|tool| asker_of(tool)).collect();
+        for config in self.config().providers {
+            let texts = config.api_key.iter().chain(config.headers.iter().map(|(_, value)| value));
+            let wants: Vec<String> = texts
+                .filter_map(|text| Template::parse(Place::Header, text).ok())
+                .flat_map(|template| template.references().map(ToString::to_string).collect::<Vec<_>>())
+                .collect();
+            if let (false, Ok((consumer, destination))) =
+                (wants.is_empty(), provider_keys::provider_consumer(&config))
+            {
+                askers.push(Asker { consumer, destination, wants });
+            }
+        }
+        askers
+    }
+
+    /// Skills with what their manifests require.
+    fn required(&self) -> Vec<(String, Vec<String>)> {
+        let snapshot = self.inner.registry.snapshot();
+        let of_skill = |skill: &Arc<nova_registry::SkillEntry>| {
+            let requires = &skill.manifest.requires;
+            let variables = requires.env.keys().map(|name| format!("{}/{name}", skill.id));
+            let variables = variables.filter(|name| name.parse::<CredentialName>().is_ok());
+            let wants = variables.chain(requires.credentials.iter().cloned()).collect();
+            (format!("skill:{}", skill.id), wants)
+        };
+        snapshot.skills().iter().map(of_skill).collect()
+    }
+
+    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL` or `sign_in:NAME`.
+    fn find_askers(&self, name: &CredentialName, to: &str) -> Result<Vec<Asker>, UserError> {
+        let unknown = |what: String, hint: &str| UserError::new(ErrorCode::CredentialInvalid, what, hint);
+        match to.split_once(':') {
+            Some(("provider", id)) => {
+                let config = self.configured_provider(id)?;
+                let (consumer, destination) = provider_keys::provider_consumer(&config)?;
+                Ok(vec![Asker { consumer, destination, wants: Vec::new() }])
+            }
+            Some(("skill" | "tool", id)) if !id.is_empty() => {
+                let tools = format!("tool:{id}.");
+                let found: Vec<Asker> = self
+                    .askers()
+                    .into_iter()
+                    .filter(|asker| {
+                        asker.consumer.name == to
+                            || (to.starts_with("skill:") && asker.consumer.name.starts_with(&tools))
+                    })
+                    .filter(|asker| asker.wants(name))
+                    .collect();
+                if found.is_empty() {
+                    return Err(unknown(
+                        format!("{to} asks for no credential {name}."),
+                        "See who asks for what: nova credential list.",
+                    ));
+                }
+                Ok(found)
+            }
+            Some(("sign_in", of)) => {
+                let sign_ins = self.inner.kept.sign_ins();
+                let of = parse(of)?;
+                let sign_in = sign_ins.get(&of).ok_or_else(|| {
+                    unknown(
+                        format!("There is no sign-in {of}."),
+                        "Describe it under sign_ins in nova.config.json.",
+                    )
+                })?;
+                let destination = sign_in.destination().map_err(|error| told(&error))?;
+                Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
+            }
+            Some(("server", server)) => Err(unknown(
+                format!("There is no server {server}: MCP servers are not part of this version."),
+                "Use provider:ID, skill:ID or tool:SKILL.TOOL.",
+            )),
+            _ => Err(unknown(
+                format!("\"{to}\" names nobody who could have a credential."),
+                "Use provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL.",
+            )),
+        }
+    }
+
+    /// A skill may say which values it can use for what it requires.
+    fn check_value(&self, name: &CredentialName, value: &str) -> Result<(), UserError> {
+        let Some((skill, variable)) = name.as_str().split_once('/') else { return Ok(()) };
+        let snapshot = self.inner.registry.snapshot();
+        let Some(skill) = snapshot.skill(skill).filter(|entry| entry.id == skill) else { return Ok(()) };
+        nova_registry::fits(&skill.manifest.requires, variable, value).map_err(|rule| {
+            UserError::new(
+                ErrorCode::CredentialInvalid,
+                format!("The value does not fit what {} wants for {variable}: {rule}.", skill.id),
+                "Copy the value again, without spaces around it.",
+            )
+        })
+    }
+
+    /// A provider whose key was just given uses it from now on.
+    fn refer_to_key(&self, provider: &str, name: &CredentialName) -> Result<(), UserError> {
+        if self.configured_provider(provider)?.api_key.is_some() {
+            return Ok(());
+        }
+        self.change_config(|config| {
+            let providers = config.get_mut("providers").and_then(Value::as_array_mut);
+            for entry in providers.into_iter().flatten() {
+                if entry["id"] == provider
+                    && let Some(entry) = entry.as_object_mut()
+                {
+                    entry.insert("api_key".into(), format!("${{credentials:{name}}}").into());
+                }
+            }
+        })
+    }
+
+    fn configured_provider(&self, id: &str) -> Result<crate::config::ProviderConfig, UserError> {
+        let providers = self.config().providers;
+        providers.iter().find(|provider| provider.id == id).cloned().ok_or_else(|| {
+            let names: Vec<&str> = providers.iter().map(|provider| provider.id.as_str()).collect();
+            UserError::new(
+                ErrorCode::UnknownModel,
+                format!("There is no provider \"{id}\" in nova.config.json."),
+                if names.is_empty() {
+                    "Add it there first.".into()
+                } else {
+                    format!("Providers: {}.", names.join(", "))
+                },
+            )
+        })
+    }
+}
+
+impl Inner {
+    /// Does [`App::look_at_credentials`] in the background where a skill requires something and
+    /// nobody has looked yet. The store is not touched otherwise.
+    pub(crate) fn look_if_needed(self: &Arc<Self>) {
+        let snapshot = self.registry.snapshot();
+        let requires = snapshot.skills().iter().any(|skill| {
+            !skill.manifest.requires.env.is_empty() || !skill.manifest.requires.credentials.is_empty()
+        });
+        if requires && !self.looked_at_credentials.swap(true, Ordering::SeqCst) {
+            let inner = self.clone();
+            tokio::spawn(async move { inner.look_at_credentials().await });
+        }
+    }
+
+    pub(crate) async fn look_at_credentials(self: &Arc<Self>) {
+        self.looked_at_credentials.store(true, Ordering::SeqCst);
+        let known = self.kept.look().await;
+        self.registry.provide(self.present(known));
+        self.reload_registry();
+        self.credentials_known.send_replace(true);
+    }
+
+    /// What skills find of what they require.
+    pub(crate) fn present(&self, credentials: KnownCredentials) -> Present {
+        let secret = self.options.secret.clone();
+        Present {
+            credentials,
+            variable: Arc::new(move |name| secret(name).map(|value| value.expose_secret().to_owned())),
+        }
+    }
+}
+
+fn asker_of(tool: &ToolEntry) -> Asker {
+    let consumer = nova_calls::consumer(&tool.skill, tool.spec());
+    Asker {
+        destination: kept::destination(&consumer),
+        consumer: (&consumer).into(),
+        wants: tool.spec().credentials.clone(),
+    }
+}
+
+fn grant_row(grant: &Grant, askers: &[Asker]) -> GrantRow {
+    let in_force =
+        askers.iter().any(|asker| asker.consumer == grant.consumer && asker.destination == grant.destination);
+    GrantRow {
+        consumer: grant.consumer.name.clone(),
+        destination: grant.destination.to_string().trim_start_matches("hosts ").to_owned(),
+        in_force: in_force || grant.consumer.name.starts_with("sign_in:"),
+    }
+}
+
+/// The reasons that sign-ins have ended, by credential.
+pub(crate) fn signed_out_reason(inner: &Inner, declared: &[String]) -> Option<String> {
+    let sign_ins: BTreeMap<_, _> = inner.kept.sign_ins();
+    let meant = |name: &&CredentialName| {
+        declared.iter().any(|wanted| wanted == name.as_str() || wanted == name.service())
+    };
+    sign_ins.keys().filter(meant).find_map(|name| {
+        let reason = inner.kept.why_signed_out(name)?;
+        Some(format!("{name} needs a new sign-in: {reason}. Sign in at Settings, Credentials."))
+    })
+}
+
+fn parse(name: &str) -> Result<CredentialName, UserError> {
+    name.parse().map_err(|error| told(&error))
+}
+
+/// As people are told it.
+pub(crate) fn told(error: &CredentialError) -> UserError {
+    let code = match error.code() {
+        "credential_needed" => ErrorCode::CredentialNeeded,
+        "credential_not_granted" => ErrorCode::CredentialNotGranted,
+        "needs_sign_in" => ErrorCode::NeedsSignIn,
+        "credential_invalid" => ErrorCode::CredentialInvalid,
+        "sign_in_failed" => ErrorCode::SignInFailed,
+        "no_credential_store" => ErrorCode::NoCredentialStore,
+        "passphrase_needed" => ErrorCode::PassphraseNeeded,
+        _ => ErrorCode::CredentialStore,
+    };
+    UserError::new(code, error.to_string(), error.hint())
+}
+
+/// Opens the address of a sign-in: https, or http of this machine.
+struct AtDesktop(Arc<dyn Desktop>);
+
+#[async_trait]
+impl Opener for AtDesktop {
+    async fn open(&self, address: &Url) -> Result<(), String> {
+        nova_credentials::Endpoint::parse("address to sign in at", address.as_str())
+            .map_err(|error| error.to_string())?;
+        self.0.open_url(address.as_str())
+    }
+}

@@ -1,0 +1,407 @@
+//! The user's store of credentials, opened when somebody first needs it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_credentials::{
+    CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, OAuth, Opener,
+};
+use nova_protocol::Event;
+use nova_registry::{HeldState, KnownCredentials};
+use nova_skill::{Clock, Consumer, CredentialSource, Ground, HeldCredential, Secret, ToolError};
+use secrecy::SecretString;
+
+use super::sign_ins::SignIn;
+use crate::app::Inner;
+
+/// How long a keychain may take for an answer; it may have to ask the user to unlock it.
+const ANSWER: Duration = Duration::from_secs(60);
+/// The same where nobody waits in front of it.
+const LOOK: Duration = Duration::from_secs(15);
+
+/// Gives the passphrase of the encrypted file, when it is first needed; or says why it cannot.
+pub type PassphraseSource = Arc<dyn Fn() -> Result<Option<SecretString>, String> + Send + Sync>;
+
+/// Where the user's credentials may be.
+#[derive(Clone)]
+pub struct StoreOptions {
+    /// Whether the system's keychain is asked.
+    pub keychain: bool,
+    pub passphrase: PassphraseSource,
+}
+
+/// The store, the grants and the sign-ins of one Nova.
+pub(crate) struct Kept {
+    data: PathBuf,
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+    open: tokio::sync::Mutex<Option<CredentialStore>>,
+    /// A passphrase that was typed in the window.
+    typed: Mutex<Option<SecretString>>,
+    pub(crate) grants: Grants,
+    sign_ins: RwLock<BTreeMap<CredentialName, SignIn>>,
+    /// Sign-ins that have ended, with why.
+    signed_out: Mutex<BTreeMap<CredentialName, String>>,
+    /// What was there at the last look.
+    seen: Mutex<Option<BTreeSet<CredentialName>>>,
+    around: OnceLock<Weak<Inner>>,
+}
+
+impl Kept {
+    pub(crate) fn new(data: PathBuf, options: StoreOptions, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            grants: Grants::of(&data),
+            data,
+            options,
+            clock,
+            open: tokio::sync::Mutex::default(),
+            typed: Mutex::default(),
+            sign_ins: RwLock::default(),
+            signed_out: Mutex::default(),
+            seen: Mutex::default(),
+            around: OnceLock::new(),
+        }
+    }
+
+    /// Whom to tell what happens, and where values are beside the store.
+    pub(crate) fn belongs_to(&self, inner: Weak<Inner>) {
+        let _ = self.around.set(inner);
+    }
+
+    /// The store, opened now if it is not yet. A failure is not remembered: a keychain may be
+    /// unlocked later.
+    pub(crate) async fn store(&self) -> Result<CredentialStore, CredentialError> {
+        let mut open = self.open.lock().await;
+        if let Some(store) = &*open {
+            return Ok(store.clone());
+        }
+        let typed = self.typed().clone();
+        let passphrase = match typed {
+            Some(typed) => Some(typed),
+            None => self.passphrase().await?,
+        };
+        let opened = match (self.options.keychain, passphrase) {
+            (true, passphrase) => within(ANSWER, CredentialStore::open(&self.data, passphrase)).await,
+            (false, Some(passphrase)) => CredentialStore::open_file(&self.data, passphrase).await,
+            (false, None) if self.data.join("credentials.age").exists() => {
+                Err(CredentialError::PassphraseNeeded)
+            }
+            (false, None) => Err(CredentialError::NoStore { reason: "it is not used here".into() }),
+        };
+        let store = opened?;
+        *open = Some(store.clone());
+        Ok(store)
+    }
+
+    /// A descriptor may be one on which nobody writes.
+    async fn passphrase(&self) -> Result<Option<SecretString>, CredentialError> {
+        let source = self.options.passphrase.clone();
+        let unread = |reason: String| CredentialError::UnreadPassphrase { reason };
+        match tokio::time::timeout(LOOK, tokio::task::spawn_blocking(move || source())).await {
+            Ok(Ok(read)) => read.map_err(unread),
+            Ok(Err(_)) => Err(unread("it failed inside".into())),
+            Err(_) => Err(unread(format!("nothing came in {} s", LOOK.as_secs()))),
+        }
+    }
+
+    /// The store that is open, without opening one.
+    pub(crate) async fn opened(&self) -> Option<CredentialStore> {
+        self.open.lock().await.clone()
+    }
+
+    /// Opens the encrypted file with a passphrase, or begins one where there is no store at all.
+    pub(crate) async fn unlock(&self, passphrase: SecretString) -> Result<(), CredentialError> {
+        *self.typed() = Some(passphrase);
+        let opened = self.store().await;
+        if opened.is_err() {
+            *self.typed() = None;
+        }
+        opened.map(|_| ())
+    }
+
+    /// The names of what is kept; none where there is no store yet.
+    pub(crate) async fn names(&self) -> Result<Vec<CredentialName>, CredentialError> {
+        if !self.has_begun() && !self.options.keychain {
+            return Ok(Vec::new());
+        }
+        match self.store().await {
+            Ok(store) => within(ANSWER, store.list()).await,
+            Err(_) if !self.has_begun() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether this data folder speaks of a store.
+    fn has_begun(&self) -> bool {
+        ["credentials.json", "credentials.age"].iter().any(|file| self.data.join(file).exists())
+    }
+
+    pub(crate) async fn set(
+        &self,
+        name: &CredentialName,
+        value: SecretString,
+    ) -> Result<(), CredentialError> {
+        let set = within(ANSWER, self.store().await?.set(name, value.clone())).await;
+        let set = match set {
+            // Another Nova has begun elsewhere since this one looked.
+            Err(CredentialError::Moved { .. }) => {
+                *self.open.lock().await = None;
+                within(ANSWER, self.store().await?.set(name, value)).await
+            }
+            set => set,
+        };
+        set?;
+        self.signed_out().remove(name);
+        self.changed(name, "kept");
+        Ok(())
+    }
+
+    /// Removes it with its grants: what is later kept under the name is another secret.
+    pub(crate) async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
+        self.grants.revoke(name, None)?;
+        let removed = within(ANSWER, self.store().await?.remove(name)).await?;
+        self.signed_out().remove(name);
+        self.changed(name, "missing");
+        Ok(removed)
+    }
+
+    /// The secret, for somebody who has a grant; None where there is none.
+    pub(crate) async fn granted(
+        &self,
+        consumer: &GrantConsumer,
+        destination: &Destination,
+        name: &CredentialName,
+    ) -> Result<SecretString, CredentialError> {
+        if !self.grants.allow(name, consumer, destination)? {
+            return Err(CredentialError::NotGranted {
+                name: name.clone(),
+                consumer: consumer.name.clone(),
+                destination: destination.to_string(),
+            });
+        }
+        let secret = within(ANSWER, self.store().await?.get(name)).await?;
+        secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
+    }
+
+    /// What is there, for the registry. Waits for nobody for long.
+    pub(crate) async fn look(&self) -> KnownCredentials {
+        let names = match tokio::time::timeout(LOOK, self.names()).await {
+            Ok(Ok(names)) => names,
+            Ok(Err(error)) => return KnownCredentials::Unreachable(format!("{error} {}", error.hint())),
+            Err(_) => {
+                return KnownCredentials::Unreachable(
+                    "The keychain does not answer. Unlock it, then look again in Settings, Credentials."
+                        .into(),
+                );
+            }
+        };
+        let mut known: BTreeMap<_, _> =
+            names.iter().map(|name| (name.to_string(), HeldState::Kept)).collect();
+        let signed_out = self.signed_out().clone();
+        for name in self.sign_ins().keys() {
+            if !names.contains(name) || signed_out.contains_key(name) {
+                known.insert(name.to_string(), HeldState::NeedsSignIn);
+            }
+        }
+        self.tell_apart(&names);
+        KnownCredentials::Known(known)
+    }
+
+    /// Tells what is there now and was not, or was and is not: another Nova may have done it.
+    fn tell_apart(&self, names: &[CredentialName]) {
+        let now: BTreeSet<CredentialName> = names.iter().cloned().collect();
+        let before = self.seen.lock().unwrap_or_else(PoisonError::into_inner).replace(now.clone());
+        let Some(before) = before else { return };
+        now.difference(&before).for_each(|name| self.changed(name, "kept"));
+        before.difference(&now).for_each(|name| self.changed(name, "missing"));
+    }
+
+    pub(crate) fn sign_ins(&self) -> BTreeMap<CredentialName, SignIn> {
+        self.sign_ins.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the configuration says now. A sign-in at another server is another one.
+    pub(crate) fn use_sign_ins(&self, sign_ins: BTreeMap<CredentialName, SignIn>) {
+        *self.sign_ins.write().unwrap_or_else(PoisonError::into_inner) = sign_ins;
+    }
+
+    /// Why a sign-in has to be made again; None for what is in order as far as it is known.
+    pub(crate) fn why_signed_out(&self, name: &CredentialName) -> Option<String> {
+        self.signed_out().get(name).cloned()
+    }
+
+    pub(crate) async fn sign_in(
+        &self,
+        name: &CredentialName,
+        sign_in: &SignIn,
+        opener: &dyn Opener,
+    ) -> Result<(), CredentialError> {
+        let server = sign_in.client(name, self).await?;
+        self.oauth(self.store().await?)?.sign_in(name, &server, opener).await?;
+        self.signed_out().remove(name);
+        self.changed(name, "kept");
+        Ok(())
+    }
+
+    /// A token that is good for now.
+    async fn token(&self, name: &CredentialName, sign_in: &SignIn) -> Result<SecretString, CredentialError> {
+        let store = self.store().await?;
+        let server = sign_in.client(name, self).await?;
+        let token = self.oauth(store)?.access_token(name, &server).await;
+        match &token {
+            Ok(_) => {
+                if self.signed_out().remove(name).is_some() {
+                    self.changed(name, "kept");
+                }
+            }
+            Err(CredentialError::NeedsSignIn { reason, .. }) => {
+                let before = self.signed_out().insert(name.clone(), reason.clone());
+                if before.is_none() {
+                    self.changed(name, "needs_sign_in");
+                }
+            }
+            Err(_) => {}
+        }
+        token
+    }
+
+    fn oauth(&self, store: CredentialStore) -> Result<OAuth, CredentialError> {
+        OAuth::new(store, &self.data, self.clock.clone())
+    }
+
+    fn changed(&self, name: &CredentialName, state: &str) {
+        if let Some(inner) = self.around.get().and_then(Weak::upgrade) {
+            inner.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
+        }
+    }
+
+    /// The value of a variable that the consumer's own skill requires, as its configuration or the
+    /// environment has it.
+    fn elsewhere(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
+        let inner = self.around.get()?.upgrade()?;
+        let (skill, variable) = name.as_str().split_once('/')?;
+        if consumer.skill != skill {
+            return None;
+        }
+        let snapshot = inner.registry.snapshot();
+        let entry = snapshot.skill(skill).filter(|entry| entry.id == skill)?;
+        if !entry.manifest.requires.env.contains_key(variable) {
+            return None;
+        }
+        match entry.config.get(variable) {
+            Some(serde_json::Value::String(text)) => Some(text.as_str().into()),
+            Some(value) if !value.is_null() => Some(value.to_string().into()),
+            _ => (inner.options.secret)(variable),
+        }
+    }
+
+    fn typed(&self) -> MutexGuard<'_, Option<SecretString>> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn signed_out(&self) -> MutexGuard<'_, BTreeMap<CredentialName, String>> {
+        self.signed_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl CredentialSource for Kept {
+    async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
+        let kept = self.names().await;
+        let sign_ins = self.sign_ins();
+        let is_meant = |name: &CredentialName| name.as_str() == declared || name.service() == declared;
+        let mut names: Vec<CredentialName> =
+            kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
+        for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
+            let reason = match self.why_signed_out(name) {
+                // Another Nova may have signed in since.
+                Some(_) if self.token(name, sign_in).await.is_ok() => continue,
+                Some(reason) => reason,
+                None if names.contains(name) => continue,
+                None if kept.is_err() => continue,
+                None => "nobody has signed in yet".into(),
+            };
+            return Err(CredentialError::NeedsSignIn { name: name.clone(), reason }.into());
+        }
+        if names.is_empty()
+            && let Ok(name) = declared.parse()
+            && self.elsewhere(consumer, &name).is_some()
+        {
+            names.push(name);
+        }
+        if names.is_empty() {
+            kept?;
+        }
+        let (who, to) = (GrantConsumer::from(consumer), destination(consumer));
+        names
+            .into_iter()
+            .map(|name| {
+                let granted = self.grants.allow(&name, &who, &to)?;
+                Ok(HeldCredential { name: name.into(), granted })
+            })
+            .collect()
+    }
+
+    async fn grant(&self, consumer: &Consumer, name: &str) -> Result<(), ToolError> {
+        let credential = name.parse().map_err(ToolError::from)?;
+        let grant = nova_credentials::Grant {
+            credential,
+            consumer: consumer.into(),
+            destination: destination(consumer),
+        };
+        Ok(self.grants.grant(grant)?)
+    }
+
+    async fn secret(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+    ) -> Result<Option<Secret>, ToolError> {
+        let name: CredentialName = name.parse().map_err(ToolError::from)?;
+        let (who, to) = (GrantConsumer::from(consumer), destination(consumer));
+        if ground == Ground::Grant && !self.grants.allow(&name, &who, &to)? {
+            return Err(CredentialError::NotGranted {
+                name,
+                consumer: who.name,
+                destination: to.to_string(),
+            }
+            .into());
+        }
+        if let Some(sign_in) = self.sign_ins().get(&name) {
+            return Ok(Some(self.token(&name, sign_in).await?));
+        }
+        let kept = match self.store().await {
+            Ok(store) => within(ANSWER, store.get(&name)).await?,
+            Err(error) => {
+                return match self.elsewhere(consumer, &name) {
+                    Some(secret) => Ok(Some(secret)),
+                    None if !self.has_begun() => Ok(None),
+                    None => Err(error.into()),
+                };
+            }
+        };
+        Ok(kept.or_else(|| self.elsewhere(consumer, &name)))
+    }
+}
+
+/// The hosts that a tool declares.
+pub(super) fn destination(consumer: &Consumer) -> Destination {
+    Destination::hosts(consumer.hosts.iter().map(String::as_str))
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, CredentialError>>,
+) -> Result<T, CredentialError> {
+    match tokio::time::timeout(limit, work).await {
+        Ok(result) => result,
+        Err(_) => {
+            let reason = format!("no answer in {} s; it may wait for you to unlock it", limit.as_secs());
+            Err(CredentialError::Keychain { reason })
+        }
+    }
+}

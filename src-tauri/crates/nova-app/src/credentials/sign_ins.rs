@@ -1,0 +1,126 @@
+//! `sign_ins` of `nova.config.json`: credentials that are got by signing in with the browser.
+
+use std::collections::BTreeMap;
+
+use nova_credentials::{
+    CredentialError, CredentialName, Destination, Endpoint, GrantConsumer, OAuthClient, Place, Template,
+};
+use serde_json::{Map, Value};
+
+use super::kept::Kept;
+
+/// Where and as what one signs in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SignIn {
+    authorize: String,
+    token: String,
+    client_id: String,
+    /// A reference, never a literal secret.
+    client_secret: Option<Template>,
+    scopes: Vec<String>,
+    extra: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for SignIn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SignIn").field("token", &self.token).finish_non_exhaustive()
+    }
+}
+
+impl SignIn {
+    /// Ready to be used; the client's secret is one that was granted for the token server.
+    pub(super) async fn client(
+        &self,
+        name: &CredentialName,
+        kept: &Kept,
+    ) -> Result<OAuthClient, CredentialError> {
+        let (consumer, destination) = (self.consumer(name), self.destination()?);
+        let client_secret = match &self.client_secret {
+            None => None,
+            Some(template) => {
+                let secret = |wanted| async {
+                    let wanted: CredentialName = wanted;
+                    kept.granted(&consumer, &destination, &wanted).await
+                };
+                Some(template.resolve(secret).await?)
+            }
+        };
+        Ok(OAuthClient {
+            authorize: Endpoint::parse("address to sign in at", &self.authorize)?,
+            token: Endpoint::parse("address of the token server", &self.token)?,
+            client_id: self.client_id.clone(),
+            client_secret,
+            scopes: self.scopes.clone(),
+            extra: self.extra.clone(),
+        })
+    }
+
+    pub(super) fn consumer(&self, name: &CredentialName) -> GrantConsumer {
+        GrantConsumer::new(format!("sign_in:{name}"), &["sign_in", &self.token, &self.client_id])
+    }
+
+    pub(super) fn destination(&self) -> Result<Destination, CredentialError> {
+        Ok(Destination::host(Endpoint::parse("address of the token server", &self.token)?.url()))
+    }
+}
+
+/// What the configuration says of sign-ins.
+///
+/// # Errors
+/// The key and what is wrong with it.
+pub(crate) fn read(value: Option<&Value>) -> Result<BTreeMap<CredentialName, SignIn>, (String, String)> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(BTreeMap::new()) };
+    let wrong = |key: &str, why: &str| (key.to_owned(), why.to_owned());
+    let map = value.as_object().ok_or_else(|| wrong("sign_ins", "must be an object"))?;
+    let mut sign_ins = BTreeMap::new();
+    for (name, entry) in map {
+        let key = format!("sign_ins.{name}");
+        let parsed = name.parse().map_err(|_| wrong(&key, "is not named as service/key"))?;
+        let entry = entry.as_object().ok_or_else(|| wrong(&key, "must be an object"))?;
+        sign_ins.insert(parsed, one(&key, entry)?);
+    }
+    Ok(sign_ins)
+}
+
+fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)> {
+    let wrong = |part: &str, why: String| (format!("{key}.{part}"), why);
+    let text = |part: &str| match entry.get(part) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
+        _ => Err(wrong(part, "must be a text".into())),
+    };
+    let address = |part: &str| {
+        let address = text(part)?;
+        Endpoint::parse("address", &address)
+            .map(|_| address)
+            .map_err(|_| wrong(part, "must be an https address, or an http address of this machine".into()))
+    };
+    let client_secret = match entry.get("client_secret") {
+        None | Some(Value::Null) => None,
+        Some(_) => {
+            let written = text("client_secret")?;
+            let template = Template::parse(Place::ProviderKey, &written)
+                .ok()
+                .filter(|template| template.references().next().is_some());
+            let refused = || wrong("client_secret", "must be ${credentials:service/key}".into());
+            Some(template.ok_or_else(refused)?)
+        }
+    };
+    let scopes = match entry.get("scopes") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned))
+            .collect::<Option<_>>()
+            .ok_or_else(|| wrong("scopes", "must be a list of texts".into()))?,
+        Some(_) => return Err(wrong("scopes", "must be a list of texts".into())),
+    };
+    let extra = entry.get("extra").and_then(Value::as_object).into_iter().flatten();
+    Ok(SignIn {
+        authorize: address("authorize")?,
+        token: address("token")?,
+        client_id: text("client_id")?,
+        client_secret,
+        scopes,
+        extra: extra.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect(),
+    })
+}

@@ -1,0 +1,50 @@
+//! Credentials that another Nova sets or removes.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use notify::{RecursiveMode, Watcher as _};
+
+use crate::app::App;
+
+/// What tells that the set of credentials may be another one.
+const FILES: [&str; 2] = ["credentials.json", "credentials.age"];
+
+impl App {
+    /// Looks again when the files that tell of credentials change.
+    pub(crate) fn watch_credentials(&self) {
+        let (changed, mut changes) = tokio::sync::mpsc::unbounded_channel();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let concerns = |event: notify::Event| {
+                !event.kind.is_access()
+                    && event.paths.iter().any(|path| {
+                        path.file_name().is_some_and(|name| FILES.iter().any(|file| name == *file))
+                    })
+            };
+            if event.is_ok_and(concerns) {
+                let _ = changed.send(());
+            }
+        });
+        let watching = watcher.and_then(|mut watcher| {
+            watcher.watch(&self.places().data, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        match watching {
+            Ok(watcher) => {
+                *self.inner.credentials_watch.lock().unwrap_or_else(PoisonError::into_inner) = Some(watcher);
+            }
+            Err(error) => tracing::warn!("credentials that another Nova sets are not noticed: {error}"),
+        }
+        let inner = std::sync::Arc::downgrade(&self.inner);
+        tokio::spawn(async move {
+            while changes.recv().await.is_some() {
+                while changes.try_recv().is_ok() {}
+                let Some(inner) = inner.upgrade() else { return };
+                // Whoever has not looked yet has no use for the news.
+                if inner.looked_at_credentials.load(Ordering::SeqCst) {
+                    inner.look_at_credentials().await;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,252 @@
+//! The skills as settings show them, and what the user sets of each.
+
+use nova_protocol::*;
+use nova_registry::{Catalog, CatalogBudget, SkillEntry, State, canonical};
+use nova_session::SkillUse;
+use nova_skill::{Lifetime, Mode};
+use serde_json::{Map, Value};
+
+use crate::app::{App, session_error};
+use crate::chat::unknown_skill;
+
+impl App {
+    pub(crate) async fn skill_rows(&self) -> Result<Vec<SkillRow>, UserError> {
+        let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
+        let snapshot = self.inner.registry.snapshot();
+        let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
+        let unused = SkillUse::default();
+        let row = |skill: &std::sync::Arc<SkillEntry>| {
+            skill_row(skill, &catalog, used.get(&skill.id).unwrap_or(&unused))
+        };
+        Ok(snapshot.skills().iter().map(row).collect())
+    }
+
+    /// The list of skills as a chat with the model gets it.
+    pub(crate) fn catalog_view(&self, model: Option<&str>) -> CatalogView {
+        let budget = CatalogBudget::of_context(model.and_then(|model| self.context_of(model)));
+        let snapshot = self.inner.registry.snapshot();
+        let length = |catalog: &Catalog| tokens(catalog.section().map_or(0, |section| section.len()));
+        let catalog = Catalog::new(&snapshot, budget);
+        CatalogView {
+            tokens: length(&catalog),
+            whole: length(&Catalog::new(&snapshot, CatalogBudget::unlimited())),
+            budget: u32::try_from(budget.tokens()).unwrap_or(u32::MAX),
+            shortened: catalog.is_shortened(),
+        }
+    }
+
+    pub(crate) async fn detail_of(&self, id: &str) -> Result<SkillDetail, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+        let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
+        let used = used.get(&skill.id).cloned().unwrap_or_default();
+        let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
+        let switch = |id: &str, on: bool| {
+            let of_tool = used.tools.get(id).cloned().unwrap_or_default();
+            ToolSwitch {
+                name: nova_registry::shown_name(&skill.id, id),
+                tool: id.to_owned(),
+                on,
+                calls: of_tool.calls,
+                errors: of_tool.errors,
+                mean_ms: mean(of_tool.ms, of_tool.calls),
+            }
+        };
+        let on = skill.tools.iter().chain(&skill.tools_not_ready).map(|tool| switch(&tool.id, true));
+        let mut tools: Vec<ToolSwitch> =
+            on.chain(skill.tools_off.iter().map(|id| switch(id, false))).collect();
+        tools.sort_by(|a, b| a.tool.cmp(&b.tool));
+        Ok(SkillDetail {
+            skill: skill.id.clone(),
+            tools,
+            config_schema: skill.manifest.config.clone(),
+            config: skill.config.as_ref().clone(),
+            own_config: own,
+            config_problem: skill.config_problem.as_ref().map(|problem| problem.message.clone()),
+            last_error: used.last_error.map(|last| SkillErrorView {
+                at: last.at,
+                tool: last.tool,
+                message: last.message,
+            }),
+        })
+    }
+
+    /// Writes what the user sets into `nova.config.json`; what is absent stays as it is there.
+    pub(crate) fn set_skill_as(&self, set: &SetSkill) -> Result<(), UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
+        if let Some(config) = &set.config {
+            let faults = skill.faults_of_config(config);
+            if !config.is_object() && !config.is_null() || !faults.is_empty() {
+                return Err(UserError::new(
+                    ErrorCode::BadRequest,
+                    format!("That does not fit the configuration of {}. {}", skill.id, faults.join(" ")),
+                    "Correct the values named; nothing was changed.",
+                ));
+            }
+        }
+        if let Some(tool) = &set.tool
+            && !self.has_tool(skill, &tool.tool)
+        {
+            return Err(UserError::new(
+                ErrorCode::UnknownTool,
+                format!("{} has no tool \"{}\".", skill.id, tool.tool),
+                "See them with: nova tool list",
+            ));
+        }
+        self.change_skill(&skill.id, |entry| {
+            let mut keep = |key: &str, value: Option<Value>| {
+                value.map(|value| entry.insert(key.to_owned(), value));
+            };
+            keep(
+                "mode",
+                set.mode
+                    .map(|mode| Value::from(if mode == SkillMode::Always { "always" } else { "on_demand" })),
+            );
+            keep(
+                "lifetime",
+                set.lifetime.map(|lifetime| {
+                    Value::from(if lifetime == SkillLifetime::Turn { "turn" } else { "session" })
+                }),
+            );
+            keep("pinned", set.pinned.map(Value::from));
+            keep("hidden", set.hidden.map(Value::from));
+            match &set.config {
+                Some(Value::Null) => {
+                    entry.remove("config");
+                }
+                Some(config) => {
+                    entry.insert("config".into(), config.clone());
+                }
+                None => {}
+            }
+            if let Some(tool) = &set.tool {
+                switch_tool(entry, &tool.tool, tool.on);
+            }
+        })
+    }
+
+    /// Switches a skill on or off.
+    pub(crate) fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), UserError> {
+        self.change_skill(id, |entry| {
+            entry.insert("enabled".into(), Value::Bool(enabled));
+        })
+    }
+
+    /// Changes `skills.<id>` of the configuration, however the file spells the id.
+    fn change_skill(&self, id: &str, edit: impl Fn(&mut Map<String, Value>)) -> Result<(), UserError> {
+        self.change_config(|config| {
+            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
+            let Some(own) = skills.as_object_mut() else { return };
+            let key = own.keys().find(|key| canonical(key) == canonical(id)).cloned();
+            let entry =
+                own.entry(key.unwrap_or_else(|| id.to_owned())).or_insert_with(|| Value::Object(Map::new()));
+            if let Some(entry) = entry.as_object_mut() {
+                edit(entry);
+            }
+        })
+    }
+
+    fn has_tool(&self, skill: &SkillEntry, id: &str) -> bool {
+        let ids =
+            skill.tools.iter().chain(&skill.tools_not_ready).map(|tool| &tool.id).chain(&skill.tools_off);
+        ids.into_iter().any(|known| canonical(known) == canonical(id))
+    }
+}
+
+fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool) {
+    let tools = entry.entry("tools").or_insert_with(|| Value::Object(Map::new()));
+    let Some(tools) = tools.as_object_mut() else { return };
+    let denied = tools.entry("deny").or_insert_with(|| Value::Array(Vec::new()));
+    let Some(denied) = denied.as_array_mut() else { return };
+    denied.retain(|other| other.as_str().is_none_or(|other| canonical(other) != canonical(tool)));
+    if !on {
+        denied.push(Value::from(tool));
+    }
+}
+
+fn usage(used: &SkillUse) -> SkillUsage {
+    SkillUsage {
+        activations: used.activations,
+        calls: used.calls,
+        errors: used.errors,
+        mean_ms: mean(used.ms, used.calls),
+        tokens: tokens(usize::try_from(used.output_bytes).unwrap_or(usize::MAX)),
+        last_used: used.last_used.clone(),
+        days: used.days.clone(),
+    }
+}
+
+fn mean(ms: u64, calls: u32) -> Option<f64> {
+    (calls > 0).then(|| ms as f64 / f64::from(calls))
+}
+
+fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse) -> SkillRow {
+    let line = catalog.line(&skill.id).filter(|_| skill.is_available());
+    let schemas: usize = skill
+        .tools
+        .iter()
+        .map(|tool| tool.spec().description.to_string().len() + tool.spec().parameters.to_string().len())
+        .sum();
+    let hints = &skill.manifest.hints;
+    let use_when = hints.use_when.iter().cloned();
+    let not_when =
+        hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
+    SkillRow {
+        id: skill.id.clone(),
+        name: skill.name.clone(),
+        version: skill.version.clone(),
+        source: skill.source.as_str().into(),
+        foreign: skill.foreign.then_some(true),
+        state: state_view(skill.state),
+        reason: reason(skill),
+        description: skill.description.clone(),
+        mode: match skill.mode {
+            Mode::Always => "always",
+            Mode::OnDemand => "on_demand",
+        }
+        .into(),
+        lifetime: match skill.lifetime {
+            Lifetime::Session => "session",
+            Lifetime::Turn => "turn",
+        }
+        .into(),
+        pinned: skill.pinned,
+        hidden: skill.hidden,
+        tools: skill.tools.iter().map(|tool| tool.shown_name()).collect(),
+        tokens: SkillTokens {
+            catalog: tokens(line.map_or(0, str::len)),
+            instructions: tokens(skill.instructions.len()),
+            schemas: tokens(schemas),
+        },
+        usage: usage(used),
+        tags: skill.manifest.tags.clone(),
+        hints: use_when.chain(not_when).collect(),
+        examples: skill.manifest.routing.examples.clone(),
+    }
+}
+
+/// Four bytes a token: an estimate that needs no vocabulary.
+fn tokens(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
+}
+
+pub(crate) fn state_view(state: State) -> SkillState {
+    match state {
+        State::Available => SkillState::Available,
+        State::Disabled => SkillState::Disabled,
+        State::Unavailable => SkillState::Unavailable,
+        State::NeedsSignIn => SkillState::NeedsSignIn,
+        State::NeedsReview => SkillState::NeedsReview,
+        State::Starting => SkillState::Starting,
+        State::Failed => SkillState::Failed,
+        State::Broken => SkillState::Broken,
+    }
+}
+
+pub(crate) fn reason(skill: &SkillEntry) -> Option<String> {
+    match skill.state {
+        State::Disabled => Some("Switched off".into()),
+        _ => skill.reason.clone(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The secrets that a call may have: declared by its tool, there, and allowed by the user.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use nova_protocol::{Decision, Event, PrincipalView};
+use nova_registry::ToolEntry;
+use nova_skill::{Consumer, CredentialSource, Credentials, Ground, HeldCredential, Secret, ToolError};
+use serde_json::Value;
+
+use crate::hosts::shown_hosts_of;
+use crate::questions::{NotAllowed, Questions};
+use crate::secrets::Secrets;
+use crate::view::effect_view;
+use crate::{Answer, ApprovalRequest, CallEvents};
+
+/// The secrets that one tool declares, in one call.
+#[derive(Clone)]
+pub(crate) struct CallCredentials {
+    source: Arc<dyn CredentialSource>,
+    events: Arc<dyn CallEvents>,
+    secrets: Arc<Secrets>,
+    consumer: Consumer,
+    declared: Arc<[String]>,
+    /// Names that the user allowed for this call only.
+    allowed: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl CallCredentials {
+    pub(crate) fn new(
+        source: Arc<dyn CredentialSource>,
+        events: Arc<dyn CallEvents>,
+        secrets: Arc<Secrets>,
+        tool: &ToolEntry,
+    ) -> Self {
+        Self {
+            source,
+            events,
+            secrets,
+            consumer: consumer(&tool.skill, tool.spec()),
+            declared: tool.spec().credentials.clone().into(),
+            allowed: Arc::default(),
+        }
+    }
+
+    /// What the tool declares and has no grant for yet.
+    ///
+    /// # Errors
+    /// When one that it declares is not there; the user is told which.
+    pub(crate) async fn not_granted(&self) -> Result<Vec<String>, ToolError> {
+        let mut names = Vec::new();
+        for declared in self.declared.iter() {
+            let held = self.held(declared).await?;
+            if held.is_empty() {
+                return Err(self.needed(declared));
+            }
+            names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The user has seen tool, hosts and credentials on one card and allowed the tool.
+    ///
+    /// # Errors
+    /// When the grant cannot be written down.
+    pub(crate) async fn shown_and_allowed(&self, names: &[String]) -> Result<(), ToolError> {
+        for name in names {
+            self.source.grant(&self.consumer, name).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks whether the tool may have these, each by itself.
+    ///
+    /// # Errors
+    /// When it may not have one, and when the call is stopped.
+    pub(crate) async fn ask(
+        &self,
+        names: &[String],
+        questions: &Questions,
+        call: &str,
+        tool: &ToolEntry,
+        args: &Value,
+        principal: &PrincipalView,
+    ) -> Result<(), ToolError> {
+        let hosts = self.consumer.hosts.join(", ");
+        let to = if hosts.is_empty() {
+            "and send it nowhere".to_owned()
+        } else {
+            format!("and send it to {hosts}")
+        };
+        for name in names {
+            let mut request = ApprovalRequest {
+                call: call.to_owned(),
+                tool: tool.shown_name(),
+                args: args.clone(),
+                effect: effect_view(tool.effect()),
+                principal: principal.clone(),
+                question: format!("Let {} use the credential {name} {to}?", tool.shown_name()),
+                decisions: vec![Decision::Once, Decision::Always, Decision::Deny],
+                editable: false,
+                diff: None,
+                host: (!hosts.is_empty()).then(|| hosts.clone()),
+                credentials: vec![name.clone()],
+                revision: 0,
+            };
+            let answer = loop {
+                match questions.ask(&mut request).await? {
+                    // There is nothing to edit, so the question stands.
+                    Answer::Revised { .. } => {}
+                    answer => break answer,
+                }
+            };
+            match questions.settle(&request, answer) {
+                Ok(allowed) if allowed.decision == Decision::Always => {
+                    self.source.grant(&self.consumer, name).await?;
+                }
+                Ok(_) => {
+                    self.allowed().insert(name.clone());
+                }
+                Err(NotAllowed::Denied { by, reason }) => {
+                    let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                    return Err(ToolError::NotAllowed {
+                        what: format!(
+                            "{} does not get the credential {name}: denied by {by}{why}.",
+                            tool.shown_name()
+                        ),
+                        remedy: "Do not try it again unless the user asks for it.".into(),
+                        unanswered: false,
+                    });
+                }
+                Err(NotAllowed::Unanswered { .. } | NotAllowed::NotOffered) => {
+                    return Err(ToolError::CredentialNotGranted {
+                        credential: name.clone(),
+                        consumer: self.consumer.to_string(),
+                        destination: if hosts.is_empty() { "no host".into() } else { hosts },
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn held(&self, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
+        self.source.held(&self.consumer, declared).await.inspect_err(|error| self.tell(error))
+    }
+
+    fn needed(&self, name: &str) -> ToolError {
+        let needed = ToolError::CredentialNeeded { credential: name.to_owned() };
+        self.tell(&needed);
+        needed
+    }
+
+    /// Shows the card on which the user can mend it.
+    fn tell(&self, error: &ToolError) {
+        let (ToolError::CredentialNeeded { credential } | ToolError::NeedsSignIn { credential, .. }) = error
+        else {
+            return;
+        };
+        self.events.emit(Event::CredentialNeeded {
+            credential: credential.clone(),
+            consumer: self.consumer.to_string(),
+        });
+    }
+
+    /// `service` declares all keys of the service.
+    fn declares(&self, name: &str) -> bool {
+        self.declared.iter().any(|declared| {
+            name.strip_prefix(declared.as_str())
+                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !declared.contains('/')))
+        })
+    }
+
+    fn allowed(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Credentials for CallCredentials {
+    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
+        if !self.declares(name) {
+            return Err(ToolError::NotDeclared {
+                what: format!("This tool has not declared the credential \"{name}\"."),
+                remedy: "Only tools that declare their credentials get them.".into(),
+            });
+        }
+        let ground = if self.allowed().contains(name) { Ground::JustAllowed } else { Ground::Grant };
+        let secret = self.source.secret(&self.consumer, name, ground).await;
+        let secret = secret.inspect_err(|error| self.tell(error))?.ok_or_else(|| self.needed(name))?;
+        self.secrets.add(&secret);
+        Ok(secret)
+    }
+
+    async fn has(&self, name: &str) -> bool {
+        self.declares(name) && self.source.held(&self.consumer, name).await.is_ok_and(|held| !held.is_empty())
+    }
+}
+
+/// Who a tool is to those who hand out secrets: a skill of the program, or one content of a file,
+/// with the hosts that its card shows.
+pub fn consumer(skill: &str, spec: &nova_skill::ToolSpec) -> Consumer {
+    Consumer {
+        skill: skill.to_owned(),
+        tool: spec.id.clone(),
+        definition: spec.definition.clone(),
+        hosts: shown_hosts_of(spec).into_iter().collect(),
+    }
+}
+
+/// A store without a secret.
+pub struct NoCredentials;
+
+#[async_trait]
+impl CredentialSource for NoCredentials {
+    async fn held(&self, _consumer: &Consumer, _declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
+        Ok(Vec::new())
+    }
+
+    async fn grant(&self, _consumer: &Consumer, _name: &str) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    async fn secret(
+        &self,
+        _consumer: &Consumer,
+        _name: &str,
+        _ground: Ground,
+    ) -> Result<Option<Secret>, ToolError> {
+        Ok(None)
+    }
+}

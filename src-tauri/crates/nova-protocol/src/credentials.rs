@@ -1,0 +1,121 @@
+//! Parameters and results of the commands about credentials.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use ts_rs::TS;
+
+/// A secret on its way in. There is no way out of here but [`SecretText::take`]: it is neither
+/// written as JSON nor shown, and an error about it does not quote it.
+#[derive(Clone, PartialEq, Eq, TS)]
+#[ts(type = "string")]
+pub struct SecretText(#[ts(skip)] String);
+
+impl SecretText {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The secret itself, for the store that keeps it.
+    pub fn take(self) -> String {
+        self.0
+    }
+}
+
+impl fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretText(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        // What is wrong with a secret is not told by repeating it.
+        match String::deserialize(from) {
+            Ok(text) => Ok(Self(text)),
+            Err(_) => Err(serde::de::Error::custom("it is not a text")),
+        }
+    }
+}
+
+/// What is known of credentials: never a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CredentialsView {
+    /// None where no store is open.
+    pub kept_in: Option<CredentialPlace>,
+    /// Why they cannot be reached; `passphrase_needed` or `no_credential_store` where
+    /// `unlock_credentials` would help.
+    pub problem: Option<crate::UserError>,
+    pub credentials: Vec<CredentialRow>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialPlace {
+    Keychain,
+    /// `<data>/credentials.age`
+    File,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CredentialRow {
+    /// `service/key`; only `service` for one that a tool wants and of which no key is there.
+    pub name: String,
+    pub state: CredentialState,
+    pub reason: Option<String>,
+    /// It is got by signing in, not by typing it.
+    pub sign_in: bool,
+    /// Who declares it: `skill:ID`, `tool:SKILL.TOOL`, `provider:ID`.
+    pub wanted_by: Vec<String>,
+    pub grants: Vec<GrantRow>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialState {
+    Kept,
+    Missing,
+    NeedsSignIn,
+    /// Where it is kept cannot be reached.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GrantRow {
+    /// `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+    pub consumer: String,
+    /// An address, or hosts.
+    pub destination: String,
+    /// False where the consumer is not any more what it was when this was granted.
+    pub in_force: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct SetCredential {
+    /// `service/key`
+    pub name: String,
+    pub value: SecretText,
+    /// Who gets it at once: as for `grant_credential`. A provider without a key is given the
+    /// reference to it in `nova.config.json`, too.
+    #[serde(default)]
+    #[ts(optional)]
+    pub grant_to: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CredentialRef {
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct GrantCredential {
+    pub name: String,
+    /// `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`.
+    pub to: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct UnlockCredentials {
+    /// Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
+    pub passphrase: SecretText,
+}

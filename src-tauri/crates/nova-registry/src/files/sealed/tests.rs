@@ -1,0 +1,51 @@
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use super::*;
+
+fn fingerprint(root: &Path) -> String {
+    seal(root, "x").unwrap().0.fingerprint
+}
+
+#[test]
+fn every_change_of_a_name_or_a_content_is_another_fingerprint() {
+    let root = tempfile::tempdir().unwrap();
+    let skill = root.path().join("x");
+    fs::create_dir_all(skill.join("scripts")).unwrap();
+    fs::write(skill.join("SKILL.md"), "one").unwrap();
+    fs::write(skill.join("scripts/run.sh"), "two").unwrap();
+    let mut seen = vec![fingerprint(root.path())];
+    assert_eq!(fingerprint(root.path()), seen[0], "nothing changed");
+    fs::write(skill.join("scripts/run.sh"), "2wo").unwrap();
+    seen.push(fingerprint(root.path()));
+    fs::rename(skill.join("scripts/run.sh"), skill.join("scripts/ran.sh")).unwrap();
+    seen.push(fingerprint(root.path()));
+    fs::write(skill.join(".hidden"), "").unwrap();
+    seen.push(fingerprint(root.path()));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc", skill.join("etc")).unwrap();
+        seen.push(fingerprint(root.path()));
+    }
+    let unlike: std::collections::BTreeSet<_> = seen.iter().collect();
+    assert_eq!(unlike.len(), seen.len(), "{seen:?}");
+    fs::create_dir(skill.join(".git")).unwrap();
+    fs::write(skill.join(".git/index"), "").unwrap();
+    assert_eq!(fingerprint(root.path()), *seen.last().unwrap());
+}
+
+#[test]
+fn what_nobody_can_review_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let skill = root.path().join("x");
+    fs::create_dir_all(&skill).unwrap();
+    fs::File::create(skill.join("sparse")).unwrap().set_len(17 * 1024 * 1024).unwrap();
+    assert!(seal(root.path(), "x").unwrap_err().contains("16 MB"));
+    fs::remove_file(skill.join("sparse")).unwrap();
+    for at in 0..600 {
+        fs::write(skill.join(at.to_string()), "").unwrap();
+    }
+    assert!(seal(root.path(), "x").unwrap_err().contains("500 files"));
+    assert!(seal(root.path(), "none").is_err());
+}

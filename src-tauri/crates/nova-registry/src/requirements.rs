@@ -1,0 +1,306 @@
+//! What a skill requires against what is there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nova_skill::Requires;
+use serde_json::Value;
+
+use crate::State;
+
+/// What is there of all that skills may require.
+#[derive(Clone)]
+pub struct Present {
+    pub credentials: KnownCredentials,
+    /// The environment, of which nothing is kept.
+    pub variable: Variable,
+}
+
+/// Gives the value of an environment variable.
+pub type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Which credentials there are, by `service/key`, as far as that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnownCredentials {
+    /// Nobody has looked yet.
+    NotYet,
+    /// Why they cannot be looked at and what to do, in one or two sentences.
+    Unreachable(String),
+    Known(BTreeMap<String, HeldState>),
+}
+
+/// How far a credential is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeldState {
+    Kept,
+    NeedsSignIn,
+}
+
+impl Default for Present {
+    fn default() -> Self {
+        Self { credentials: KnownCredentials::Known(BTreeMap::new()), variable: Arc::new(|_| None) }
+    }
+}
+
+/// The state of a skill whose requirements are not met, with the reason and the remedy; None where
+/// they are. A value is looked at and never repeated.
+pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present) -> Option<(State, String)> {
+    let mut worst: Option<(State, String)> = None;
+    let variables =
+        requires.env.iter().filter_map(|(name, entry)| variable(skill, name, entry, config, present));
+    let credentials = requires.credentials.iter().filter_map(|name| credential(name, present));
+    for found in variables.chain(credentials) {
+        let worse = |(before, _): &(State, String)| weight(found.0) > weight(*before);
+        if worst.as_ref().is_none_or(worse) {
+            worst = Some(found);
+        }
+    }
+    worst
+}
+
+/// What is broken is told before what is missing, and that before what only takes a moment.
+fn weight(state: State) -> u8 {
+    match state {
+        State::Broken => 3,
+        State::Unavailable => 2,
+        State::NeedsSignIn => 1,
+        _ => 0,
+    }
+}
+
+fn variable(
+    skill: &str,
+    name: &str,
+    entry: &Value,
+    config: &Value,
+    present: &Present,
+) -> Option<(State, String)> {
+    let credential = format!("{skill}/{name}");
+    let validator = match validator(entry) {
+        Ok(validator) => validator,
+        Err(why) => return Some((State::Broken, format!("manifest.yaml: requires.env.{name} {why}."))),
+    };
+    if let KnownCredentials::Known(known) = &present.credentials {
+        match known.get(&credential) {
+            Some(HeldState::Kept) => return None,
+            Some(HeldState::NeedsSignIn) => return Some(needs_sign_in(&credential)),
+            None => {}
+        }
+    }
+    let configured = config
+        .get(name)
+        .filter(|value| !value.is_null())
+        .map(|value| (value.clone(), format!("skills.{skill}.config.{name} in nova.config.json")));
+    let from_environment = || {
+        let value = (present.variable)(name).filter(|value| !value.is_empty())?;
+        Some((typed(value, entry), format!("The environment variable {name}")))
+    };
+    if let Some((value, place)) = configured.or_else(from_environment) {
+        let fits = validator.is_none_or(|validator| validator.is_valid(&value));
+        return (!fits).then(|| {
+            let wanted = entry.get("schema").map(Value::to_string).unwrap_or_default();
+            (State::Unavailable, format!("{place} does not fit what {skill} wants: {wanted}."))
+        });
+    }
+    if entry["optional"] == Value::Bool(true) {
+        return None;
+    }
+    Some(match &present.credentials {
+        KnownCredentials::NotYet => looking(&credential),
+        KnownCredentials::Unreachable(why) => (
+            State::Unavailable,
+            format!("It needs a value: set {name}. The credentials cannot be looked at. {why}"),
+        ),
+        KnownCredentials::Known(_) => (
+            State::Unavailable,
+            format!(
+                "It needs a value: set {name} with `nova credential set {credential}`, or in Settings, Credentials."
+            ),
+        ),
+    })
+}
+
+/// `name` is `service/key`, or `service` for any of its keys.
+fn credential(name: &str, present: &Present) -> Option<(State, String)> {
+    let known = match &present.credentials {
+        KnownCredentials::NotYet => return Some(looking(name)),
+        KnownCredentials::Unreachable(why) => {
+            return Some((State::Unavailable, format!("It needs the credential {name}. {why}")));
+        }
+        KnownCredentials::Known(known) => known,
+    };
+    let of_service = format!("{name}/");
+    let mut found =
+        known.iter().filter(|(held, _)| *held == name || held.starts_with(&of_service)).peekable();
+    if found.peek().is_none() {
+        let key = if name.contains('/') { "" } else { "/KEY" };
+        return Some((
+            State::Unavailable,
+            format!(
+                "It needs a credential: set {name}{key} with `nova credential set {name}{key}`, or in Settings, Credentials."
+            ),
+        ));
+    }
+    found.find(|(_, state)| **state == HeldState::NeedsSignIn).map(|(held, _)| needs_sign_in(held))
+}
+
+fn looking(what: &str) -> (State, String) {
+    (State::Starting, format!("Nova looks whether {what} is there."))
+}
+
+fn needs_sign_in(credential: &str) -> (State, String) {
+    (
+        State::NeedsSignIn,
+        format!(
+            "Sign in for {credential} in Settings, Credentials, or run `nova credential sign-in {credential}`."
+        ),
+    )
+}
+
+/// An entry is an object with `schema` and `optional`, or nothing.
+fn validator(entry: &Value) -> Result<Option<jsonschema::Validator>, String> {
+    match entry {
+        Value::Null => return Ok(None),
+        Value::Object(_) => {}
+        _ => return Err("is not an object with schema and optional".into()),
+    }
+    if !matches!(entry.get("optional"), None | Some(Value::Bool(_))) {
+        return Err("has an optional that is neither true nor false".into());
+    }
+    let Some(schema) = entry.get("schema") else { return Ok(None) };
+    let validator = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(schema);
+    validator.map(Some).map_err(|error| format!("has a schema that is not a JSON Schema: {error}"))
+}
+
+/// The environment knows texts only.
+fn typed(text: String, entry: &Value) -> Value {
+    match entry.get("schema").and_then(|schema| schema.get("type")).and_then(Value::as_str) {
+        Some("integer" | "number" | "boolean") => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        _ => Value::String(text),
+    }
+}
+
+/// Whether a value that the user types for `skill/NAME` is one that the skill can use; else why not.
+///
+/// # Errors
+/// The rule, without the value.
+pub fn fits(requires: &Requires, name: &str, value: &str) -> Result<(), String> {
+    let Some(entry) = requires.env.get(name) else { return Ok(()) };
+    let Ok(Some(validator)) = validator(entry) else { return Ok(()) };
+    if validator.is_valid(&typed(value.to_owned(), entry)) {
+        return Ok(());
+    }
+    Err(entry.get("schema").map(Value::to_string).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NAME: &str = "FINNHUB_API_KEY";
+
+    fn present(credentials: KnownCredentials, variables: &[(&str, &str)]) -> Present {
+        let variables: BTreeMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Present { credentials, variable: Arc::new(move |name| variables.get(name).cloned()) }
+    }
+
+    fn known(names: &[(&str, HeldState)]) -> KnownCredentials {
+        KnownCredentials::Known(
+            names.iter().map(|(name, state)| ((*name).to_owned(), state.clone())).collect(),
+        )
+    }
+
+    fn check(requires: Value, config: Value, present: &Present) -> Option<(State, String)> {
+        let requires: Requires = serde_json::from_value(requires).expect("requirements of the test");
+        unmet("finnhub", &requires, &config, present)
+    }
+
+    fn wants_key() -> Value {
+        json!({"env": {NAME: {"schema": {"type": "string", "minLength": 4}}}})
+    }
+
+    #[test]
+    fn a_variable_is_a_credential_else_configured_else_in_the_environment() {
+        let nothing = present(known(&[]), &[]);
+        let (state, reason) = check(wants_key(), json!({}), &nothing).expect("missing");
+        assert_eq!(state, State::Unavailable);
+        assert!(reason.contains("set FINNHUB_API_KEY"), "{reason}");
+        assert!(reason.contains("`nova credential set finnhub/FINNHUB_API_KEY`"), "{reason}");
+
+        let kept = present(known(&[("finnhub/FINNHUB_API_KEY", HeldState::Kept)]), &[(NAME, "x")]);
+        assert_eq!(check(wants_key(), json!({NAME: "x"}), &kept), None, "the credential comes first");
+        assert_eq!(check(wants_key(), json!({NAME: "long enough"}), &nothing), None);
+        let set = present(known(&[]), &[(NAME, "long enough")]);
+        assert_eq!(check(wants_key(), json!({}), &set), None);
+        let configured_wrongly = check(wants_key(), json!({NAME: "x"}), &set).expect("too short");
+        assert!(
+            configured_wrongly.1.contains("skills.finnhub.config.FINNHUB_API_KEY"),
+            "{configured_wrongly:?}"
+        );
+        let empty = present(known(&[]), &[(NAME, "")]);
+        assert_eq!(check(wants_key(), json!({}), &empty).expect("empty").0, State::Unavailable);
+        let other = present(known(&[("other/FINNHUB_API_KEY", HeldState::Kept)]), &[]);
+        assert!(check(wants_key(), json!({}), &other).is_some(), "another skill's");
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_told_without_the_value() {
+        let set = present(known(&[]), &[(NAME, "c4n")]);
+        let (state, reason) = check(wants_key(), json!({}), &set).expect("too short");
+        assert_eq!(state, State::Unavailable);
+        assert!(reason.contains("minLength") && !reason.contains("c4n"), "{reason}");
+    }
+
+    #[test]
+    fn numbers_and_switches_of_the_environment_are_read_as_such() {
+        let wants = |schema: Value| json!({"env": {"N": {"schema": schema}}});
+        for (schema, value, fits) in [
+            (json!({"type": "integer", "minimum": 5}), "7", true),
+            (json!({"type": "integer", "minimum": 5}), "3", false),
+            (json!({"type": "integer"}), "many", false),
+            (json!({"type": "boolean"}), "true", true),
+            (json!({"type": "string"}), "7", true),
+        ] {
+            let set = present(known(&[]), &[("N", value)]);
+            assert_eq!(check(wants(schema.clone()), json!({}), &set).is_none(), fits, "{schema} {value}");
+        }
+    }
+
+    #[test]
+    fn what_is_optional_may_be_missing_and_not_wrong() {
+        let wants = json!({"env": {"N": {"optional": true, "schema": {"type": "integer"}}}});
+        assert_eq!(check(wants.clone(), json!({}), &present(known(&[]), &[])), None);
+        let wrong = check(wants, json!({}), &present(known(&[]), &[("N", "x")]));
+        assert_eq!(wrong.expect("wrong").0, State::Unavailable);
+    }
+
+    #[test]
+    fn an_entry_that_says_nothing_useful_breaks_the_skill() {
+        for entry in [json!("text"), json!({"schema": {"type": 7}}), json!({"optional": "yes"})] {
+            let (state, reason) =
+                check(json!({"env": {"N": entry}}), json!({}), &present(known(&[]), &[("N", "x")]))
+                    .expect("wrong");
+            assert_eq!(state, State::Broken);
+            assert!(reason.starts_with("manifest.yaml: requires.env.N "), "{reason}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_there_missing_signed_out_or_not_known() {
+        let wants = json!({"credentials": ["mail/login"]});
+        let state = |credentials: KnownCredentials| {
+            check(wants.clone(), json!({}), &present(credentials, &[])).map(|(state, _)| state)
+        };
+        assert_eq!(state(known(&[("mail/login", HeldState::Kept)])), None);
+        assert_eq!(state(known(&[("mail/login", HeldState::NeedsSignIn)])), Some(State::NeedsSignIn));
+        assert_eq!(state(known(&[("mail/other", HeldState::Kept)])), Some(State::Unavailable));
+        assert_eq!(state(KnownCredentials::NotYet), Some(State::Starting));
+        assert_eq!(state(KnownCredentials::Unreachable("Locked.".into())), Some(State::Unavailable));
+        let service = json!({"credentials": ["mail"]});
+        let any = present(known(&[("mail/other", HeldState::Kept)]), &[]);
+        assert_eq!(check(service, json!({}), &any), None);
+    }
+}

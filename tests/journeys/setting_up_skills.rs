@@ -1,0 +1,173 @@
+//! What the user sets of a skill, and how it did.
+
+use std::fs;
+
+use nova_app::NoApprover;
+use nova_protocol::{
+    Commands as _, ErrorCode, Nothing, SetSkill, SetTool, SkillLifetime, SkillMode, SkillRef,
+};
+use nova_testkit::{PATIENCE, call, text};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE, turn};
+
+fn settings(nova: &Nova) -> Value {
+    serde_json::from_slice(&fs::read(nova.config().join("nova.config.json")).unwrap()).unwrap()
+}
+
+fn set(skill: &str) -> SetSkill {
+    SetSkill { skill: skill.into(), ..SetSkill::default() }
+}
+
+#[tokio::test]
+async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_changed() {
+    let nova = Nova::new(PEOPLE, []);
+    let mut before = settings(&nova);
+    before["skills"] = json!({"CRM": {"note": "mine"}, "gone": {"enabled": false}});
+    nova.settings(&before);
+    let app = nova.start().await;
+
+    let rows = app
+        .set_skill(SetSkill {
+            mode: Some(SkillMode::Always),
+            lifetime: Some(SkillLifetime::Turn),
+            pinned: Some(true),
+            hidden: Some(true),
+            ..set("crm")
+        })
+        .await
+        .unwrap();
+
+    let row = rows.iter().find(|row| row.id == "crm").unwrap();
+    assert_eq!(
+        (row.mode.as_str(), row.lifetime.as_str(), row.pinned, row.hidden),
+        ("always", "turn", true, true)
+    );
+    let mut expected = before.clone();
+    expected["skills"]["CRM"] =
+        json!({"note": "mine", "mode": "always", "lifetime": "turn", "pinned": true, "hidden": true});
+    assert_eq!(settings(&nova), expected);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_switched_off_is_not_there_and_can_be_switched_on_again() {
+    let nova = Nova::new(PEOPLE, [call("load_skill", json!({"skill": "crm"})), text("Loaded.")]);
+    let app = nova.start().await;
+    let tool = |on: bool| SetSkill { tool: Some(SetTool { tool: "add_contact".into(), on }), ..set("crm") };
+
+    app.set_skill(tool(false)).await.unwrap();
+
+    let detail = app.skill_detail(SkillRef { skill: "crm".into() }).await.unwrap();
+    let off: Vec<_> = detail.tools.iter().filter(|tool| !tool.on).map(|tool| tool.name.as_str()).collect();
+    assert_eq!(off, ["crm.add_contact"]);
+    turn(&app, None, "And Jane?", NoApprover).await;
+    let request = nova.model.requests().pop().unwrap()["tools"].to_string();
+    assert!(request.contains("crm__get_contact") && !request.contains("crm__add_contact"), "{request}");
+
+    app.set_skill(tool(true)).await.unwrap();
+    let detail = app.skill_detail(SkillRef { skill: "crm".into() }).await.unwrap();
+    assert!(detail.tools.iter().all(|tool| tool.on), "{detail:?}");
+    let unknown = SetSkill { tool: Some(SetTool { tool: "nothing".into(), on: false }), ..set("crm") };
+    assert_eq!(app.set_skill(unknown).await.unwrap_err().code, ErrorCode::UnknownTool);
+}
+
+#[tokio::test]
+async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_is_written() {
+    let nova = Nova::new(PEOPLE, []);
+    let folder = nova.config().join("skills").join("mail");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: mail\ndescription: Mail.\n---\n").unwrap();
+    fs::write(
+        folder.join("manifest.yaml"),
+        "config: {type: object, properties: {signature: {type: string}, most: {type: integer, minimum: 1}}}\n",
+    )
+    .unwrap();
+    fs::write(folder.join("config.yaml"), "signature: Yours\nmost: 20\n").unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let config = |value: Value| SetSkill { config: Some(value), ..set("mail") };
+    let detail = || app.skill_detail(SkillRef { skill: "mail".into() });
+
+    let before = settings(&nova);
+    let refused = app.set_skill(config(json!({"most": 0}))).await.unwrap_err();
+    assert!(refused.message.contains("most"), "{}", refused.message);
+    assert_eq!(settings(&nova), before);
+
+    app.set_skill(config(json!({"most": 5}))).await.unwrap();
+    let now = detail().await.unwrap();
+    assert_eq!(now.config, json!({"signature": "Yours", "most": 5}));
+    assert_eq!(now.own_config, json!({"most": 5}));
+    assert!(now.config_schema.unwrap()["properties"]["most"].is_object());
+
+    let reset: SetSkill = serde_json::from_value(json!({"skill": "mail", "config": null})).unwrap();
+    app.set_skill(reset).await.unwrap();
+    assert_eq!(detail().await.unwrap().config, json!({"signature": "Yours", "most": 20}));
+}
+
+#[tokio::test]
+async fn what_a_skill_did_is_counted() {
+    let nova = Nova::new(
+        PEOPLE,
+        [
+            call("load_skill", json!({"skill": "crm"})),
+            call("crm__get_contact", json!({"name": "Jane Doe"})),
+            call("crm__get_contact", json!({"name": "Nobody"})),
+            call("crm__list_contacts", json!({})),
+            text("Done."),
+        ],
+    );
+    let app = nova.start().await;
+    turn(&app, None, "And Jane?", NoApprover).await;
+
+    let row = app.list_skills(Nothing {}).await.unwrap().into_iter().find(|row| row.id == "crm").unwrap();
+    let used = row.usage;
+    assert_eq!((used.activations, used.calls, used.errors), (1, 3, 1));
+    assert!(used.mean_ms.is_some() && used.tokens > 0);
+    assert_eq!(used.days.values().sum::<u32>(), 3);
+    assert_eq!(used.days.keys().next().unwrap().len(), "2026-11-21".len());
+    assert!(used.last_used.unwrap().starts_with(used.days.keys().next().unwrap()));
+    let detail = app.skill_detail(SkillRef { skill: "crm".into() }).await.unwrap();
+    let of = |tool: &str| detail.tools.iter().find(|row| row.tool == tool).unwrap();
+    assert_eq!((of("get_contact").calls, of("get_contact").errors), (2, 1));
+    assert_eq!((of("list_contacts").calls, of("add_contact").calls), (1, 0));
+    let last = detail.last_error.unwrap();
+    assert_eq!(last.tool, "get_contact");
+    assert!(last.message.contains("Nobody"), "{}", last.message);
+
+    let (_, rows) = nova.json(&["skill", "list"]);
+    let crm = rows.as_array().unwrap().iter().find(|row| row["id"] == "crm").unwrap();
+    assert_eq!((&crm["usage"]["calls"], &crm["usage"]["errors"]), (&json!(3), &json!(1)));
+}
+
+#[test]
+fn a_skill_is_pinned_at_the_command_line() {
+    let nova = Nova::new(PEOPLE, []);
+    let pinned = |command: &str| {
+        let (code, rows) = nova.json(&["skill", command, "crm"]);
+        assert_eq!(code, 0);
+        rows.as_array().unwrap().iter().find(|row| row["id"] == "crm").unwrap()["pinned"].clone()
+    };
+    assert_eq!([pinned("pin"), pinned("unpin")], [json!(true), json!(false)]);
+    let unknown = nova.run(&["skill", "pin", "crn"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("crm"));
+}
+
+#[tokio::test]
+async fn settings_say_what_the_list_of_skills_costs() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let few = app.skill_catalog(Nothing {}).await.unwrap();
+    assert!(few.tokens > 100 && few.budget == 1_000, "{few:?}");
+
+    for at in 0..40 {
+        let folder = nova.config().join("skills").join(format!("skill-{at}"));
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!("---\nname: skill-{at}\ndescription: {}\n---\n", "What it is about. ".repeat(20));
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+    }
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let many = app.skill_catalog(Nothing {}).await.unwrap();
+    assert!(many.shortened && many.tokens <= many.budget && many.whole > 4_000, "{many:?}");
+}

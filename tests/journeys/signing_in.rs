@@ -1,0 +1,161 @@
+//! Credentials that are got with the browser: a local authorisation server, and a desktop that goes
+//! where it is sent.
+
+#[path = "../../src-tauri/crates/nova-credentials/tests/credentials/auth_server.rs"]
+#[allow(dead_code, reason = "shared with the tests of the crate")]
+mod auth_server;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use auth_server::AuthServer;
+use nova_app::{App, Desktop, StoreOptions};
+use nova_protocol::{
+    Commands as _, CredentialRef, CredentialRow, CredentialState, Decision, ErrorCode, Event, Nothing,
+    SkillState,
+};
+use nova_testkit::{Reply, ScriptedApprover, WebServer, web_of};
+use serde_json::{Value, json};
+
+use super::keeping_credentials::PASSPHRASE;
+use super::nova::{Nova, drain};
+use super::using_credentials::{call, forecast, save, script_host};
+
+/// Opens addresses as a browser does whose user is signed in and says yes.
+#[derive(Default)]
+struct Willing(Mutex<Vec<String>>);
+
+#[async_trait::async_trait]
+impl Desktop for Willing {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, url: &str) -> Result<(), String> {
+        self.0.lock().unwrap().push(url.to_owned());
+        let url = url.to_owned();
+        tokio::spawn(async move { reqwest::get(url).await });
+        Ok(())
+    }
+}
+
+fn settings(nova: &Nova, server: &str) {
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "sign_ins": {"weather/key": {
+            "authorize": format!("{server}/authorize"), "token": format!("{server}/token"),
+            "client_id": "nova-desktop", "scopes": ["weather.read"],
+        }},
+    }));
+}
+
+async fn weather_key(app: &App) -> CredentialRow {
+    let view = app.list_credentials(Nothing {}).await.unwrap();
+    view.credentials.into_iter().find(|row| row.name == "weather/key").unwrap()
+}
+
+async fn state(app: &App) -> (SkillState, Option<String>) {
+    let rows = app.list_tools(Nothing {}).await.unwrap();
+    let row = rows.into_iter().find(|row| row.name == "dynamic.forecast").unwrap();
+    (row.state, row.reason)
+}
+
+async fn world() -> (Nova, WebServer, Arc<Willing>) {
+    let weather = WebServer::start(|_| Reply::text("snow")).await;
+    let mut nova = Nova::new("", []);
+    nova.web = Arc::new(web_of(&[("api.weather.example", &weather)]));
+    nova.tool_host = Some(script_host(&nova));
+    nova.store = Some(StoreOptions { keychain: false, passphrase: Arc::new(|| Ok(Some(PASSPHRASE.into()))) });
+    let desktop = Arc::new(Willing::default());
+    nova.desktop = desktop.clone();
+    save(&nova, "forecast.ts", &forecast(""));
+    (nova, weather, desktop)
+}
+
+#[tokio::test]
+async fn a_tool_that_needs_a_sign_in_says_so_and_works_after_it() {
+    let (nova, weather, desktop) = world().await;
+    let server = AuthServer::start().await;
+    settings(&nova, &server.address);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    let mut events = app.events();
+
+    let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
+    assert!(drain(&mut events).iter().any(|event| matches!(
+        event, Event::CredentialNeeded { credential, .. } if credential == "weather/key"
+    )));
+    let row = weather_key(&app).await;
+    assert_eq!((row.state, row.sign_in), (CredentialState::NeedsSignIn, true));
+
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    assert!(desktop.0.lock().unwrap()[0].starts_with(&format!("{}/authorize?", server.address)));
+    assert_eq!(weather_key(&app).await.state, CredentialState::Kept);
+    let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(done.value, Some(json!({"status": 200, "text": "snow"})), "{:?}", done.error);
+    assert_eq!(weather.requests()[0].headers["authorization"], "Bearer access-2");
+    let told = serde_json::to_string(&drain(&mut events)).unwrap();
+    assert!(!told.contains("access-2") && !told.contains("refresh-2"), "{told}");
+}
+
+#[tokio::test]
+async fn a_sign_in_that_the_server_ended_is_listed_with_its_reason() {
+    let (nova, _weather, _desktop) = world().await;
+    let server = AuthServer::start().await;
+    // Tokens that are over as soon as they are there, and are not renewed.
+    server.state().mode = auth_server::Mode::Fixed(
+        "200 OK",
+        "Content-Type: application/json\r\n".into(),
+        r#"{"access_token":"a","token_type":"Bearer","expires_in":0,"refresh_token":"r"}"#.into(),
+    );
+    settings(&nova, &server.address);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    assert_eq!(state(&app).await.0, SkillState::Available);
+
+    server.state().mode = auth_server::Mode::Normal;
+    let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
+    let (listed, reason) = state(&app).await;
+    assert_eq!(listed, SkillState::NeedsSignIn);
+    assert!(reason.unwrap().contains("weather/key needs a new sign-in"));
+}
+
+#[tokio::test]
+async fn a_sign_in_that_another_nova_makes_is_enough() {
+    let (nova, _weather, _desktop) = world().await;
+    let server = AuthServer::start().await;
+    server.state().mode = auth_server::Mode::Fixed(
+        "200 OK",
+        "Content-Type: application/json\r\n".into(),
+        r#"{"access_token":"a","token_type":"Bearer","expires_in":0}"#.into(),
+    );
+    settings(&nova, &server.address);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
+    assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
+
+    server.state().mode = auth_server::Mode::Normal;
+    let other = nova.start().await;
+    other.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap();
+    let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
+    assert!(done.ok, "{:?}", done.error);
+    assert_eq!(state(&app).await, (SkillState::Available, None));
+}
+
+#[tokio::test]
+async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
+    let (nova, _weather, desktop) = world().await;
+    settings(&nova, "http://login.example.com");
+    let app = nova.start().await;
+    let status = app.app_status(Nothing {}).await.unwrap();
+    let problem = status.config_problem.expect("the configuration is not taken").message;
+    assert!(problem.contains("sign_ins.weather/key.authorize must be an https address"), "{problem}");
+    let error = app.sign_in(CredentialRef { name: "weather/key".into() }).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::CredentialInvalid);
+    assert!(desktop.0.lock().unwrap().is_empty());
+}

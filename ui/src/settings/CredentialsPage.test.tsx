@@ -1,0 +1,123 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import { renderInApp } from '../testing/render';
+import type { World } from '../testing/fake-backend';
+import { SettingsPage } from './SettingsPage';
+
+const setup = (world: Partial<World> = {}) => ({
+  ...renderInApp(<SettingsPage />, { world, app: { view: { kind: 'settings', page: 'credentials' } } }),
+  user: userEvent.setup(),
+});
+
+const row = async (name: string) => within(await screen.findByRole('article', { name }));
+
+it('lists what is kept, wanted and granted', async () => {
+  setup();
+  const openai = await row('openai/key');
+  expect(openai.getByText('kept')).toBeVisible();
+  const [granted, changed] = openai.getAllByTestId('grant');
+  expect(granted).toHaveTextContent('provider:openai may send it to https://api.openai.com:443');
+  expect(granted).not.toHaveTextContent('not in force');
+  expect(changed).toHaveTextContent('changed: not in force');
+  expect((await row('weather/key')).getByText('missing')).toBeVisible();
+  expect((await row('weather/key')).getByText(/wanted by/)).toHaveTextContent('wanted by tool:dynamic.weather');
+  expect((await row('mail/login')).getByText(/It has to be made again/)).toHaveTextContent('invalid_grant');
+});
+
+it('adds one by name, masked, once', async () => {
+  const { backend, store, user } = setup();
+  await user.click(await screen.findByTestId('credential-add'));
+  const form = within(screen.getByRole('form', { name: 'Add a credential' }));
+  await user.type(form.getByLabelText('Value'), 'canary-4711');
+  await user.type(form.getByRole('textbox', { name: /Name/ }), 'no-slash');
+  await user.click(form.getByRole('button', { name: 'Keep it' }));
+  expect(backend.asked('set_credential')).toEqual([]);
+  await user.clear(form.getByRole('textbox', { name: /Name/ }));
+  await user.type(form.getByRole('textbox', { name: /Name/ }), 'bank/token');
+  await user.dblClick(form.getByRole('button', { name: 'Keep it' }));
+  expect(await row('bank/token')).toBeTruthy();
+  expect(backend.asked('set_credential')).toEqual([{ name: 'bank/token', value: 'canary-4711' }]);
+  expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();
+  expect(JSON.stringify(store.get()) + document.body.innerHTML).not.toContain('canary-4711');
+});
+
+it('sets what is missing and then allows whoever wants it', async () => {
+  const { backend, user } = setup();
+  await user.click((await row('weather/key')).getByRole('button', { name: 'Set' }));
+  await user.type(screen.getByLabelText('Value'), 'v');
+  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  await user.click(await (await row('weather/key')).findByRole('button', { name: 'Allow' }));
+  expect(backend.asked('grant_credential')).toEqual([{ name: 'weather/key', to: 'tool:dynamic.weather' }]);
+  expect(await (await row('weather/key')).findByTestId('grant')).toHaveTextContent('tool:dynamic.weather');
+});
+
+it('revokes a grant', async () => {
+  const { backend, user } = setup();
+  await user.click((await row('openai/key')).getAllByRole('button', { name: 'Revoke' })[0]!);
+  expect(backend.asked('revoke_credential')).toEqual([{ name: 'openai/key', to: 'provider:openai' }]);
+  await waitFor(async () => expect((await row('openai/key')).getAllByTestId('grant')).toHaveLength(1));
+});
+
+it('asks before it removes', async () => {
+  const { backend, user } = setup();
+  await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
+  await user.click(await screen.findByRole('button', { name: 'Keep it' }));
+  expect(backend.asked('remove_credential')).toEqual([]);
+  await user.click((await row('openai/key')).getByRole('button', { name: 'Remove' }));
+  await user.click(await screen.findByRole('button', { name: 'Remove it' }));
+  expect(backend.asked('remove_credential')).toEqual([{ name: 'openai/key' }]);
+  await waitFor(() => expect(screen.queryByRole('article', { name: 'openai/key' })).toBeNull());
+});
+
+it('signs in with the browser', async () => {
+  const { backend, user } = setup();
+  await user.click((await row('mail/login')).getByRole('button', { name: 'Sign in' }));
+  expect(backend.asked('sign_in')).toEqual([{ name: 'mail/login' }]);
+  expect(await (await row('mail/login')).findByText('kept')).toBeVisible();
+});
+
+it('opens the encrypted file with its passphrase', async () => {
+  const problem = { code: 'passphrase_needed', message: 'The credentials are in an encrypted file.', hint: '' } as const;
+  const { backend, user } = setup({ credentials: { kept_in: null, problem, credentials: [] } });
+  const form = within(await screen.findByRole('form', { name: 'Passphrase' }));
+  backend.fail('unlock_credentials', { code: 'passphrase_needed', message: 'The passphrase does not open it.' });
+  await user.type(form.getByLabelText(/Passphrase of the encrypted file/), 'wrong');
+  await user.click(form.getByRole('button', { name: 'Open' }));
+  expect(await form.findByRole('alert')).toHaveTextContent('The passphrase does not open it.');
+  await user.clear(form.getByLabelText(/Passphrase of the encrypted file/));
+  backend.on('unlock_credentials', () => (backend.world.credentials = { kept_in: 'file', problem: null, credentials: [] }));
+  await user.type(form.getByLabelText(/Passphrase of the encrypted file/), 'right');
+  await user.click(form.getByRole('button', { name: 'Open' }));
+  expect(await screen.findByText('No credential is kept, and nothing asks for one.')).toBeVisible();
+  expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'wrong' }, { passphrase: 'right' }]);
+});
+
+it('has a new passphrase typed twice', async () => {
+  const { backend, user } = setup();
+  backend.fail('set_credential', { code: 'no_credential_store', message: 'There is no place to keep credentials.' });
+  await user.click(await screen.findByTestId('credential-add'));
+  await user.type(screen.getByRole('textbox', { name: /Name/ }), 'bank/token');
+  await user.type(screen.getByLabelText('Value'), 'v');
+  await user.click(screen.getByRole('button', { name: 'Keep it' }));
+  const form = within(await screen.findByRole('form', { name: 'Passphrase' }));
+  await user.type(form.getByLabelText(/Passphrase for a new encrypted file/), 'right');
+  await user.type(form.getByLabelText(/The same again/), 'rigth');
+  expect(form.getByText('The two are not the same.')).toBeVisible();
+  expect(form.getByRole('button', { name: 'Make the file' })).toBeDisabled();
+  await user.clear(form.getByLabelText(/The same again/));
+  await user.type(form.getByLabelText(/The same again/), 'right');
+  backend.on('set_credential', () => backend.world.credentials!);
+  await user.click(form.getByRole('button', { name: 'Make the file' }));
+  await waitFor(() => expect(backend.asked('set_credential')).toHaveLength(2));
+  expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'right' }]);
+  expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();
+});
+
+it('says what failed', async () => {
+  const { backend, user } = setup();
+  backend.fail('revoke_credential', { message: 'The data folder is read-only.' });
+  await user.click((await row('openai/key')).getAllByRole('button', { name: 'Revoke' })[0]!);
+  expect(await (await row('openai/key')).findByRole('alert')).toHaveTextContent('The data folder is read-only.');
+});

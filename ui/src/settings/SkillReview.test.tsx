@@ -1,0 +1,54 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import type { Result } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { SkillReview } from './SkillReview';
+
+type Review = Result<'review_skill'>;
+
+function shown(part: Partial<Review> = {}) {
+  const backend = new FakeBackend(sampleWorld());
+  const plain = backend.review_skill({ skill: 'pdf' });
+  backend.on('review_skill', () => ({ ...plain, ...part }));
+  return renderInApp(<SkillReview skill="pdf" />, { backend }).backend;
+}
+
+it('agrees to exactly what is shown', async () => {
+  const backend = shown();
+  expect(await screen.findByText('SKILL.md')).toBeInTheDocument();
+  expect(screen.getByTestId('skill-review')).toHaveTextContent('Hosts: pdf.example');
+  expect(screen.getByText(/may not: Bash/)).toBeInTheDocument();
+  const accept = screen.getByTestId('skill-accept');
+  await waitFor(() => expect(accept).toBeEnabled());
+  await userEvent.click(accept);
+  expect(backend.asked('accept_skill')).toEqual([{ skill: 'pdf', fingerprint: 'f1' }]);
+});
+
+it('says what changed since the user agreed', async () => {
+  shown({
+    state: 'changed',
+    files: [
+      { path: 'SKILL.md', bytes: 120, change: 'changed' },
+      { path: 'scripts/a\u200bb.sh', bytes: 9, change: 'added' },
+    ],
+    removed: ['references/old.md'],
+  });
+  expect(await screen.findByText('changed')).toBeInTheDocument();
+  expect(screen.getByText('new')).toBeInTheDocument();
+  expect(screen.getByText('references/old.md')).toBeInTheDocument();
+  expect(screen.getByText('U+200B')).toBeInTheDocument();
+});
+
+it('shows why an agreement was refused, and looks again', async () => {
+  const backend = shown();
+  backend.fail('accept_skill', { code: 'skill_needs_review', message: 'Its files are others now.' });
+  const accept = await screen.findByTestId('skill-accept');
+  await waitFor(() => expect(accept).toBeEnabled());
+  await userEvent.click(accept);
+  expect(await screen.findByText(/Its files are others now/)).toBeInTheDocument();
+  expect(backend.asked('review_skill')).toHaveLength(2);
+});

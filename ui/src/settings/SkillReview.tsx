@@ -1,0 +1,106 @@
+// A skill from elsewhere: what it brings, before the user agrees to it.
+
+import { useState } from 'react';
+
+import { useBackend, userError, type SkillReview as Review, type UserError } from '../ipc';
+import { Badge, Button, count, EffectBadge, ErrorBox, Icon } from '../shared';
+import { Revealed } from '../shared/Revealed';
+import { Source } from '../shared/Source';
+import { useArmed } from '../shared/useArmed';
+import { useActions, useApp, useRpc } from '../state/hooks';
+
+export function SkillReview({ skill }: { skill: string }) {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const review = useRpc('review_skill', { skill }, revision);
+  if (review.error) return <ErrorBox error={review.error} />;
+  if (!review.data) return <p className="text-fg-3">Reading its files…</p>;
+  return <Shown review={review.data} onStale={review.reload} />;
+}
+
+function Shown({ review, onStale }: { review: Review; onStale: () => void }) {
+  const backend = useBackend();
+  const { registryChanged } = useActions();
+  const [error, setError] = useState<UserError | null>(null);
+  const [busy, setBusy] = useState(false);
+  // A click meant for what was shown before is no answer about this.
+  const armed = useArmed(review.fingerprint);
+
+  const accept = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await backend.rpc('accept_skill', { skill: review.skill, fingerprint: review.fingerprint });
+      registryChanged();
+    } catch (thrown) {
+      setError(userError(thrown));
+      onStale();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <section data-testid="skill-review" aria-label="What this skill brings" className="mt-3 flex flex-col gap-3">
+      <p className="text-fg-2">
+        {review.state === 'changed'
+          ? 'Its files are not those that you agreed to. Nothing of it is used until you agree again.'
+          : 'Somebody else wrote it. Nothing of it is used until you agree.'}{' '}
+        It lies in <Revealed text={review.folder} />.
+      </p>
+      <ul className="flex flex-col gap-0.5">
+        {review.files.map(({ path, bytes, change }) => (
+          <li key={path} className="flex items-center gap-2">
+            <Icon name="note" size={12} className="text-fg-3" />
+            <span className="min-w-0 break-all font-mono">
+              <Revealed text={path} />
+            </span>
+            <span className="text-fg-3">{count(bytes)} bytes</span>
+            {change && <Badge tone="warn">{change === 'added' ? 'new' : 'changed'}</Badge>}
+          </li>
+        ))}
+        {review.removed.map((path) => (
+          <li key={path} className="flex items-center gap-2">
+            <Icon name="note" size={12} className="text-fg-3" />
+            <span className="min-w-0 break-all font-mono line-through">
+              <Revealed text={path} />
+            </span>
+            <Badge tone="warn">removed</Badge>
+          </li>
+        ))}
+      </ul>
+      {review.tools.map(({ file, definition, problem }) => (
+        <div key={file} className="flex flex-col gap-0.5">
+          <span className="flex items-center gap-2">
+            <span className="font-mono font-medium">
+              <Revealed text={definition?.tool ?? file} />
+            </span>
+            {definition ? <EffectBadge effect={definition.effect} /> : <Badge tone="danger">does not load</Badge>}
+            {definition && <span className="text-fg-3">says its author; each call asks</span>}
+          </span>
+          <span className="text-fg-2">
+            <Revealed text={definition?.description ?? problem?.message ?? ''} />
+          </span>
+        </div>
+      ))}
+      <p>
+        <span className="text-fg-2">Hosts:</span> <Revealed text={review.hosts.join(', ') || 'none'} />
+        <span className="ml-4 text-fg-2">Credentials:</span> <Revealed text={review.credentials.join(', ') || 'none'} />
+      </p>
+      {review.allowed_tools && (
+        <p className="text-fg-2">
+          It would like to use without asking, and may not: <Revealed text={review.allowed_tools} />
+        </p>
+      )}
+      <details>
+        <summary className="cursor-pointer text-fg-2">Its instructions</summary>
+        <Source text={review.instructions} label="SKILL.md" />
+      </details>
+      {error && <ErrorBox error={error} />}
+      <div className="flex justify-end">
+        <Button variant="primary" disabled={!armed || busy} onClick={() => void accept()} data-testid="skill-accept">
+          Agree and switch on
+        </Button>
+      </div>
+    </section>
+  );
+}
