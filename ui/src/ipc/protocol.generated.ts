@@ -70,6 +70,20 @@ tool: string, args: JsonValue,
  */
 run: string, };
 
+export type CatalogView = { 
+/**
+ * As it is sent.
+ */
+tokens: number, 
+/**
+ * As it would be without a limit.
+ */
+whole: number, budget: number, 
+/**
+ * Descriptions had to be shortened: `whole` is more than `budget`.
+ */
+shortened: boolean, };
+
 export type ChangeSetKind = "turn" | "form" | "cli" | "mcp" | "undo" | "import";
 
 export type ChangeSetState = "open" | "committed" | "interrupted" | "undone" | "partly_undone";
@@ -92,7 +106,6 @@ export type ConflictSide = "mine" | "theirs";
 
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
 
-export type DeactivatedBy = "model" | "user" | "turn" | "unavailable";
 export type CredentialPlace = "keychain" | "file";
 
 export type CredentialRef = { name: string, };
@@ -123,6 +136,8 @@ kept_in: CredentialPlace | null,
  * `unlock_credentials` would help.
  */
 problem: UserError | null, credentials: Array<CredentialRow>, };
+
+export type DeactivatedBy = "model" | "user" | "turn" | "unavailable";
 
 export type DecideApproval = { 
 /**
@@ -240,11 +255,9 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FileChange = "added" | "changed";
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type FinishChanges = { change_set: string, };
 
@@ -603,6 +616,50 @@ session: string | null,
  */
 model: string, };
 
+export type SetSkill = { skill: string, mode?: SkillMode, lifetime?: SkillLifetime, 
+/**
+ * Active from the first message of a new chat.
+ */
+pinned?: boolean, 
+/**
+ * Absent from the catalog; the user can still choose it.
+ */
+hidden?: boolean, tool?: SetTool, 
+/**
+ * The user's whole configuration of the skill; null takes it back to the defaults.
+ */
+config?: unknown, };
+
+export type SetTool = { tool: string, on: boolean, };
+
+export type SkillDetail = { skill: string, 
+/**
+ * Also those that are switched off.
+ */
+tools: Array<ToolSwitch>, 
+/**
+ * JSON Schema of its configuration, where it has one.
+ */
+config_schema: JsonValue | null, 
+/**
+ * In force: the skill's own defaults with what the user set.
+ */
+config: JsonValue, 
+/**
+ * What the user set; null for nothing.
+ */
+own_config: JsonValue, config_problem: string | null, last_error: SkillErrorView | null, };
+
+export type SkillErrorView = { 
+/**
+ * RFC 3339
+ */
+at: string, tool: string, message: string, };
+
+export type SkillLifetime = "session" | "turn";
+
+export type SkillMode = "on_demand" | "always";
+
 export type SkillRef = { skill: string, };
 
 export type SkillReview = { skill: string, description: string, instructions: string, folder: string, 
@@ -753,6 +810,16 @@ tool: string, args: JsonValue | null,
  * `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
  */
 relationship: string | null, };
+
+export type ToolSwitch = { 
+/**
+ * `skill.tool`
+ */
+name: string, 
+/**
+ * Its id within the skill.
+ */
+tool: string, on: boolean, calls: number, errors: number, mean_ms: number | null, };
 
 export type TurnRef = { turn: string, };
 

@@ -24,14 +24,14 @@ function row(id: string, part: Partial<SkillRow> = {}): SkillRow {
     hidden: false,
     tools: [`${id}.run`],
     tokens: { catalog: 10, instructions: 200, schemas: 3000 },
-    usage: { activations: 0, calls: 0, errors: 0, mean_ms: null, last_used: null },
+    usage: { activations: 0, calls: 0, errors: 0, mean_ms: null, last_used: null, tokens: 0, days: {} },
     tags: [],
     hints: [],
     examples: [],
     ...part,
   };
 }
-const usedAt = (last_used: string) => ({ activations: 1, calls: 1, errors: 0, mean_ms: 1, last_used });
+const usedAt = (last_used: string) => ({ activations: 1, calls: 1, errors: 0, mean_ms: 1, last_used, tokens: 0, days: {} });
 const all = { search: '', source: 'all', attention: false };
 
 describe('the rows', () => {
@@ -186,7 +186,7 @@ it('has everything about the chosen skill beside the list', async () => {
     tools: ['crm.add_contact', 'crm.pipeline'],
     hints: ['a person is named', 'Not for: a ticker'],
     examples: ['who should I call'],
-    usage: { activations: 38, calls: 214, errors: 1, mean_ms: 31, last_used: null },
+    usage: { activations: 38, calls: 214, errors: 1, mean_ms: 31, last_used: null, tokens: 0, days: {} },
   });
   const { user, rowOf, ready, store } = setup([row('alpha', { pinned: true }), skill]);
   await ready();

@@ -429,7 +429,7 @@ function skill(sample: SkillSample): SkillRow {
       calls,
       errors: calls > 100 ? 1 : 0,
       mean_ms: calls > 0 ? 31 : null,
-      last_used: calls > 0 ? local('14:31') : null,
+      last_used: calls > 0 ? local('14:31') : null, tokens: 0, days: {},
     },
     tags: [],
     hints: sample.hints ?? [],
