@@ -35,7 +35,7 @@ pub(super) struct FolderSkill {
 }
 
 /// What the folder held when it was looked at.
-#[derive(PartialEq, Eq)]
+#[derive(Default, PartialEq, Eq)]
 pub(super) struct FolderLook {
     pub(super) skill_md: Option<Look>,
     pub(super) manifest: Option<Look>,
@@ -46,7 +46,7 @@ pub(super) struct FolderLook {
     pub(super) has_python: bool,
     pub(super) listing: Listing,
     /// Of a skill from elsewhere; else why it could not be sealed.
-    sealed: Option<Result<Sealed, String>>,
+    pub(super) sealed: Option<Result<Sealed, String>>,
 }
 
 /// What its files say.

@@ -449,7 +449,7 @@ impl Seen {
             } else {
                 let folder = place.root.display();
                 let why = format!("Only the first {MAX_FOREIGN} skills of {folder} are read. Take some out.");
-                (FolderLook::unread(why), Default::default())
+                (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Default::default())
             };
             (place, look)
         });
