@@ -734,7 +734,11 @@ export type SuggestTools = { text: string,
 /**
  * 8 where absent.
  */
-limit?: number, };
+limit?: number, 
+/**
+ * It is an example of a skill that is tested: it does not count as one, or it would always find itself.
+ */
+example?: boolean, };
 
 export type TakenExample = { 
 /**
@@ -777,6 +781,17 @@ tool: string | null, skill: string,
  * Greater than 0, about 1 at most.
  */
 score: number, };
+
+export type ToolSwitch = { 
+/**
+ * `skill.tool`
+ */
+name: string, 
+/**
+ * Its id within the skill.
+ */
+tool: string, on: boolean, calls: number, errors: number, mean_ms: number | null, };
+
 export type TriedRule = { 
 /**
  * `skill.tool`
@@ -810,16 +825,6 @@ tool: string, args: JsonValue | null,
  * `owner`, `delegate`, `known` or `unknown`; `owner` where it is not said.
  */
 relationship: string | null, };
-
-export type ToolSwitch = { 
-/**
- * `skill.tool`
- */
-name: string, 
-/**
- * Its id within the skill.
- */
-tool: string, on: boolean, calls: number, errors: number, mean_ms: number | null, };
 
 export type TurnRef = { turn: string, };
 

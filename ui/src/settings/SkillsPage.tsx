@@ -1,27 +1,57 @@
 // Every skill on this machine with its state, the reason for it and what it costs; one switch each.
 
-import { useState } from 'react';
+import { Fragment, useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 
-import { nothing, useBackend, userError, type SkillRow, type UserError } from '../ipc';
+import type { SkillRow } from '../ipc';
 import { Button, count, Empty, ErrorBox, Icon, LinkButton, Loading, Segments, TextField } from '../shared';
-import { useActions, useApp, useRpc } from '../state/hooks';
-import { allTokens, carried, isOn, needsAttention, shownSkills, sourceNames, type SkillFilter } from './skill-rows';
+import { useClock } from '../shared/useClock';
+import { useActions, useApp } from '../state/hooks';
+import { AstrayQuestion } from './Astray';
+import { Carries } from './Carries';
+import { allTokens, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
 import { SkillDetail } from './SkillDetail';
 import { SkillLine } from './SkillLine';
-import { TokenBar } from './TokenBar';
+import { useSkills, type Place } from './useSkills';
 import { WaitingTools } from './WaitingTools';
 
 export function SkillsPage() {
-  const { rows, error, loading, reload, problem, toggle } = useSkills();
+  const skills = useSkills();
+  const { rows, error, loading, reload, refused, astray } = skills;
+  const { show } = useActions();
+  const now = useClock(false);
   const [filter, setFilter] = useState<SkillFilter>({ search: '', source: 'all', attention: false });
   const asked = useApp(({ view }) => (view.kind === 'settings' ? (view.skill ?? null) : null));
   const [chosen, setChosen] = useState<string | null>(asked);
 
   const shown = shownSkills(rows, filter);
-  // Beside the list the first skill is open; where the detail is a page of its own, none until chosen.
+  // Beside the list the first skill is open, also after another one was pinned above it; where the detail is a
+  // page of its own, none until chosen.
+  const [first, setFirst] = useState<string | null>(null);
+  if (first === null && shown[0]) setFirst(shown[0].id);
   const skill = rows.find(({ id }) => id === chosen) ?? null;
-  const beside = skill ?? shown[0] ?? null;
+  const beside = skill ?? shown.find(({ id }) => id === first) ?? shown[0] ?? null;
   const scale = Math.max(1, ...rows.map(allTokens));
+  const keepFocus = useFocusThroughMoves(shown.map(({ id }) => id).join());
+
+  const { attempt } = skills;
+  const besideId = beside?.id ?? '';
+  const attemptBeside = useCallback((change: Parameters<typeof attempt>[1]) => attempt(besideId, change), [attempt, besideId]);
+
+  /** A skill from elsewhere is switched on where its files are shown. */
+  const toggle = (row: SkillRow, on: boolean, place: Place) =>
+    on && row.state === 'needs_review' ? setChosen(row.id) : skills.switchSkill(row.id, on, place);
+  const mend = (row: SkillRow, { to }: Remedy, place: Place) => {
+    if (to === 'switch_on') toggle(row, true, place);
+    else setChosen(row.id);
+  };
+  const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id;
+  const said = (row: SkillRow, place: Place): ReactNode => {
+    if (astray?.skill === row.id && astray.place === place)
+      return <AstrayQuestion row={row} taken={astray.taken} nameOf={nameOf} onAnyway={skills.switchOnAnyway} onLeave={skills.leaveOff} />;
+    return refused?.skill === row.id && refused.place === place && <ErrorBox error={refused.error} />;
+  };
+
+  const besideSays = beside && said(beside, 'detail');
 
   return (
     <>
@@ -44,37 +74,45 @@ export function SkillsPage() {
           />
         </header>
         <div className="min-h-0 flex-1 overflow-y-auto">
-          {(error ?? problem) && (
+          {error && (
             <div className="px-4 pt-3">
-              <ErrorBox
-                error={(error ?? problem) as UserError}
-                actions={error && <LinkButton onClick={reload}>Try again</LinkButton>}
-              />
+              <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />
             </div>
           )}
           <WaitingTools />
-          <Carries rows={rows} />
+          <Carries rows={rows} onHide={(id) => skills.set(id, { hidden: true }, 'row')} />
           <Filters rows={rows} filter={filter} onChange={setFilter} />
           <div aria-hidden="true" className={`${columns} h-6 px-4 text-meta text-fg-3`}>
             <span />
             <span>Skill and state</span>
             <span>Loads</span>
             <span>Tokens</span>
-            <span>Use</span>
-            <span className="text-right">On</span>
+            <span>14 days</span>
+            <span className="text-right">Pin, hide, on</span>
           </div>
           <ul>
-            {shown.map((row) => (
-              <SkillLine
-                key={row.id}
-                row={row}
-                columns={columns}
-                scale={scale}
-                chosen={row.id === beside?.id}
-                onOpen={() => setChosen(row.id)}
-                onToggle={(on) => void toggle(row.id, on)}
-              />
-            ))}
+            {shown.map((row) => {
+              const below = said(row, 'row');
+              return (
+                <Fragment key={row.id}>
+                  <SkillLine
+                    row={row}
+                    columns={columns}
+                    scale={scale}
+                    chosen={row.id === beside?.id}
+                    now={now}
+                    onOpen={() => setChosen(row.id)}
+                    onToggle={(on) => toggle(row, on, 'row')}
+                    onSet={(change) => {
+                      keepFocus();
+                      skills.set(row.id, change, 'row');
+                    }}
+                    onRemedy={(remedy) => mend(row, remedy, 'row')}
+                  />
+                  {below && <li className="border-b border-line px-4 py-2.5">{below}</li>}
+                </Fragment>
+              );
+            })}
           </ul>
           {rows.length === 0 && loading && (
             <div className="p-4">
@@ -102,74 +140,21 @@ export function SkillsPage() {
             key={beside.id}
             row={beside}
             {...(skill ? { onBack: () => setChosen(null) } : {})}
-            onToggle={(on) => void toggle(beside.id, on)}
-          />
+            onToggle={(on) => toggle(beside, on, 'detail')}
+            onSet={(change) => skills.set(beside.id, change, 'detail')}
+            onRemedy={(remedy) => mend(beside, remedy, 'detail')}
+            attempt={attemptBeside}
+            now={now}
+          >
+            {besideSays && <div className="px-4 pt-3.5">{besideSays}</div>}
+          </SkillDetail>
         </section>
       )}
     </>
   );
 }
 
-const columns = 'grid grid-cols-[24px_minmax(0,1fr)_96px_108px_76px_44px] items-center gap-x-1';
-
-/** The rows, with a switch just moved already standing where it was moved to. */
-function useSkills() {
-  const backend = useBackend();
-  const { registryChanged } = useActions();
-  const revision = useApp(({ revisions }) => revisions.registry);
-  const listed = useRpc('list_skills', nothing, revision);
-  const [moved, setMoved] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [answer, setAnswer] = useState<{ after: readonly SkillRow[] | null; rows: readonly SkillRow[] } | null>(null);
-  const [problem, setProblem] = useState<UserError | null>(null);
-
-  const toggle = async (skill: string, enabled: boolean) => {
-    setProblem(null);
-    setMoved((old) => new Map(old).set(skill, enabled));
-    try {
-      const rows = await backend.rpc('enable_skill', { skill, enabled });
-      setAnswer({ after: listed.data, rows });
-      registryChanged();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setMoved((old) => new Map([...old].filter(([id]) => id !== skill)));
-    }
-  };
-
-  // The answer holds until the list is read again.
-  const current = answer && answer.after === listed.data ? answer.rows : (listed.data ?? []);
-  const rows = current.map((row) => {
-    const on = moved.get(row.id);
-    return on === undefined || on === isOn(row)
-      ? row
-      : { ...row, state: on ? ('starting' as const) : ('disabled' as const), reason: null };
-  });
-  return { rows, error: listed.error, loading: listed.loading, reload: listed.reload, problem, toggle };
-}
-
-function Carries({ rows }: { rows: readonly SkillRow[] }) {
-  const tokens = carried(rows);
-  if (rows.length === 0) return null;
-  const parts = [
-    { name: 'catalog', value: tokens.catalog, colour: 'bg-c1' },
-    { name: 'instructions of always-on skills', value: tokens.instructions, colour: 'bg-c2' },
-    { name: 'their schemas', value: tokens.schemas, colour: 'bg-c3' },
-  ];
-  return (
-    <div className="px-4 pt-3.5 short:pt-2.5">
-      <p className="text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
-      <TokenBar tokens={tokens} scale={tokens.all} className="mt-1.5 h-2 rounded-full bg-surface-sunken" />
-      <ul className="mt-1.5 flex flex-wrap gap-x-4 text-meta text-fg-2">
-        {parts.map(({ name, value, colour }) => (
-          <li key={name} className="flex items-center gap-1.5">
-            <span aria-hidden="true" className={`size-2 rounded-[2px] ${colour}`} />
-            {name} {count(value)}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
+const columns = 'grid grid-cols-[24px_minmax(0,1fr)_96px_104px_76px_84px] items-center gap-x-1';
 
 function Filters({
   rows,
@@ -210,4 +195,17 @@ function Filters({
       )}
     </div>
   );
+}
+
+/** A row that moves, as a pinned one does, would lose the focus that is in it. */
+function useFocusThroughMoves(order: string): () => void {
+  const kept = useRef<HTMLElement | null>(null);
+  useLayoutEffect(() => {
+    const last = kept.current;
+    kept.current = null;
+    if (last?.isConnected && document.activeElement === document.body) last.focus();
+  }, [order]);
+  return useCallback(() => {
+    kept.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  }, []);
 }

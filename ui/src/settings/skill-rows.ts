@@ -42,6 +42,7 @@ export function worksInPart({ state, reason }: Pick<SkillRow, 'state' | 'reason'
 export function stateLine(row: SkillRow): string {
   const word = skillStates[row.state].word;
   const state = word.charAt(0).toUpperCase() + word.slice(1);
+  if (row.state === 'disabled') return state;
   // "Sign-in expired 3 days ago" says its state itself.
   if (row.state === 'needs_sign_in' && row.reason?.startsWith('Sign-in')) return row.reason.replace(/\.$/, '');
   if (worksInPart(row)) return `${state}, but: ${(row.reason ?? '').replace(/\.$/, '')}`;
@@ -53,8 +54,72 @@ export function stateLine(row: SkillRow): string {
   return [state, ...notes.filter((note) => note !== '')].join(', ');
 }
 
+/** A skill from elsewhere is on once the user has agreed to it. */
 export function isOn({ state }: { state: SkillState }): boolean {
-  return state !== 'disabled';
+  return state !== 'disabled' && state !== 'needs_review';
+}
+
+/** What mends the state, as the words of a link and where it leads. */
+export interface Remedy {
+  readonly label: string;
+  readonly to: 'switch_on' | 'credentials' | 'detail';
+}
+
+export function remedyOf(row: Pick<SkillRow, 'state' | 'reason'>): Remedy | null {
+  const reason = row.reason ?? '';
+  switch (row.state) {
+    case 'disabled':
+      return { label: 'Switch on', to: 'switch_on' };
+    case 'needs_review':
+      return { label: 'Review', to: 'detail' };
+    case 'needs_sign_in':
+      return { label: 'Sign in', to: 'credentials' };
+    case 'unavailable':
+      if (/\.config\b/.test(reason)) return { label: 'Correct it', to: 'detail' };
+      return KEY.test(reason) ? { label: 'Add key', to: 'credentials' } : { label: 'See why', to: 'detail' };
+    case 'failed':
+    case 'broken':
+      return { label: 'See why', to: 'detail' };
+    default:
+      return worksInPart(row) ? { label: 'See why', to: 'detail' } : null;
+  }
+}
+
+/** `set FINNHUB_API_KEY`, `the credential finnhub/key is missing` */
+const KEY = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\bcredential\b|\bapi key\b/i;
+
+export interface Day {
+  /** `YYYY-MM-DD` in UTC, as the backend counts. */
+  readonly day: string;
+  readonly calls: number;
+}
+
+/** The last 14 days, oldest first; today is the last one. */
+export function lastDays(days: SkillRow['usage']['days'], now: number): readonly Day[] {
+  return Array.from({ length: 14 }, (_, at) => {
+    const day = new Date(now - (13 - at) * 86_400_000).toISOString().slice(0, 10);
+    return { day, calls: days[day] ?? 0 };
+  });
+}
+
+/** `Pull up UBER -> pull_up_symbol`: the request, and the tool that it is meant for where one is named. */
+export function exampleOf(written: string): { text: string; tool: string | null } {
+  const at = written.lastIndexOf(' -> ');
+  return at < 0
+    ? { text: written.trim(), tool: null }
+    : { text: written.slice(0, at).trim(), tool: written.slice(at + 4).trim() };
+}
+
+/** Whom to hide first: what costs the most in the catalog, of those never or longest not used before others. */
+export function hideable(rows: readonly SkillRow[]): readonly SkillRow[] {
+  return rows
+    .filter(({ hidden, pinned, state, tokens }) => !hidden && !pinned && state === 'available' && tokens.catalog > 0)
+    .toSorted(
+      (a, b) =>
+        (a.usage.last_used ?? '').localeCompare(b.usage.last_used ?? '') ||
+        b.tokens.catalog - a.tokens.catalog ||
+        a.name.localeCompare(b.name),
+    );
 }
 
 export const sourceNames: Record<string, string> = {
@@ -88,16 +153,20 @@ export interface Carried {
   readonly all: number;
 }
 
-/** What skills that work add to every request: their catalog lines, and all of those that are always loaded. */
-export function carried(rows: readonly SkillRow[]): Carried {
+/**
+ * What skills that work add to every request: their catalog lines, and all of those that are always loaded.
+ * `sent` is the whole catalog as it is sent, where that is known.
+ */
+export function carried(rows: readonly SkillRow[], sent?: number): Carried {
   const working = rows.filter(({ state }) => state === 'available' || state === 'active');
   const always = working.filter(({ mode }) => mode === 'always');
   const sum = (of: readonly SkillRow[], part: keyof SkillRow['tokens']) =>
     of.reduce((total, { tokens }) => total + tokens[part], 0);
-  const catalog = sum(
+  const listed = sum(
     working.filter(({ hidden }) => !hidden),
     'catalog',
   );
+  const catalog = sent ?? listed;
   const instructions = sum(always, 'instructions');
   const schemas = sum(always, 'schemas');
   return { catalog, instructions, schemas, all: catalog + instructions + schemas };

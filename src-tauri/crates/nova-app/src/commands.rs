@@ -197,7 +197,11 @@ impl Commands for App {
     }
 
     async fn suggest_tools(&self, request: SuggestTools) -> Result<Vec<ToolSuggestion>, UserError> {
-        self.route(&request.text, request.limit.unwrap_or(8)).await
+        let limit = request.limit.unwrap_or(8);
+        if request.example == Some(true) {
+            return self.route_example(&request.text, limit).await;
+        }
+        self.route(&request.text, limit).await
     }
 
     async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {

@@ -1,7 +1,7 @@
 //! Which tool a request is about, and whether the skills agree on it.
 
 use nova_protocol::{ErrorCode, TakenExample, ToolSuggestion, UserError};
-use nova_registry::{Confusion, test_routing, would_take};
+use nova_registry::{Confusion, Ranked, Router, test_routing, would_take};
 
 use crate::app::{App, blocking};
 use crate::chat::unknown_skill;
@@ -12,6 +12,23 @@ impl App {
     /// # Errors
     /// `bad_request` for an empty request.
     pub async fn route(&self, text: &str, limit: u32) -> Result<Vec<ToolSuggestion>, UserError> {
+        self.ranked(text, limit, Router::route).await
+    }
+
+    /// The best tools for an example of a skill, as if it were none.
+    ///
+    /// # Errors
+    /// `bad_request` for an empty request.
+    pub async fn route_example(&self, text: &str, limit: u32) -> Result<Vec<ToolSuggestion>, UserError> {
+        self.ranked(text, limit, Router::route_example).await
+    }
+
+    async fn ranked(
+        &self,
+        text: &str,
+        limit: u32,
+        by: fn(&Router, &str, usize) -> Vec<Ranked>,
+    ) -> Result<Vec<ToolSuggestion>, UserError> {
         if text.trim().is_empty() {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
@@ -22,8 +39,8 @@ impl App {
         let (snapshot, text) = (self.inner.registry.snapshot(), text.to_owned());
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         blocking(move || {
-            let ranked = snapshot.router().route(&text, limit);
-            let suggestion = |found: nova_registry::Ranked| ToolSuggestion {
+            let ranked = by(snapshot.router(), &text, limit);
+            let suggestion = |found: Ranked| ToolSuggestion {
                 tool: found.tool.map(|tool| nova_registry::shown_name(&found.skill, &tool)),
                 skill: found.skill,
                 score: found.score,

@@ -477,6 +477,10 @@ pub struct SuggestTools {
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
+    /// It is an example of a skill that is tested: it does not count as one, or it would always find itself.
+    #[serde(default)]
+    #[ts(optional)]
+    pub example: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

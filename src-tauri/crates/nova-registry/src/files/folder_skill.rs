@@ -92,25 +92,7 @@ fn look_sealed(root: &Path, id: &str) -> (FolderLook, Looks) {
             };
             (own, tools)
         }
-        Err(why) => {
-            let own = FolderLook::unread(why);
-            (own, Looks::default())
-        }
-    }
-}
-
-impl FolderLook {
-    /// Of a skill from elsewhere that nobody can review.
-    pub(super) fn unread(why: String) -> Self {
-        Self {
-            skill_md: None,
-            manifest: None,
-            config: None,
-            instructions: None,
-            has_python: false,
-            listing: Listing::default(),
-            sealed: Some(Err(why)),
-        }
+        Err(why) => (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Looks::default()),
     }
 }
 

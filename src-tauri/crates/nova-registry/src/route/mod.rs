@@ -155,6 +155,12 @@ impl Router {
         self.rank(text, &tokens(text), None, k)
     }
 
+    /// As [`Router::route`] for an example of a skill: those that read like it are left out, or it would
+    /// always find itself.
+    pub fn route_example(&self, text: &str, k: usize) -> Vec<Ranked> {
+        self.rank(text, &tokens(text), Some(text), k)
+    }
+
     /// As [`Router::route`]; `is_note` says of a few words whether they are the name of a note.
     pub fn route_with_notes(&self, text: &str, k: usize, is_note: &dyn Fn(&str) -> bool) -> Vec<Ranked> {
         self.rank(text, &tokens_with_notes(text, is_note), None, k)

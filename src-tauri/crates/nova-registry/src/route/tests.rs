@@ -58,6 +58,20 @@ fn without_its_hints_the_confusion_shows_with_the_hint_that_mends_it() {
 }
 
 #[test]
+fn an_example_that_is_tested_does_not_find_itself() {
+    let skills = "
+- id: harbour
+  description: Ships and berths.
+  examples: [who waters the plants]
+- id: garden
+  description: Plants in their beds.
+";
+    let router = Router::new(&snapshot(skills));
+    assert_eq!(router.route("who waters the plants", 1)[0].skill, "harbour");
+    assert_eq!(router.route_example("who waters the plants", 1)[0].skill, "garden");
+}
+
+#[test]
 fn a_skill_that_would_take_the_examples_of_another_is_told_before_it_is_enabled() {
     let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
     let settings = Settings([("screener".to_owned(), off)].into());

@@ -1,0 +1,72 @@
+// What skills add to every request, and what to do where their list does not fit.
+
+import { nothing, type SkillRow } from '../ipc';
+import { Banner, count, LinkButton, Menu, whenText } from '../shared';
+import { useApp, useRpc } from '../state/hooks';
+import { carried, hideable } from './skill-rows';
+import { TokenBar } from './TokenBar';
+
+export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (skill: string) => void }) {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const catalog = useRpc('skill_catalog', nothing, revision).data;
+  const tokens = carried(rows, catalog?.tokens);
+  if (rows.length === 0) return null;
+  const parts = [
+    { name: 'catalog', value: tokens.catalog, colour: 'bg-c1' },
+    { name: 'instructions of always-on skills', value: tokens.instructions, colour: 'bg-c2' },
+    { name: 'their schemas', value: tokens.schemas, colour: 'bg-c3' },
+  ];
+  return (
+    <div className="px-4 pt-3.5 short:pt-2.5">
+      <div className="flex items-baseline justify-between gap-3">
+        <p className="text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
+        {catalog && (
+          <p className="tabular text-small text-fg-3">
+            catalog {count(catalog.tokens)} of {count(catalog.budget)}
+          </p>
+        )}
+      </div>
+      <TokenBar tokens={tokens} scale={tokens.all} className="mt-1.5 h-2 rounded-full bg-surface-sunken" />
+      <ul className="mt-1.5 flex flex-wrap gap-x-4 text-meta text-fg-2">
+        {parts.map(({ name, value, colour }) => (
+          <li key={name} className="flex items-center gap-1.5">
+            <span aria-hidden="true" className={`size-2 rounded-[2px] ${colour}`} />
+            {name} {count(value)}
+          </li>
+        ))}
+      </ul>
+      {catalog?.shortened && (
+        <div className="mt-2.5" data-testid="catalog-shortened">
+          <Banner tone="warn" icon="warn" actions={<HideOne rows={rows} onHide={onHide} />}>
+            Catalog {count(catalog.whole)} of {count(catalog.budget)} tokens: descriptions are shortened.
+          </Banner>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Those whose line is missed the least come first. */
+function HideOne({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (skill: string) => void }) {
+  const first = hideable(rows).slice(0, 8);
+  if (first.length === 0) return null;
+  return (
+    <Menu
+      align="end"
+      groups={[
+        {
+          heading: 'Hide from the model',
+          items: first.map(({ id, name, tokens, usage }) => ({
+            label: name,
+            note: `${count(tokens.catalog)} tokens, ${usage.last_used ? `last used ${whenText(usage.last_used)}` : 'never used'}`,
+            onSelect: () => onHide(id),
+            testId: 'hide-one',
+          })),
+        },
+      ]}
+      footer="You can still choose a hidden skill yourself."
+    >
+      <LinkButton>Hide a skill</LinkButton>
+    </Menu>
+  );
+}

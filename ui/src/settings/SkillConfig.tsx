@@ -1,0 +1,148 @@
+// The configuration of a skill as a form of its schema, saved as it is typed.
+
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+
+import type { JsonValue, SkillDetail, UserError } from '../ipc';
+import { ErrorBox, Icon, LinkButton } from '../shared';
+import { argsOf, draftOf, SchemaForm, useSchemaForm } from '../shared/form';
+import { Part } from './Part';
+import { isEmptyConfig, ownAfter, same } from './own-config';
+import type { Change } from './useSkills';
+
+/** A pause in typing that long saves, ms; leaving the field saves at once. */
+const PAUSE = 700;
+
+interface SkillConfigProps {
+  /** Of a skill with a schema. */
+  readonly detail: SkillDetail;
+  readonly name: string;
+  readonly attempt: (change: Change) => Promise<UserError | null>;
+}
+
+export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
+  // Read again, it is the same as long as it says the same.
+  const schema = useSame(detail.config_schema ?? {});
+  const config = useSame(detail.config);
+  const form = useSchemaForm(schema, config);
+  const box = useRef<HTMLDivElement>(null);
+  const [saved, setSaved] = useState<'not yet' | 'saved' | 'reset'>('not yet');
+  const [error, setError] = useState<UserError | null>(null);
+  const [beforeReset, setBeforeReset] = useState<JsonValue | null>(null);
+  /** Grows each time a field is left. */
+  const [left, setLeft] = useState(0);
+  /** What was sent last, until what is in force was read again. */
+  const [lastSent, setLastSent] = useState<{ after: SkillDetail; own: JsonValue }>({ after: detail, own: detail.own_config });
+  const sent = lastSent.after === detail ? lastSent : { after: detail, own: detail.own_config };
+
+  const send = useCallback(
+    async (own: JsonValue) => {
+      setLastSent({ after: detail, own });
+      const refused = await attempt({ config: isEmptyConfig(own) ? null : own });
+      setError(refused);
+      return refused === null;
+    },
+    [attempt, detail],
+  );
+
+  const begun = useMemo(() => argsOf(form.plan, draftOf(form.plan, config)) ?? {}, [form.plan, config]);
+  const own = detail.own_config ?? {};
+  const wanted = ownAfter(own, begun, form.args);
+  const unsaved = form.problems.length === 0 && !same(form.args, begun) && !same(wanted, sent.own ?? {});
+  const save = useEffectEvent(() => {
+    if (!unsaved) return;
+    setBeforeReset(null);
+    void send(wanted).then((done) => done && setSaved('saved'));
+  });
+  const typed = JSON.stringify(form.draft);
+  useEffect(() => {
+    const timer = setTimeout(() => save(), PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => save(), [left]);
+  // Nothing typed is lost by leaving the page.
+  useEffect(() => () => save(), []);
+
+  // What is in force stands in the form, too, where nobody is writing: the default in a field that was emptied,
+  // a value changed in the file. What was typed and is not saved yet stays.
+  const lastBegun = useRef(begun);
+  const follow = useEffectEvent(() => {
+    const untouched = same(form.args, lastBegun.current);
+    lastBegun.current = begun;
+    const writing = box.current?.contains(document.activeElement) ?? false;
+    if (!writing && form.problems.length === 0 && (untouched || same(wanted, own))) form.setDraft(draftOf(form.plan, config));
+  });
+  useEffect(() => follow(), [detail, left]);
+
+  const reset = () => {
+    const before = detail.own_config;
+    setSaved('not yet');
+    void send(null).then((done) => {
+      if (!done) return;
+      setSaved('reset');
+      setBeforeReset(before);
+    });
+  };
+  const takeBack = () => {
+    void send(beforeReset).then((done) => done && setSaved('saved'));
+    setBeforeReset(null);
+  };
+
+  return (
+    <Part
+      title="Configuration"
+      note="saved as you type, used from the next call"
+      action={
+        !isEmptyConfig(own) && (
+          <LinkButton data-testid="config-reset" onClick={reset}>
+            Back to the defaults
+          </LinkButton>
+        )
+      }
+    >
+      {detail.config_problem && (
+        <p role="status" className="mb-2.5 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
+          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+          <span className="min-w-0 break-words">{detail.config_problem}</span>
+        </p>
+      )}
+      <div
+        ref={box}
+        data-testid="skill-config"
+        onBlur={() => setLeft((times) => times + 1)}
+      >
+        <SchemaForm
+          form={form}
+          label={`Configuration of ${name}`}
+          onSubmit={() => {
+            form.submit();
+            setLeft((times) => times + 1);
+          }}
+        />
+      </div>
+      {error && (
+        <div className="mt-2.5">
+          <ErrorBox error={error} />
+        </div>
+      )}
+      <p role="status" data-testid="config-saved" className="mt-1.5 min-h-4.5 text-fg-3">
+        {form.shown.length > 0
+          ? 'Not saved: correct the field above.'
+          : saved === 'reset'
+            ? 'Back to the defaults. '
+            : saved === 'saved' && error === null && !unsaved
+              ? 'Saved.'
+              : ''}
+        {saved === 'reset' && beforeReset !== null && (
+          <LinkButton data-testid="config-undo" onClick={takeBack}>
+            Undo
+          </LinkButton>
+        )}
+      </p>
+    </Part>
+  );
+}
+
+function useSame(value: JsonValue): JsonValue {
+  const written = JSON.stringify(value);
+  return useMemo(() => JSON.parse(written) as JsonValue, [written]);
+}

@@ -1,0 +1,43 @@
+// What the user's own configuration becomes by a change in the form of the one in force.
+
+import type { JsonValue } from '../ipc';
+
+type Values = { readonly [key: string]: JsonValue };
+
+/**
+ * `own` with what differs between `before` (in force) and `now` (in the form). Values nobody touched
+ * stay out of it, so that they follow the defaults of a newer version. An emptied one goes back to its
+ * default, but for a list: none of its values is meant.
+ */
+export function ownAfter(own: JsonValue, before: JsonValue, now: JsonValue): Values {
+  const after: { [key: string]: JsonValue } = { ...values(own) };
+  const [was, is] = [values(before), values(now)];
+  for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const [old, next] = [was[key], is[key]];
+    if (same(old, next)) continue;
+    if (next === undefined && Array.isArray(old)) after[key] = [];
+    else if (next === undefined) delete after[key];
+    else after[key] = isValues(old) && isValues(next) ? ownAfter(after[key] ?? {}, old, next) : next;
+  }
+  return after;
+}
+
+export function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (isValues(a) && isValues(b)) {
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => same(a[key], b[key]));
+  }
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function isEmptyConfig(own: JsonValue): boolean {
+  return Object.keys(values(own)).length === 0;
+}
+
+function values(given: JsonValue): Values {
+  return isValues(given) ? given : {};
+}
+
+function isValues(given: JsonValue | undefined): given is Values {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
+}
