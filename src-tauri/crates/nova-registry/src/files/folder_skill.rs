@@ -138,6 +138,9 @@ impl FolderSkill {
             };
             self.newest = Some(look);
         }
+        if let Some((_, from)) = self.problem.as_mut().filter(|_| !patience) {
+            *from = now.min(*from);
+        }
         if !self.foreign {
             return true;
         }
