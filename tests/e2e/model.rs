@@ -11,7 +11,8 @@ pub(crate) fn start() -> ModelServer {
 
 fn reply(request: &Value) -> Answer {
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
-    let last = messages.last().cloned().unwrap_or_default();
+    // Nova's own notices may stand behind what is to be answered.
+    let last = messages.iter().rev().find(|message| !is_notice(message)).cloned().unwrap_or_default();
     let said = last["content"].as_str().unwrap_or_default();
     if last["role"] == "tool" {
         return answer_from(said, &wish(&messages));
@@ -29,11 +30,17 @@ fn reply(request: &Value) -> Answer {
 /// What the user asked last; Nova's own notices do not count.
 fn wish(messages: &[Value]) -> String {
     let users = messages.iter().rev().filter(|message| message["role"] == "user");
-    let mut texts = users.filter_map(|message| message["content"].as_str());
-    let said = texts.find(|text| !text.starts_with("<nova-notice>")).unwrap_or_default();
+    let mut texts =
+        users.filter(|message| !is_notice(message)).filter_map(|message| message["content"].as_str());
+    let said = texts.next().unwrap_or_default();
     // Behind the message stands which tool the user points at.
     let (message, _) = said.split_once("\n\n(The user points at the tool").unwrap_or((said, ""));
     message.trim().to_owned()
+}
+
+fn is_notice(message: &Value) -> bool {
+    message["role"] == "user"
+        && message["content"].as_str().is_some_and(|text| text.starts_with("<nova-notice>"))
 }
 
 fn answer_from(output: &str, wish: &str) -> Answer {

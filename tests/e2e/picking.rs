@@ -36,6 +36,16 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for("[data-testid=active-skill][data-skill=crm]").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
 
+    // What fits by no letter comes from the ranking.
+    window.type_into("[data-testid=composer-input]", "/phone").await;
+    window.wait_for("[data-testid=picker] [aria-label='By meaning'] [data-testid=picker-skill]").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[data-testid=picker]").await;
+
+    window.click_named("Drop CRM from the next step on").await;
+    window.wait_gone("[data-testid=active-skill]").await;
+    window.wait_for_text("[role=log]", "CRM is not active any more, dropped by you").await;
+
     window.close().await;
     model.finish();
 }

@@ -58,9 +58,9 @@ async fn the_answer_comes_from_the_notes() {
             .collect()
     };
     let always = ["vault__read_note", "vault__search", "vault__query"];
-    let control = ["list_skills", "load_skill", "unload_skill", "search_tools"];
+    let control = ["list_skills", "load_skill", "unload_skill", "search_tools", "read_skill_file"];
     assert_eq!(tools(&requests[0]), [&control[..], &always].concat());
-    assert_eq!(&tools(&requests[1])[..7], &tools(&requests[0])[..], "the tools before stay in front");
+    assert_eq!(&tools(&requests[1])[..8], &tools(&requests[0])[..], "the tools before stay in front");
     assert!(tools(&requests[1]).contains(&"crm__get_contact".into()));
     let system = requests[0]["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("## Available Skills") && system.contains("\n- crm: "), "{system}");

@@ -251,6 +251,20 @@ async fn it_takes_no_id_that_is_somebody_s_already() {
 }
 
 #[tokio::test]
+async fn of_very_many_the_first_hundred_are_read_and_the_others_are_named() {
+    let nova = Nova::new("", []);
+    for at in 0..103 {
+        install(nova.home(), &format!("pdf-{at:03}"));
+    }
+    let app = started(&nova).await;
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    let with = |state| rows.iter().filter(|row| row.id.starts_with("pdf-") && row.state == state).count();
+    assert_eq!((with(SkillState::NeedsReview), with(SkillState::Broken)), (100, 3));
+    let last = rows.iter().find(|row| row.id == "pdf-102").unwrap();
+    assert!(last.reason.as_ref().unwrap().starts_with("Only the first 100 skills of "), "{:?}", last.reason);
+}
+
+#[tokio::test]
 async fn what_another_nova_agreed_to_is_in_force_here_and_a_setting_alone_is_no_agreement() {
     let nova = Nova::new("", []);
     let skill = install(nova.home(), "pdf");

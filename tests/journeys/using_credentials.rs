@@ -119,7 +119,7 @@ async fn a_key_set_in_the_terminal_is_used_in_a_chat_and_found_nowhere() {
     .await;
     succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
     let app = started(&nova).await;
-    let approver = ScriptedApprover::always(Decision::Session);
+    let approver = ScriptedApprover::always(Decision::Always);
     let (_, events) = turn(&app, None, "Weather?", approver.clone()).await;
     let asked = approver.asked();
     assert_eq!(asked.len(), 1, "the second call is covered: {asked:?}");

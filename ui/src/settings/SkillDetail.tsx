@@ -180,7 +180,7 @@ function Facts({ row, onSet }: { row: SkillRow; onSet: (change: Change) => void 
           value={<span className="font-medium">{count(instructions)} tokens</span>}
           note={`and ${count(schemas)} for the schemas of its tools`}
         />
-        <Fact name="From" value={<span className="font-medium">{sourceName(row.source)}</span>} note={row.tags.join(', ')} />
+        <Fact name="From" value={<span className="font-medium">{row.foreign ? 'Elsewhere' : sourceName(row.source)}</span>} note={row.tags.join(', ')} />
       </dl>
       <TokenBar tokens={row.tokens} scale={catalog + whole} className="mt-3 h-1.5 rounded-full" />
     </>

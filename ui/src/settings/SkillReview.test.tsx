@@ -2,10 +2,11 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 
-import type { Result } from '../ipc';
+import type { Result, SkillRow } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
+import { SkillDetail } from './SkillDetail';
 import { SkillReview } from './SkillReview';
 
 type Review = Result<'review_skill'>;
@@ -51,4 +52,17 @@ it('shows why an agreement was refused, and looks again', async () => {
   await userEvent.click(accept);
   expect(await screen.findByText(/Its files are others now/)).toBeInTheDocument();
   expect(backend.asked('review_skill')).toHaveLength(2);
+});
+
+it.each([
+  { foreign: true, state: 'needs_review', asked: 1 },
+  { foreign: true, state: 'available', asked: 0 },
+  { foreign: false, state: 'available', asked: 0 },
+] as const)('is shown for a skill from elsewhere that waits, and for no other: $foreign, $state', async ({ foreign, state, asked }) => {
+  const [any] = sampleWorld().skills;
+  const row: SkillRow = { ...(any as SkillRow), id: 'pdf', name: 'PDF', foreign, state, reason: null };
+  const { backend } = renderInApp(<SkillDetail row={row} onToggle={() => {}} />);
+  expect(await screen.findByText(foreign ? 'Elsewhere' : 'Native')).toBeInTheDocument();
+  await waitFor(() => expect(backend.asked('list_tools')).not.toHaveLength(0));
+  expect(backend.asked('review_skill')).toHaveLength(asked);
 });

@@ -509,3 +509,15 @@ describe('replay', () => {
     expect(outline(replay(events, true))).toEqual(['c1 running', 'c2 waiting', 'c3 done']);
   });
 });
+
+test('the end of a turn that an edit overtook still ends it, once', () => {
+  const [begin, end, edit] = script(
+    turnStarted(),
+    ['turn_completed', { text: 'Done.' }],
+    ['notes_changed_outside', { paths: ['CRM/People/Jane Doe.md'] }],
+  ) as [Envelope, Envelope, Envelope];
+  const state = [begin, edit, end].reduce(reduce, emptySession);
+  expect(runningTurn(state)).toBeNull();
+  expect(state.seq).toBe(3);
+  expect(reduce(state, end)).toBe(state);
+});

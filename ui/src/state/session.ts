@@ -192,8 +192,17 @@ export const emptySession: SessionState = { opening: [], turns: [], skills: [], 
 
 /** The state after one more event of the session. */
 export function reduce(state: SessionState, event: Envelope): SessionState {
-  if (event.seq <= state.seq) return state;
-  return { ...apply(state, event), seq: event.seq };
+  if (event.seq <= state.seq && !endsRunning(state, event)) return state;
+  return { ...apply(state, event), seq: Math.max(state.seq, event.seq) };
+}
+
+/**
+ * The end of a turn is numbered before it is written down and told after, so an edit of a note that is
+ * seen meanwhile overtakes it. Left out, the chat would run for ever.
+ */
+function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
+  const ends = type === 'turn_completed' || type === 'turn_cancelled' || type === 'turn_failed';
+  return ends && turn !== undefined && runningTurn(state)?.id === turn;
 }
 
 /** The state of a stored session. `running`: whether its last turn still runs somewhere. */

@@ -11,6 +11,8 @@ pub(crate) fn change<T, E>(
     wrap: impl Fn(io::Error) -> E,
     make: impl FnOnce() -> Result<(Vec<u8>, T), E>,
 ) -> Result<T, E> {
+    // A link to a file that is kept elsewhere stays a link.
+    let file = &std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(Path::new("."));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     std::fs::create_dir_all(folder).map_err(&wrap)?;

@@ -58,10 +58,8 @@ impl RuleFile {
     }
 
     fn change(&self, edit: impl FnOnce(&str) -> Result<String, RuleEditError>) -> Result<(), RuleFileError> {
-        // A link to a file that is kept elsewhere stays a link.
-        let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
-        crate::own_files::change(&file, RuleFileError::Io, || {
-            let text = match std::fs::read_to_string(&file) {
+        crate::own_files::change(&self.file, RuleFileError::Io, || {
+            let text = match std::fs::read_to_string(&self.file) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 // What cannot be read must not be replaced: it may hold what the user denies.

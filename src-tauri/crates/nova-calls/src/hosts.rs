@@ -164,10 +164,11 @@ impl HostGate for CallHosts {
         if let Some(known) = self.known(host) {
             return known;
         }
+        let args = self.state().args.clone();
         let mut request = ApprovalRequest {
             call: self.call.clone(),
             tool: self.tool.clone(),
-            args: self.state().args.clone(),
+            args,
             effect: Effect::External,
             principal: self.principal.clone(),
             question: format!("Let {} send to {host}?", self.tool),

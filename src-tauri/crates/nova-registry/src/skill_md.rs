@@ -213,7 +213,8 @@ fn beyond_the_standard(front: &str) -> Vec<Finding> {
             _ if item.len() < line.trim_start().len() => item.trim(),
             _ => continue,
         };
-        if value.starts_with(['|', '>']) {
+        if !value.is_empty() && !value.starts_with('#') {
+            // Lines further in go on with this text.
             block = Some(indent);
         }
         let what = match value.chars().next() {

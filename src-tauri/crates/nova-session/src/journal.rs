@@ -1,10 +1,10 @@
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
 
 use crate::message::LogMessage;
+use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 
@@ -17,7 +17,7 @@ pub(crate) struct Journal {
     store: Store,
     clock: Arc<dyn Clock>,
     sink: Arc<dyn EventSink>,
-    next: Arc<AtomicI64>,
+    next: Arc<Sequence>,
     waiting: Mutex<Vec<(i64, Entry)>>,
     /// Held while entries are written: whoever flushes meanwhile waits until they are there.
     writing: tokio::sync::Mutex<()>,
@@ -30,7 +30,7 @@ impl Journal {
         store: Store,
         clock: Arc<dyn Clock>,
         sink: Arc<dyn EventSink>,
-        next: Arc<AtomicI64>,
+        next: Arc<Sequence>,
     ) -> Self {
         Self {
             session: session.to_owned(),
@@ -45,13 +45,15 @@ impl Journal {
     }
 
     pub(crate) fn event(&self, event: Event) {
-        let envelope = self.record(event);
-        self.sink.emit(envelope);
+        self.next.take_and_tell(|seq| self.sink.emit(self.numbered(seq, event)));
     }
 
     /// Numbers an event and keeps it for the log; telling it is left to the caller.
     pub(crate) fn record(&self, event: Event) -> Envelope {
-        let seq = self.next.fetch_add(1, Ordering::SeqCst);
+        self.numbered(self.next.take(), event)
+    }
+
+    fn numbered(&self, seq: i64, event: Event) -> Envelope {
         let envelope = Envelope {
             v: PROTOCOL_VERSION,
             seq: u64::try_from(seq).unwrap_or_default(),
@@ -67,8 +69,7 @@ impl Journal {
     }
 
     pub(crate) fn message(&self, message: LogMessage) {
-        let seq = self.next.fetch_add(1, Ordering::SeqCst);
-        self.wait(seq, Entry::Message(message));
+        self.wait(self.next.take(), Entry::Message(message));
     }
 
     pub(crate) async fn flush(&self) -> Result<(), SessionError> {

@@ -9,6 +9,7 @@ mod journal;
 mod markdown;
 mod message;
 mod prompt;
+mod sequence;
 mod session;
 mod store;
 mod stream;

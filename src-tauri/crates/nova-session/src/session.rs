@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
@@ -14,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::activation::{Active, Told};
 use crate::journal::Journal;
 use crate::message::{LogMessage, LogTool, with_all_outputs};
+use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 
@@ -22,7 +22,7 @@ pub struct Session {
     pub id: String,
     /// What the user allowed "for this chat".
     pub grants: Arc<Grants>,
-    pub(crate) next_seq: Arc<AtomicI64>,
+    pub(crate) next_seq: Arc<Sequence>,
     pub(crate) state: Mutex<State>,
     /// Of the running turn.
     pub(crate) journal: Mutex<Weak<Journal>>,
@@ -97,7 +97,7 @@ impl Session {
         Ok(Self {
             id: id.to_owned(),
             grants: Arc::default(),
-            next_seq: Arc::new(AtomicI64::new(next)),
+            next_seq: Arc::new(Sequence::starting_at(next)),
             state: Mutex::new(state),
             journal: Mutex::default(),
         })
@@ -106,7 +106,7 @@ impl Session {
     /// Reads the log again: another Nova may have continued the session.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), SessionError> {
         let (fresh, next) = read_state(store, &self.id).await?;
-        self.next_seq.fetch_max(next, std::sync::atomic::Ordering::SeqCst);
+        self.next_seq.skip_to(next);
         let mut state = self.lock();
         state.messages = fresh.messages;
         state.active = fresh.active;
@@ -130,7 +130,7 @@ impl Session {
 
     /// The number of the session's next event.
     pub fn take_seq(&self) -> i64 {
-        self.next_seq.fetch_add(1, std::sync::atomic::Ordering::SeqCst)
+        self.next_seq.take()
     }
 
     /// Ids of the active skills, in the order of their activation.
@@ -192,8 +192,12 @@ impl Session {
         self.tell(event, store, clock, sink);
     }
 
-    /// Something happened to this session outside of a turn: it is told and kept in the log.
+    /// Something happened to this session outside of a turn: it is told, after the end of a turn that
+    /// is just being written.
     pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
+        if self.next_seq.put_off(&event) {
+            return;
+        }
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
 

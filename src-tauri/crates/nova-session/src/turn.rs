@@ -67,12 +67,20 @@ pub async fn run_turn(
     };
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
-    let (end, told) = turn.finish(end).await?;
+    let (store, clock, session) = (turn.scope.store.clone(), turn.scope.clock.clone(), turn.session.clone());
+    session.next_seq.hold_back();
+    let finished = turn.finish(end).await;
     // Whoever hears of the end may begin the next turn at once.
     drop(lease);
     ended();
-    sink.emit(told);
-    Ok(end)
+    let end = finished.map(|(end, told)| {
+        sink.emit(told);
+        end
+    });
+    for event in session.next_seq.let_go() {
+        session.tell(event, &store, clock.clone(), sink.clone());
+    }
+    end
 }
 
 /// Everything a turn works with.

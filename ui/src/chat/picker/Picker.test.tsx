@@ -208,6 +208,14 @@ describe('in a new chat', () => {
     }
   });
 
+  test('typed over a selection it opens as well', async () => {
+    await user.type(field(), 'something old');
+    field().setSelectionRange(0, field().value.length);
+    await user.keyboard('/fol');
+    await screen.findAllByTestId('picker-skill');
+    expect(field()).toHaveValue('/fol');
+  });
+
   test('neither a pasted path nor a typed address opens it', async () => {
     await user.click(field());
     await user.paste('/usr/local/share');

@@ -145,7 +145,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
           </span>
           <span className="shrink-0">
             {picker.query !== '' && skill.fitting.length > 0 && all.length > 0
-              ? `${skill.fitting.length} of ${all.length} ${skill.by === 'meaning' ? 'meant' : 'match'}`
+              ? `${skill.fitting.length} of ${all.length} ${skill.toolsMeant ? 'meant' : 'match'}`
               : all.length > 0 && counted(all.length, 'tool')}
           </span>
         </p>
@@ -268,7 +268,7 @@ function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice })
       </p>
       {first && (
         <p className="cut">
-          Takes <span className="px-1 font-mono text-fg">{first.key}</span> {[metaOf(first), first.help].filter(Boolean).join(', ')}
+          Takes <span className="px-1 font-mono text-fg">{first.key}</span> {[metaOf(first), first.help.replace(/\.$/, '')].filter(Boolean).join(', ')}
           {rest.length > 0 && `; and ${rest.length} more`}
         </p>
       )}

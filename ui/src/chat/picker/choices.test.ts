@@ -117,6 +117,13 @@ describe('by meaning', () => {
     check({ query: 'pipe', skills: [...crm, mail], tools, suggestions }, 'crm: pipeline | list_deals follow_ups update_contact', '~mail: draft | list');
   });
 
+  test('a skill that fits by its letters, and none of its tools, shows those that are meant first', () => {
+    const suggestions = ['crm.update_contact', 'crm.follow_ups'].map(suggestion);
+    const phone = [{ ...crm[0]!, description: 'Phone numbers and more.' }];
+    check({ query: 'phone', skills: phone, tools: crmTools, suggestions }, 'crm: update_contact follow_ups | list_deals pipeline');
+    expect(choices({ query: 'phone', skills: phone, tools: crmTools, suggestions, called: new Map() })[0]?.first).toBe('skill');
+  });
+
   test('a skill without tools is suggested as itself', () => {
     const suggestions = [{ tool: null, skill: 'mail', score: 1 }];
     const [choice] = choices({ query: 'qqq', skills: [mail], tools: [], suggestions, called: new Map() });

@@ -16,6 +16,8 @@ export interface SkillChoice {
   readonly first: 'skill' | 'tool';
   /** What of its name fits. */
   readonly name: readonly Range[];
+  /** Its tools fit by meaning, none by its letters. */
+  readonly toolsMeant: boolean;
   /** Tools that fit; all of them while nothing is typed. */
   readonly fitting: readonly ToolChoice[];
   readonly others: readonly ToolChoice[];
@@ -61,7 +63,7 @@ export function choices({ query, skills, tools, suggestions, called }: Offer): S
       byLastUse(a.choice.row, b.choice.row) ||
       a.choice.row.name.localeCompare(b.choice.row.name),
   );
-  const lettered = ordered.map(({ choice }) => choice);
+  const lettered = ordered.map(({ choice }) => (choice.fitting.length > 0 ? choice : { ...choice, ...meantTools(choice.others, choice.row.id, suggestions) }));
   const known = new Set(lettered.map(({ row }) => row.id));
   return [...lettered, ...meant(suggestions, skills.filter(({ id, state }) => !known.has(id) && state !== 'disabled'), bySkill)];
 }
@@ -148,17 +150,20 @@ function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow
   return ids.flatMap((id) => {
     const row = skills.find((one) => one.id === id);
     if (!row) return [];
-    const own = bySkill.get(id) ?? [];
-    const names = suggestions.flatMap(({ skill, tool }) => (skill === id && tool !== null ? [tool] : []));
-    const fitting = names.flatMap((name) => own.find((tool) => tool.name === name) ?? []);
-    const others = own.filter((tool) => !names.includes(tool.name));
-    const first = fitting.length > 0 ? ('tool' as const) : ('skill' as const);
-    return [{ ...skillChoice(row, 'meaning'), first, fitting: fitting.map((tool) => toolChoice(tool)), others: others.map((tool) => toolChoice(tool)) }];
+    const tools = meantTools((bySkill.get(id) ?? []).map((tool) => toolChoice(tool)), id, suggestions);
+    return [{ ...skillChoice(row, 'meaning'), ...tools, first: tools.toolsMeant ? 'tool' : 'skill' }];
   });
 }
 
+/** Tools of a skill, those that are meant first, in their order. */
+function meantTools(tools: readonly ToolChoice[], skill: string, suggestions: readonly ToolSuggestion[]) {
+  const names = suggestions.flatMap((one) => (one.skill === skill && one.tool !== null ? [one.tool] : []));
+  const fitting = names.flatMap((name) => tools.find(({ row }) => row.name === name) ?? []);
+  return { fitting, others: tools.filter((tool) => !fitting.includes(tool)), toolsMeant: fitting.length > 0 };
+}
+
 function skillChoice(row: SkillRow, by: SkillChoice['by']): SkillChoice {
-  return { row, by, able: isAble(row), reason: whyNot(row), first: 'skill', name: [], fitting: [], others: [] };
+  return { row, by, able: isAble(row), reason: whyNot(row), first: 'skill', toolsMeant: false, name: [], fitting: [], others: [] };
 }
 
 function toolChoice(row: ToolRow, name: readonly Range[] = [], described: readonly Range[] = []): ToolChoice {

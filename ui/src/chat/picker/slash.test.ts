@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { opensPicker, slashAt, withoutSlash, withQuery } from './slash';
 
 /** `|` is the caret. */
-const typed = (before: string, after: string, inputType = 'insertText') =>
-  opensPicker(before, after.replace('|', ''), after.indexOf('|'), inputType);
+const typed = (before: string, after: string, inputType = 'insertText', data: string | null = '/') =>
+  opensPicker(before, after.replace('|', ''), after.indexOf('|'), { inputType, data });
 
 describe('opens', () => {
   test('at the beginning, behind a blank and on a new line', () => {
@@ -12,6 +12,12 @@ describe('opens', () => {
     expect(typed('call ', 'call /|')).toBe(true);
     expect(typed('call\n', 'call\n/|')).toBe(true);
     expect(typed(' then call', '/| then call')).toBe(true);
+    expect(typed('', '/|', 'insertFromComposition')).toBe(true);
+  });
+
+  test('in place of what was selected', () => {
+    expect(typed('all of it', '/|')).toBe(true);
+    expect(typed('call him', 'call /|')).toBe(true);
   });
 
   test('never within a word', () => {
@@ -26,8 +32,13 @@ describe('opens', () => {
     expect(typed('', '/|', 'insertFromDrop')).toBe(false);
     expect(typed('/x', '/|', 'deleteContentBackward')).toBe(false);
     expect(typed('', '/|', 'historyUndo')).toBe(false);
-    // Some systems do not say that it was pasted.
-    expect(typed('', '/usr/local|', '')).toBe(false);
+    expect(typed('', 'x /|', 'insertText', 'x /')).toBe(false);
+  });
+
+  test('where nothing is told of the input, by one sign more', () => {
+    expect(typed('', '/|', '', null)).toBe(true);
+    expect(typed('', '/usr/local|', '', null)).toBe(false);
+    expect(typed('', 'x /|', '', null)).toBe(false);
   });
 });
 

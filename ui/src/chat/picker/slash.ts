@@ -16,12 +16,24 @@ export function slashAt(text: string, at: number, caret: number): Slash | null {
   return /[\s/\\:]/.test(query) ? null : { at, query };
 }
 
-/** Whether the text has just become one that ends in a typed `/` at a word start. */
-export function opensPicker(before: string, text: string, caret: number, inputType: string): boolean {
-  // What came in at once was pasted or dropped, or came back by undo; so was what is longer than a sign.
-  if (inputType !== '' && inputType !== 'insertText' && inputType !== 'insertCompositionText') return false;
-  return text.length === before.length + 1 && slashAt(text, caret - 1, caret) !== null && text.slice(0, caret - 1) + text.slice(caret) === before;
+/** What an input event tells of itself. */
+export interface Input {
+  /** Empty where it is not told. */
+  readonly inputType: string;
+  readonly data: string | null;
 }
+
+/** Whether a `/` has just been typed at a word start. */
+export function opensPicker(before: string, text: string, caret: number, { inputType, data }: Input): boolean {
+  if (slashAt(text, caret - 1, caret) === null) return false;
+  // What was pasted, dropped or brought back is no question for a tool.
+  if (inputType !== '' && !TYPED.has(inputType)) return false;
+  // Where nothing is told, one sign more is typed, and several at once are not.
+  return data === null ? text.length === before.length + 1 && text.slice(0, caret - 1) + text.slice(caret) === before : data === '/';
+}
+
+/** The last is how some systems tell what an input method wrote. */
+const TYPED = new Set(['insertText', 'insertCompositionText', 'insertFromComposition']);
 
 /** The text without the word, and where the caret stands then. */
 export function withoutSlash(text: string, slash: Slash): { text: string; caret: number } {

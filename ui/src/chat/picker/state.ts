@@ -37,7 +37,8 @@ export function reducePicker(state: PickerState, event: PickerEvent): PickerStat
     case 'column': {
       const { skill, tool } = mark(state, event.choices);
       if (!skill || (event.to === 'tools' && !tool)) return state;
-      return { ...state, column: event.to, skill: skill.row.id };
+      // The tool is held, whatever comes in by meaning.
+      return { ...state, column: event.to, skill: skill.row.id, tool: event.to === 'tools' ? (tool?.row.name ?? null) : state.tool };
     }
     case 'pointed':
       return { ...state, column: event.tool === undefined ? 'skills' : 'tools', skill: event.skill, tool: event.tool ?? null };

@@ -186,8 +186,8 @@ export function usePicker(field: Field): PickerControl {
     onKeyDown,
     onChange: ({ target, nativeEvent }) => {
       const caret = target.selectionStart;
-      const inputType = nativeEvent instanceof InputEvent ? nativeEvent.inputType : '';
-      if (opensPicker(before.current, target.value, caret, inputType)) dispatch({ type: 'opened', slash: { at: caret - 1, query: '' } });
+      const input = nativeEvent instanceof InputEvent ? nativeEvent : { inputType: '', data: null };
+      if (opensPicker(before.current, target.value, caret, input)) dispatch({ type: 'opened', slash: { at: caret - 1, query: '' } });
       else follow(target.value, caret);
       before.current = target.value;
       caretAt.current = caret;

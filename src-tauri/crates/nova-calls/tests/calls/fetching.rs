@@ -279,7 +279,7 @@ async fn always_for_a_host_outlives_the_session_and_not_the_content() {
     let offered = bench.decisions().pop().expect("a question");
     assert_eq!(offered, [Decision::Once, Decision::Session, Decision::Always, Decision::Deny]);
 
-    bench.scope.grants = Arc::default();
+    bench.scope.grants = std::sync::Arc::default();
     let bench = bench.with_approver(answers(&[Decision::Once]), PATIENCE);
     bench.call(&[HERE, THERE]).await.result.expect("asked for the declared host alone");
     assert_eq!(bench.rules.rules(), [""; 0], "no rule names a host");

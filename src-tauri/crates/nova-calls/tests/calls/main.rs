@@ -14,8 +14,8 @@ use nova_registry::{
     LoadedSkill, Registry, Rules, RulesInForce, Scan, Settings, SkillMd, Source, SourceKind,
 };
 use nova_skill::{
-    CallToken, Description, Effect, HttpRequest, Manifest, NoteScope, Principal, Skill, Tool, ToolContext,
-    ToolError, ToolOutput, ToolSpec, Value, async_trait, json,
+    CallToken, Description, Effect, HttpRequest, Manifest, Principal, Skill, Tool, ToolContext, ToolError,
+    ToolOutput, ToolSpec, Value, async_trait, json,
 };
 use nova_testkit::{
     ApprovedContents, FixedClock, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, WebServer,
@@ -90,7 +90,7 @@ impl Source for Server {
         let skill_md = SkillMd::parse(self.0.skill_md()).expect("a SKILL.md of the test");
         let tool: Arc<dyn Tool> = Arc::new(self.0.clone());
         let (tools, manifest) = (vec![tool.into()], Manifest::default());
-        let skill = LoadedSkill { id: "net".into(), skill_md, manifest, tools, note: None };
+        let skill = LoadedSkill::new("net".into(), skill_md, manifest, tools);
         Scan { skills: vec![skill], problems: Vec::new() }
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct FolderSkill {
 }
 
 /// What the folder held when it was looked at.
-#[derive(PartialEq, Eq)]
+#[derive(Default, PartialEq, Eq)]
 pub(super) struct FolderLook {
     pub(super) skill_md: Option<Look>,
     pub(super) manifest: Option<Look>,
@@ -46,7 +46,7 @@ pub(super) struct FolderLook {
     pub(super) has_python: bool,
     pub(super) listing: Listing,
     /// Of a skill from elsewhere; else why it could not be sealed.
-    sealed: Option<Result<Sealed, String>>,
+    pub(super) sealed: Option<Result<Sealed, String>>,
 }
 
 /// What its files say.
@@ -92,18 +92,7 @@ fn look_sealed(root: &Path, id: &str) -> (FolderLook, Looks) {
             };
             (own, tools)
         }
-        Err(why) => {
-            let own = FolderLook {
-                skill_md: None,
-                manifest: None,
-                config: None,
-                instructions: None,
-                has_python: false,
-                listing: Listing::default(),
-                sealed: Some(Err(why)),
-            };
-            (own, Looks::default())
-        }
+        Err(why) => (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Looks::default()),
     }
 }
 
@@ -148,6 +137,9 @@ impl FolderSkill {
                 }
             };
             self.newest = Some(look);
+        }
+        if let Some((_, from)) = self.problem.as_mut().filter(|_| !patience) {
+            *from = now.min(*from);
         }
         if !self.foreign {
             return true;

@@ -441,10 +441,16 @@ impl Seen {
             let place =
                 move |id: String| Place { rank, root: root.clone(), odd: !crate::is_skill_name(&id), id };
             let most = if rank > 0 { MAX_FOREIGN } else { usize::MAX };
-            read::folders(root).into_iter().take(most).map(place)
+            read::folders(root).into_iter().map(place).enumerate().map(move |(at, place)| (place, at < most))
         });
-        let skills = places.map(|place| {
-            let look = folder_skill::look(&place.root, &place.id, place.is_foreign());
+        let skills = places.map(|(place, is_read)| {
+            let look = if is_read {
+                folder_skill::look(&place.root, &place.id, place.is_foreign())
+            } else {
+                let folder = place.root.display();
+                let why = format!("Only the first {MAX_FOREIGN} skills of {folder} are read. Take some out.");
+                (FolderLook { sealed: Some(Err(why)), ..FolderLook::default() }, Default::default())
+            };
             (place, look)
         });
         let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
