@@ -56,7 +56,7 @@ export function SkillLine({ row, columns, scale, chosen, shadowed, now, onOpen, 
       </div>
       <Use row={row} now={now} />
       <div className="relative flex items-center justify-end">
-{!shadowed && (
+        {!shadowed && (
           <>
             <Toggle
               icon="pin"
