@@ -61,3 +61,36 @@ async fn a_skill_is_switched_off_and_on_at_once() {
 
     window.close().await;
 }
+
+#[tokio::test]
+async fn what_is_set_of_a_skill_stands_in_the_configuration_at_once() {
+    let home = Home::new()
+        .settings(&json!({}))
+        .config_file("skills/letters/SKILL.md", "---\nname: letters\ndescription: Letters.\n---\n")
+        .config_file(
+            "skills/letters/manifest.yaml",
+            "config: {type: object, properties: {greeting: {type: string}, most: {type: integer, minimum: 1}}}\n",
+        )
+        .config_file("skills/letters/config.yaml", "greeting: Dear\nmost: 3\n");
+    let window = Window::open(&home).await;
+    window.click("[data-testid=nav-settings]").await;
+
+    window.click("[data-skill=crm] [data-testid=skill-pin]").await;
+    window.wait_for("[data-skill=crm] [data-testid=skill-pin][aria-pressed=true]").await;
+    window.click("[data-skill=crm] [data-testid=skill-name]").await;
+    window.click("[data-tool='crm.add_contact'] [data-testid=tool-switch]").await;
+    window
+        .wait_for_text("[data-testid=skill-detail]", "A switched-off tool is hidden from every model.")
+        .await;
+
+    window.click("[data-skill=letters] [data-testid=skill-name]").await;
+    window.wait_for("[data-testid=skill-config]").await;
+    window.type_into("[data-testid=skill-config] [data-path=most] input", "0").await;
+    window.wait_for_text("[data-testid=config-saved]", "Saved.").await;
+
+    let config = home.read_config();
+    assert_eq!(config["skills"]["crm"]["pinned"], json!(true), "{config}");
+    assert_eq!(config["skills"]["crm"]["tools"]["deny"], json!(["add_contact"]), "{config}");
+    assert_eq!(config["skills"]["letters"]["config"], json!({"most": 30}), "only what was typed: {config}");
+    window.close().await;
+}

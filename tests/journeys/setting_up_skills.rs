@@ -1,10 +1,13 @@
 //! What the user sets of a skill, and how it did.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use nova_app::NoApprover;
+use nova_app::{Desktop, NoApprover};
 use nova_protocol::{
-    Commands as _, ErrorCode, Nothing, SetSkill, SetTool, SkillLifetime, SkillMode, SkillRef,
+    Commands as _, EnableSkill, ErrorCode, Nothing, SetSkill, SetTool, SkillLifetime, SkillMode, SkillRef,
+    SkillRow, SkillState, SuggestTools,
 };
 use nova_testkit::{PATIENCE, call, text};
 use serde_json::{Value, json};
@@ -170,4 +173,93 @@ async fn settings_say_what_the_list_of_skills_costs() {
     app.tools_loaded(PATIENCE).await;
     let many = app.skill_catalog(Nothing {}).await.unwrap();
     assert!(many.shortened && many.tokens <= many.budget && many.whole > 4_000, "{many:?}");
+}
+
+#[tokio::test]
+async fn an_example_of_a_skill_is_tested_as_if_it_were_none() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    let example = rows.iter().find(|row| row.id == "crm").unwrap().examples[0].clone();
+    let best = async |example_of_a_skill: bool| {
+        let request = SuggestTools {
+            text: example.clone(),
+            limit: Some(1),
+            example: example_of_a_skill.then_some(true),
+        };
+        app.suggest_tools(request).await.unwrap().remove(0)
+    };
+    let (known, tested) = (best(false).await, best(true).await);
+    assert_eq!((known.skill.as_str(), tested.skill.as_str()), ("crm", "crm"));
+    assert!(tested.score < known.score, "it counted for itself: {} and {}", tested.score, known.score);
+}
+
+/// Remembers what it was to show.
+#[derive(Default)]
+struct FileManager(Mutex<Vec<PathBuf>>);
+
+#[async_trait::async_trait]
+impl Desktop for FileManager {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn open_url(&self, url: &str) -> Result<(), String> {
+        Err(format!("{url} is not asked for"))
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        self.0.lock().unwrap().push(path.to_owned());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_there_is_to_mend_of_a_skill_is_shown_where_it_lies() {
+    let manager = Arc::new(FileManager::default());
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.desktop = manager.clone();
+    let skills = nova.config().join("skills");
+    for (id, text) in
+        [("letters", "---\nname: letters\ndescription: Letters.\n---\n"), ("torn", "---\nname: torn\n---\n")]
+    {
+        fs::create_dir_all(skills.join(id)).unwrap();
+        fs::write(skills.join(id).join("SKILL.md"), text).unwrap();
+    }
+    let dynamic = nova.config().join("tools").join("dynamic");
+    fs::create_dir_all(&dynamic).unwrap();
+    fs::write(dynamic.join("torn.ts"), "nothing that a tool is").unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let show = |skill: &str| app.show_skill_files(SkillRef { skill: skill.into() });
+
+    for skill in ["letters", "torn", "dynamic"] {
+        show(skill).await.unwrap_or_else(|error| panic!("{skill}: {error}"));
+    }
+    let shown = manager.0.lock().unwrap().clone();
+    assert_eq!(
+        shown,
+        [skills.join("letters/SKILL.md"), skills.join("torn/SKILL.md"), dynamic.join("torn.ts")]
+    );
+
+    let native = show("crm").await.unwrap_err();
+    assert_eq!((native.code, native.message.contains("no file")), (ErrorCode::BadRequest, true));
+    assert_eq!(show("nobody").await.unwrap_err().code, ErrorCode::UnknownSkill);
+}
+
+#[tokio::test]
+async fn a_broken_skill_can_be_switched_off_and_calls_for_nothing_then() {
+    let nova = Nova::new(PEOPLE, []);
+    let folder = nova.config().join("skills").join("torn");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: torn\n---\n").unwrap();
+    let app = nova.start().await;
+    app.tools_loaded(PATIENCE).await;
+    let state = |rows: Vec<SkillRow>| rows.into_iter().find(|row| row.id == "torn").unwrap().state;
+    let switch = |enabled: bool| EnableSkill { skill: "torn".into(), enabled };
+
+    assert_eq!(state(app.list_skills(Nothing {}).await.unwrap()), SkillState::Broken);
+    assert_eq!(app.skill_detail(SkillRef { skill: "torn".into() }).await.unwrap().tools, []);
+    assert_eq!(state(app.enable_skill(switch(false)).await.unwrap()), SkillState::Disabled);
+    assert_eq!(state(app.enable_skill(switch(true)).await.unwrap()), SkillState::Broken);
 }

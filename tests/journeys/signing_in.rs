@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "shared with the tests of the crate")]
 mod auth_server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use auth_server::AuthServer;
@@ -36,6 +36,10 @@ impl Desktop for Willing {
         let url = url.to_owned();
         tokio::spawn(async move { reqwest::get(url).await });
         Ok(())
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        Err(format!("{} is not asked for", path.display()))
     }
 }
 

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use nova_app::Desktop;
@@ -30,5 +30,10 @@ impl Desktop for WindowDesktop {
     fn open_url(&self, url: &str) -> Result<(), String> {
         let handle = self.0.get().ok_or("the window is not open yet")?;
         handle.opener().open_url(url, None::<&str>).map_err(|error| error.to_string())
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        let handle = self.0.get().ok_or("the window is not open yet")?;
+        handle.opener().reveal_item_in_dir(path).map_err(|error| error.to_string())
     }
 }

@@ -144,6 +144,12 @@ impl Home {
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
+    /// `nova.config.json` as it is on disk now.
+    pub(crate) fn read_config(&self) -> Value {
+        let text = std::fs::read(self.path("config/nova.config.json")).expect("the settings are there");
+        serde_json::from_slice(&text).expect("the settings are JSON")
+    }
+
     fn path(&self, part: &str) -> PathBuf {
         self.folder.path().join(part)
     }

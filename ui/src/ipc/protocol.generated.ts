@@ -897,6 +897,7 @@ export type Commands = {
   skill_detail: { params: SkillRef; result: SkillDetail };
   skill_catalog: { params: Nothing; result: CatalogView };
   set_skill: { params: SetSkill; result: Array<SkillRow> };
+  show_skill_files: { params: SkillRef; result: Nothing };
   taken_by_skill: { params: SkillRef; result: Array<TakenExample> };
   suggest_tools: { params: SuggestTools; result: Array<ToolSuggestion> };
   review_skill: { params: SkillRef; result: SkillReview };

@@ -24,7 +24,7 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
     >
       <p role="alert" className="flex gap-2 font-medium">
         <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-        {row.name} is off still: {counted(taken.length, 'request')} of other skills would reach it instead.
+        {row.name} is still off: {counted(taken.length, 'request')} of other skills would reach it instead.
       </p>
       <ul className="mt-1 ml-5.5 flex flex-col gap-0.5">
         {taken.map(({ skill, text }) => (

@@ -25,17 +25,19 @@ interface SkillDetailProps {
   readonly onRemedy: (remedy: Remedy) => void;
   /** As `onSet`; gives why it was not done. */
   readonly attempt: Skills['attempt'];
+  /** Its id is another skill's, and what is known by that id is the other one's. */
+  readonly shadowed?: boolean;
   /** In ms. */
   readonly now: number;
   /** What there is to say about the last switching, below the header. */
   readonly children?: ReactNode;
 }
 
-export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, now, children }: SkillDetailProps) {
+export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, shadowed = false, now, children }: SkillDetailProps) {
   useEscape(onBack);
   const revision = useApp(({ revisions }) => revisions.registry);
-  const detail = useRpc('skill_detail', { skill: row.id }, revision);
-  const remedy = remedyOf(row);
+  const detail = useRpc('skill_detail', shadowed ? null : { skill: row.id }, revision);
+  const remedy = shadowed ? null : remedyOf(row);
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-4">
@@ -53,8 +55,12 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, n
         <span className="text-small text-fg-3">{row.version}</span>
         <StateBadge row={row} />
         <span className="flex-1" />
-        <span className="text-small text-fg-3">{isOn(row) ? 'On' : 'Off'}</span>
-        <Switch checked={isOn(row)} onChange={onToggle} label={`${row.name} on`} testId="skill-detail-switch" />
+        {!shadowed && (
+          <>
+            <span className="text-small text-fg-3">{isOn(row) ? 'On' : 'Off'}</span>
+            <Switch checked={isOn(row)} onChange={onToggle} label={`${row.name} on`} testId="skill-detail-switch" />
+          </>
+        )}
       </header>
       <div className="selectable min-h-0 flex-1 overflow-y-auto text-small">
         {children}
@@ -64,7 +70,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, n
             <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
               <Icon name="warn" size={14} className="mt-0.5 text-warn" />
               <span className="min-w-0 flex-1 break-words">{row.reason}</span>
-              {remedy?.to === 'credentials' && <LinkButton onClick={() => onRemedy(remedy)}>{remedy.label}</LinkButton>}
+              {(remedy?.to === 'credentials' || remedy?.to === 'file') && <LinkButton onClick={() => onRemedy(remedy)}>{remedy.label}</LinkButton>}
             </p>
           )}
           {row.foreign && row.state === 'needs_review' && (
@@ -77,14 +83,14 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, n
               </p>
             </>
           )}
-          <Facts row={row} onSet={onSet} />
+          {!shadowed && <Facts row={row} onSet={onSet} />}
         </Part>
         {detail.error && (
           <Part>
             <ErrorBox error={detail.error} actions={<LinkButton onClick={detail.reload}>Try again</LinkButton>} />
           </Part>
         )}
-        <SkillTools row={row} detail={detail.data} attempt={attempt} />
+        {!shadowed && <SkillTools row={row} detail={detail.data} attempt={attempt} />}
         {row.hints.length > 0 && (
           <Part title="Hints" note="when it is meant">
             <ul className="flex flex-col gap-0.5">
@@ -96,7 +102,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, n
         )}
         <SkillRouting row={row} />
         {detail.data?.config_schema && <SkillConfig detail={detail.data} name={row.name} attempt={attempt} />}
-        <SkillHealth row={row} detail={detail.data} now={now} />
+        {!shadowed && <SkillHealth row={row} detail={detail.data} now={now} />}
       </div>
     </div>
   );

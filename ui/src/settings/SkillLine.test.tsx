@@ -53,11 +53,15 @@ describe('what mends a state', () => {
     ['unavailable', 'skills.mail.config.most: 0 is less than the minimum of 1. Correct it in nova.config.json.', 'Correct it'],
     ['unavailable', 'It needs a value: set key with `nova credential set finnhub/key`, or in Settings, Credentials.', 'Add key'],
     ['unavailable', 'Its server was not agreed to.', 'See why'],
-    ['broken', 'weather.ts line 14, name missing.', 'See why'],
-    ['available', 'rates.ts, line 10: the brace is not closed.', 'See why'],
+    ['failed', 'npx not found.', 'See why'],
+    ['broken', 'weather.ts line 14, name missing.', 'Show file'],
+    ['available', 'rates.ts, line 10: the brace is not closed.', 'Show file'],
   ])('of %s because of %j is "%s"', (state, reason, label) =>
-    expect(remedyOf({ state, reason })?.label ?? null).toBe(label),
+    expect(remedyOf({ state, reason, source: 'dynamic' })?.label ?? null).toBe(label),
   );
+
+  it('of what came with Nova is in no file', () =>
+    expect(remedyOf({ state: 'broken', reason: 'Notes with `type: deal` are records of crm.', source: 'native' })?.label).toBe('See why'));
 
   it.each<[SkillState, string, string]>([
     ['unavailable', 'It needs a value: set FINNHUB_API_KEY with `nova credential set finnhub/FINNHUB_API_KEY`, or in Settings, Credentials.', 'Unavailable: set FINNHUB_API_KEY'],
@@ -178,6 +182,30 @@ it('leads from a missing key to the credentials', async () => {
   const { user, line, store } = await setup([row('lookup', { state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' })]);
   await user.click(line('lookup').getByRole('button', { name: 'Add key: lookup' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'credentials' });
+});
+
+it('shows the file that is to be mended, and says where it lies when that fails', async () => {
+  const { backend, user, line } = await setup([row('torn', { source: 'folder', state: 'broken', reason: 'SKILL.md has no description.' })]);
+  await user.click(line('torn').getByRole('button', { name: 'Show file: torn' }));
+  expect(backend.asked('show_skill_files')).toEqual([{ skill: 'torn' }]);
+  backend.fail('show_skill_files', { message: 'The file manager could not be opened.', hint: 'Look at ~/skills/torn/SKILL.md yourself.' });
+  await user.click(line('torn').getByRole('button', { name: 'Show file: torn' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Look at ~/skills/torn/SKILL.md yourself.');
+});
+
+it('sets nothing of a skill whose id is another one\'s', async () => {
+  const { user } = await setup([
+    row('mail', { name: 'Mail' }),
+    row('mail', { name: 'mail', source: 'folder', state: 'broken', reason: 'id taken by the native skill mail. Rename this one\'s folder.', tools: [] }),
+  ]);
+  const [, loser] = screen.getAllByTestId('skill-row').toSorted((a, b) => Number(a.dataset.state === 'broken') - Number(b.dataset.state === 'broken'));
+  const line = within(loser as HTMLElement);
+  expect(line.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['mail']);
+  expect(line.queryByRole('switch')).toBeNull();
+  await user.click(line.getByRole('button', { name: 'mail' }));
+  const detail = within(screen.getByTestId('skill-detail'));
+  expect(detail.getByText(/Rename this one's folder/)).toBeVisible();
+  expect(detail.queryByRole('switch')).toBeNull();
 });
 
 describe('switching on', () => {

@@ -13,6 +13,8 @@ interface SkillLineProps {
   readonly columns: string;
   readonly scale: number;
   readonly chosen: boolean;
+  /** Nothing can be set of it: its id is another one's. */
+  readonly shadowed: boolean;
   /** In ms. */
   readonly now: number;
   readonly onOpen: () => void;
@@ -21,7 +23,7 @@ interface SkillLineProps {
   readonly onRemedy: (remedy: Remedy) => void;
 }
 
-export function SkillLine({ row, columns, scale, chosen, now, onOpen, onToggle, onSet, onRemedy }: SkillLineProps) {
+export function SkillLine({ row, columns, scale, chosen, shadowed, now, onOpen, onToggle, onSet, onRemedy }: SkillLineProps) {
   const on = isOn(row);
   return (
     <li
@@ -45,42 +47,45 @@ export function SkillLine({ row, columns, scale, chosen, now, onOpen, onToggle, 
           <span className="shrink-0 text-meta text-fg-3">{row.version}</span>
           <Badge tone="outline">{sourceName(row.source).replace(/^(?!MCP)./, (first) => first.toLowerCase())}</Badge>
         </p>
-        <StateText row={row} onRemedy={onRemedy} />
+        <StateText row={row} remedy={shadowed ? null : remedyOf(row)} onRemedy={onRemedy} />
       </div>
-      <Loads row={row} onSet={onSet} />
+      {shadowed ? <span /> : <Loads row={row} onSet={onSet} />}
       <div className="pr-3">
         <TokenBar tokens={row.tokens} scale={scale} className="h-1.5" />
         <p className="tabular mt-0.5 text-meta text-fg-2">{count(allTokens(row))}</p>
       </div>
       <Use row={row} now={now} />
       <div className="relative flex items-center justify-end">
-        <Toggle
-          icon="pin"
-          pressed={row.pinned}
-          label={`Pin ${row.name}`}
-          hint={row.pinned ? 'Pinned: active from the first message of a new chat' : 'Pin: active from the first message of a new chat'}
-          testId="skill-pin"
-          onToggle={(pinned) => onSet({ pinned })}
-        />
-        <Toggle
-          icon={row.hidden ? 'eye-off' : 'eye'}
-          pressed={row.hidden}
-          label={`Hide ${row.name}`}
-          hint={row.hidden ? 'Hidden from the model: only you can choose it' : 'Hide from the model: only you can choose it'}
-          testId="skill-hide"
-          onToggle={(hidden) => onSet({ hidden })}
-        />
-        <span className="ml-2 flex">
-          <Switch checked={on} onChange={onToggle} label={`${row.name} on`} testId="skill-switch" />
-        </span>
+        {!shadowed && (
+          <>
+            <Toggle
+              icon="pin"
+              pressed={row.pinned}
+              label={`Pin ${row.name}`}
+              hint={row.pinned ? 'Pinned: active from the first message of a new chat' : 'Pin: active from the first message of a new chat'}
+              testId="skill-pin"
+              onToggle={(pinned) => onSet({ pinned })}
+            />
+            <Toggle
+              icon={row.hidden ? 'eye-off' : 'eye'}
+              pressed={row.hidden}
+              label={`Hide ${row.name}`}
+              hint={row.hidden ? 'Hidden from the model: only you can choose it' : 'Hide from the model: only you can choose it'}
+              testId="skill-hide"
+              onToggle={(hidden) => onSet({ hidden })}
+            />
+            <span className="ml-2 flex">
+              <Switch checked={on} onChange={onToggle} label={`${row.name} on`} testId="skill-switch" />
+            </span>
+          </>
+        )}
       </div>
     </li>
   );
 }
 
-function StateText({ row, onRemedy }: { row: SkillRow; onRemedy: (remedy: Remedy) => void }) {
+function StateText({ row, remedy, onRemedy }: { row: SkillRow; remedy: Remedy | null; onRemedy: (remedy: Remedy) => void }) {
   const line = stateLine(row);
-  const remedy = remedyOf(row);
   const [start, end] = halves(line);
   return (
     <p className="flex items-center gap-1.5 text-small text-fg-2">

@@ -61,7 +61,9 @@ it.each([
 ] as const)('is shown for a skill from elsewhere that waits, and for no other: $foreign, $state', async ({ foreign, state, asked }) => {
   const [any] = sampleWorld().skills;
   const row: SkillRow = { ...(any as SkillRow), id: 'pdf', name: 'PDF', foreign, state, reason: null };
-  const { backend } = renderInApp(<SkillDetail row={row} onToggle={() => {}} />);
+  const { backend } = renderInApp(
+    <SkillDetail row={row} now={0} onToggle={() => {}} onSet={() => {}} onRemedy={() => {}} attempt={() => Promise.resolve(null)} />,
+  );
   expect(await screen.findByText(foreign ? 'Elsewhere' : 'Native')).toBeInTheDocument();
   await waitFor(() => expect(backend.asked('list_tools')).not.toHaveLength(0));
   expect(backend.asked('review_skill')).toHaveLength(asked);

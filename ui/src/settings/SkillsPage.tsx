@@ -8,7 +8,7 @@ import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
 import { AstrayQuestion } from './Astray';
 import { Carries } from './Carries';
-import { allTokens, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
+import { allTokens, isShadowed, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
 import { SkillDetail } from './SkillDetail';
 import { SkillLine } from './SkillLine';
 import { useSkills, type Place } from './useSkills';
@@ -28,18 +28,20 @@ export function SkillsPage() {
   // page of its own, none until chosen.
   const [first, setFirst] = useState<string | null>(null);
   if (first === null && shown[0]) setFirst(shown[0].id);
-  const skill = rows.find(({ id }) => id === chosen) ?? null;
+  const keyOf = (row: SkillRow) => (isShadowed(row, rows) ? `${row.id} ${row.source}` : row.id);
+  const skill = rows.find((row) => keyOf(row) === chosen) ?? null;
   const beside = skill ?? shown.find(({ id }) => id === first) ?? shown[0] ?? null;
   const scale = Math.max(1, ...rows.map(allTokens));
   const keepFocus = useFocusThroughMoves(shown.map(({ id }) => id).join());
 
   /** A skill from elsewhere is switched on where its files are shown. */
   const toggle = (row: SkillRow, on: boolean, place: Place) =>
-    on && row.state === 'needs_review' ? setChosen(row.id) : skills.switchSkill(row.id, on, place);
+    on && row.state === 'needs_review' ? setChosen(keyOf(row)) : skills.switchSkill(row.id, on, place);
   const mend = (row: SkillRow, { to }: Remedy, place: Place) => {
     if (to === 'switch_on') toggle(row, true, place);
     else if (to === 'credentials') show({ kind: 'settings', page: 'credentials' });
-    else setChosen(row.id);
+    else if (to === 'file') skills.showFiles(row.id, place);
+    else setChosen(keyOf(row));
   };
   const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id;
   const said = (row: SkillRow, place: Place): ReactNode => {
@@ -48,7 +50,7 @@ export function SkillsPage() {
     return refused?.skill === row.id && refused.place === place && <ErrorBox error={refused.error} />;
   };
 
-  const besideSays = beside && said(beside, 'detail');
+  const besideSays = beside && !isShadowed(beside, rows) && said(beside, 'detail');
 
   return (
     <>
@@ -89,16 +91,17 @@ export function SkillsPage() {
           </div>
           <ul>
             {shown.map((row) => {
-              const below = said(row, 'row');
+              const below = !isShadowed(row, rows) && said(row, 'row');
               return (
-                <Fragment key={row.id}>
+                <Fragment key={keyOf(row)}>
                   <SkillLine
                     row={row}
                     columns={columns}
                     scale={scale}
-                    chosen={row.id === beside?.id}
+                    chosen={row === beside}
+                    shadowed={isShadowed(row, rows)}
                     now={now}
-                    onOpen={() => setChosen(row.id)}
+                    onOpen={() => setChosen(keyOf(row))}
                     onToggle={(on) => toggle(row, on, 'row')}
                     onSet={(change) => {
                       keepFocus();
@@ -134,7 +137,8 @@ export function SkillsPage() {
           data-testid="skill-detail"
         >
           <SkillDetail
-            key={beside.id}
+            key={keyOf(beside)}
+            shadowed={isShadowed(beside, rows)}
             row={beside}
             {...(skill ? { onBack: () => setChosen(null) } : {})}
             onToggle={(on) => toggle(beside, on, 'detail')}

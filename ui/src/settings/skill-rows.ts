@@ -55,6 +55,11 @@ export function stateLine(row: SkillRow): string {
   return [state, ...notes.filter((note) => note !== '')].join(', ');
 }
 
+/** Its id is another skill's: it is listed to say so, and what is set by that id is set of the other one. */
+export function isShadowed(row: SkillRow, rows: readonly SkillRow[]): boolean {
+  return row.state === 'broken' && rows.some((other) => other.id === row.id && other.state !== 'broken');
+}
+
 /** A skill from elsewhere is on once the user has agreed to it. */
 export function isOn({ state }: { state: SkillState }): boolean {
   return state !== 'disabled' && state !== 'needs_review';
@@ -63,10 +68,10 @@ export function isOn({ state }: { state: SkillState }): boolean {
 /** What mends the state, as the words of a link and where it leads. */
 export interface Remedy {
   readonly label: string;
-  readonly to: 'switch_on' | 'credentials' | 'detail';
+  readonly to: 'switch_on' | 'credentials' | 'file' | 'detail';
 }
 
-export function remedyOf(row: Pick<SkillRow, 'state' | 'reason'>): Remedy | null {
+export function remedyOf(row: Pick<SkillRow, 'state' | 'reason' | 'source'>): Remedy | null {
   const reason = row.reason ?? '';
   switch (row.state) {
     case 'disabled':
@@ -79,11 +84,18 @@ export function remedyOf(row: Pick<SkillRow, 'state' | 'reason'>): Remedy | null
       if (/\.config\b/.test(reason)) return { label: 'Correct it', to: 'detail' };
       return KEY.test(reason) || VARIABLE.test(reason) ? { label: 'Add key', to: 'credentials' } : { label: 'See why', to: 'detail' };
     case 'failed':
-    case 'broken':
       return { label: 'See why', to: 'detail' };
+    case 'broken':
+      return isOfFiles(row) ? { label: 'Show file', to: 'file' } : { label: 'See why', to: 'detail' };
     default:
-      return worksInPart(row) ? { label: 'See why', to: 'detail' } : null;
+      if (!worksInPart(row)) return null;
+      return isOfFiles(row) ? { label: 'Show file', to: 'file' } : { label: 'See why', to: 'detail' };
   }
+}
+
+/** What the user mends in a file of it. */
+export function isOfFiles({ source }: Pick<SkillRow, 'source'>): boolean {
+  return source === 'folder' || source === 'dynamic';
 }
 
 const KEY = /\bneeds a value\b|\bcredentials?\b|\bapi key\b/i;

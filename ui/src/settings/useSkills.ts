@@ -37,6 +37,7 @@ export interface Skills {
   readonly leaveOff: () => void;
   /** Where it is not done, `refused` says why. */
   readonly set: (skill: string, change: Change, place: Place) => void;
+  readonly showFiles: (skill: string, place: Place) => void;
   /** As `set`, for who says themselves why it was not done. */
   readonly attempt: (skill: string, change: Change) => Promise<UserError | null>;
 }
@@ -141,6 +142,10 @@ export function useSkills(): Skills {
     switchSkill,
     switchOnAnyway: () => astray && switchSkill(astray.skill, true, astray.place, true),
     leaveOff: () => setAstray(null),
+    showFiles: (skill, place) => {
+      setRefused(null);
+      backend.rpc('show_skill_files', { skill }).catch((thrown: unknown) => setRefused({ skill, place, error: userError(thrown) }));
+    },
     attempt,
     set: (skill, asked, place) =>
       void attempt(skill, asked).then((error) => error && setRefused({ skill, place, error })),

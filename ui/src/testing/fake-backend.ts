@@ -221,6 +221,7 @@ export class FakeBackend implements Backend {
     return this.world.skills;
   };
 
+  show_skill_files = () => ({});
   taken_by_skill = (): Result<'taken_by_skill'> => [];
   skill_catalog = () => this.world.catalog ?? { tokens: 1412, whole: 1412, budget: 2000, shortened: false };
 

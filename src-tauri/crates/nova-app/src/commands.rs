@@ -174,7 +174,7 @@ impl Commands for App {
 
     async fn enable_skill(&self, enable: EnableSkill) -> Result<Vec<SkillRow>, UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let skill = snapshot.skill(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;
+        let skill = snapshot.listed(&enable.skill).ok_or_else(|| unknown_skill(&snapshot, &enable.skill))?;
         let id = skill.id.clone();
         if enable.enabled && skill.foreign && !self.agreed_to(skill) {
             return Err(crate::foreign_skills::needs_review(&id));
@@ -333,6 +333,11 @@ impl Commands for App {
                 "Install Obsidian, or open the note by hand.",
             )
         })?;
+        Ok(Nothing {})
+    }
+
+    async fn show_skill_files(&self, skill: SkillRef) -> Result<Nothing, UserError> {
+        self.show_files_of(&skill.skill).await?;
         Ok(Nothing {})
     }
 

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
@@ -13,6 +13,13 @@ pub trait Desktop: Send + Sync {
     /// # Errors
     /// When there is none; the text says why.
     fn open_url(&self, url: &str) -> Result<(), String>;
+
+    /// Shows a file or folder where it lies, in the system's file manager. It is not opened: what a
+    /// name says it is might be run.
+    ///
+    /// # Errors
+    /// When there is none; the text says why.
+    fn show_file(&self, path: &Path) -> Result<(), String>;
 }
 
 /// No window: nothing can be chosen or opened.
@@ -26,5 +33,9 @@ impl Desktop for NoDesktop {
 
     fn open_url(&self, url: &str) -> Result<(), String> {
         Err(format!("there is no window to open {url} from"))
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        Err(format!("there is no window to show {} from", path.display()))
     }
 }

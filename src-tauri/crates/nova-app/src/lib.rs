@@ -27,6 +27,7 @@ mod places;
 mod questions;
 mod routing;
 mod rule_file;
+mod skill_files;
 mod skill_rows;
 mod skills;
 mod system;

@@ -37,7 +37,7 @@ impl App {
 
     pub(crate) async fn detail_of(&self, id: &str) -> Result<SkillDetail, UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let skill = snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+        let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
         let used = self.inner.store.usage().await.map_err(|error| session_error(&error))?;
         let used = used.get(&skill.id).cloned().unwrap_or_default();
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
@@ -74,7 +74,7 @@ impl App {
     /// Writes what the user sets into `nova.config.json`; what is absent stays as it is there.
     pub(crate) fn set_skill_as(&self, set: &SetSkill) -> Result<(), UserError> {
         let snapshot = self.inner.registry.snapshot();
-        let skill = snapshot.skill(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
+        let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
         if let Some(config) = &set.config {
             let faults = skill.faults_of_config(config);
             if !config.is_object() && !config.is_null() || !faults.is_empty() {

@@ -87,6 +87,8 @@ commands! {
     skill_catalog(Nothing) -> CatalogView;
     /// Changes how a skill is loaded, shown and configured.
     set_skill(SetSkill) -> Vec<SkillRow>;
+    /// Shows what there is to mend of a skill in the system's file manager.
+    show_skill_files(SkillRef) -> Nothing;
     /// The requests that would go astray once the skill is enabled; nothing is changed.
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
     /// The tools that a request may be about, best first. Asks no model.

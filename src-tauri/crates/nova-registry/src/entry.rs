@@ -278,6 +278,17 @@ impl SkillEntry {
         }
     }
 
+    /// A broken skill as the user set it: one that is switched off calls for nothing.
+    pub(crate) fn set_by(mut self, own: &SkillSettings) -> Self {
+        self.mode = own.mode.unwrap_or(self.mode);
+        self.lifetime = own.lifetime.unwrap_or(self.lifetime);
+        (self.pinned, self.hidden) = (own.pinned, own.hidden);
+        if own.enabled == Some(false) {
+            self.state = State::Disabled;
+        }
+        self
+    }
+
     /// Takes the skill out when one of its records is another skill's: a note is a record of one
     /// type only.
     pub(crate) fn refuse_types_of<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {

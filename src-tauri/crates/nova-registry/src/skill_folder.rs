@@ -89,6 +89,14 @@ impl SkillFolder {
         })
     }
 
+    /// Where it lies; None for one that came with the program.
+    pub fn path(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Disk { root, name } => Some(root.join(name)),
+            Place::Embedded(_) => None,
+        }
+    }
+
     /// The files beside those that Nova reads by itself, by path.
     pub fn resources(&self) -> &[SkillFile] {
         &self.resources

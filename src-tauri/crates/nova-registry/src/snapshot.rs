@@ -149,7 +149,10 @@ impl Snapshot {
                 };
                 skills.push(Arc::new(entry));
             }
-            let broken = scan.problems.into_iter().map(|problem| SkillEntry::broken(source.kind(), problem));
+            let broken = scan.problems.into_iter().map(|problem| {
+                let own = settings.of(&problem.id).unwrap_or(&unset);
+                SkillEntry::broken(source.kind(), problem).set_by(own)
+            });
             skills.extend(broken.map(Arc::new));
         }
         Self { skills, router: OnceLock::new() }
@@ -163,6 +166,12 @@ impl Snapshot {
     pub fn skill(&self, id: &str) -> Option<&Arc<SkillEntry>> {
         let wanted = canonical(id);
         self.skills.iter().find(|skill| skill.state != State::Broken && canonical(&skill.id) == wanted)
+    }
+
+    /// As [`Snapshot::skill`], else one that is broken: what is listed can be set.
+    pub fn listed(&self, id: &str) -> Option<&Arc<SkillEntry>> {
+        let wanted = canonical(id);
+        self.skill(id).or_else(|| self.skills.iter().find(|skill| canonical(&skill.id) == wanted))
     }
 
     /// Skills that are enabled and can run.

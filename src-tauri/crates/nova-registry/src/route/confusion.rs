@@ -59,7 +59,9 @@ pub fn would_take(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<Confusion> {
     let mut taken = confusions_of(&Router::build(all.clone(), Weights::default()));
     taken.retain(|confusion| {
         let known = |old: &Confusion| (&old.skill, &old.text) == (&confusion.skill, &confusion.text);
-        confusion.kind == ConfusionKind::Example
+        // One of its own that reaches another of its tools is taken from nobody.
+        confusion.skill != skill.id
+            && confusion.kind == ConfusionKind::Example
             && confusion.won.as_ref().is_some_and(|won| won.skill == skill.id)
             && !before.iter().any(known)
     });

@@ -97,6 +97,23 @@ fn a_skill_that_would_take_the_examples_of_another_is_told_before_it_is_enabled(
 }
 
 #[test]
+fn a_skill_takes_no_example_of_its_own() {
+    let skills = "
+- id: harbour
+  description: Ships and berths.
+  examples: [free berths -> ships]
+  tools: { ships: { description: Lists ships. }, berths: { description: Lists free berths. } }
+- id: paper
+  description: Reads the newspaper.
+";
+    let [astray] = &test_routing(&snapshot(skills))[..] else { panic!("its example reaches the wrong tool") };
+    assert_eq!(astray.won.as_ref().unwrap().tool.as_deref(), Some("berths"));
+    let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
+    let without = snapshot_with(skills, &Settings([("harbour".to_owned(), off)].into()));
+    assert_eq!(would_take(&without, without.skill("harbour").unwrap()), []);
+}
+
+#[test]
 fn a_hint_against_counts_only_while_the_other_skill_is_there() {
     let one = "
 - id: scan

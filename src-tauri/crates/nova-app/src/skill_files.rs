@@ -1,0 +1,56 @@
+//! Where the files of a skill lie, to be shown to the user who mends them.
+
+use std::path::{Path, PathBuf};
+
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::{SkillEntry, SourceKind};
+
+use crate::app::{App, blocking};
+use crate::chat::unknown_skill;
+
+impl App {
+    /// Shows what there is to mend of a skill in the system's file manager.
+    pub(crate) async fn show_files_of(&self, id: &str) -> Result<(), UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+        let Some(path) = self.file_of(skill) else {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("{} has no file of its own on this machine.", skill.name),
+                "What it needs is set in nova.config.json.",
+            ));
+        };
+        let (desktop, shown) = (self.inner.options.desktop.clone(), path.clone());
+        // It waits for an answer of the file manager.
+        blocking(move || Ok(desktop.show_file(&shown))).await?.map_err(|reason| {
+            UserError::new(
+                ErrorCode::Io,
+                format!("The file manager could not be opened: {reason}."),
+                format!("Look at {} yourself.", self.places().shown(&path)),
+            )
+        })
+    }
+
+    fn file_of(&self, skill: &SkillEntry) -> Option<PathBuf> {
+        let folders = self.places().tool_folders();
+        match skill.source {
+            SourceKind::Native | SourceKind::Mcp => None,
+            SourceKind::Dynamic => Some(named_in(skill.reason.as_deref(), &folders.dynamic)),
+            SourceKind::Folder => {
+                let folder = skill.folder.as_ref().and_then(|folder| folder.path());
+                let folder = folder.unwrap_or_else(|| folders.skills.join(&skill.id));
+                let shown = [folder.join("SKILL.md"), folder, folders.skills];
+                shown.into_iter().find(|path| path.exists())
+            }
+        }
+    }
+}
+
+/// The tool file that the reason begins with, else the folder of all of them.
+fn named_in(reason: Option<&str>, folder: &Path) -> PathBuf {
+    let name = reason.and_then(|reason| reason.split([',', ' ', ':']).next()).filter(|name| {
+        let plain = !name.contains(['/', '\\']);
+        plain && Path::new(name).extension().is_some_and(|extension| extension == "ts")
+    });
+    name.map(|name| folder.join(name)).filter(|file| file.is_file()).unwrap_or_else(|| folder.to_owned())
+}
