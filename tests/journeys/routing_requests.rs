@@ -32,6 +32,13 @@ fn lookup_and_screener(not_when: &str) -> Nova {
     nova
 }
 
+#[test]
+fn the_skills_that_come_with_nova_take_no_request_of_each_other() {
+    let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
+    let (code, found) = nova.json(&["skill", "test"]);
+    assert_eq!((code, found), (0, json!([])));
+}
+
 /// The confusions between the two.
 fn confusions(found: &Value) -> Vec<&Value> {
     let of_the_two = |row: &&Value| row["skill"] == "lookup" || row["skill"] == "screener";

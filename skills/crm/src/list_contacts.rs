@@ -37,7 +37,7 @@ impl NativeTool for ListContacts {
             "Lists contacts by name, all of them or those that fit every filter. Entries with \"unreadable\" are notes \
              that cannot be read.",
         )
-        .use_when("the user asks for several people, or who fits a description")
+        .use_when("the user asks for several people, or who fits a description: which leads or customers, list everybody with a tag, at a company")
         .not_when("the question is about one person", "crm.get_contact")
         .example("Which leads do I have at Fernhill Dairy?")
     }

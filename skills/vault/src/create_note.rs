@@ -35,7 +35,7 @@ impl NativeTool for CreateNote {
         Description::purpose(
             "Creates a note, with the folders it needs. Where a note is already, nothing is written.",
         )
-        .use_when("the user wants a new note")
+        .use_when("the user wants a new note: make, write, start a note about something")
         .not_when("the note is there already", "vault.append_to_note")
         .example("Make a note with the agenda for Monday")
     }

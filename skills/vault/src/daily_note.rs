@@ -34,6 +34,7 @@ impl NativeTool for DailyNote {
             "Reads the daily note of a day, by Obsidian's settings. Where there is none, it is created from the user's template.",
         )
         .use_when("the user asks about their daily note or what they noted on a day")
+        .not_when("make a note with an agenda or a plan for a day", "vault.create_note")
         .example("What is on my list today?")
     }
 

@@ -32,8 +32,9 @@ impl NativeTool for EditNote {
 
     fn description(&self) -> Description {
         Description::purpose("Replaces an exact text in a note; every other byte stays as it is.")
-            .use_when("words, a line or a task in a note's text change")
+            .use_when("words or a line in a note's text change, or a task is ticked off")
             .not_when("a property changes", "vault.set_properties")
+            .not_when("something is added to a note", "vault.append_to_note")
             .example("Tick off the train tickets in today's note")
     }
 

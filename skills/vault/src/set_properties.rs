@@ -30,7 +30,7 @@ impl NativeTool for SetProperties {
         Description::purpose(
             "Sets, adds or removes properties of a note and changes nothing else in it. Answers with what changed.",
         )
-        .use_when("a note's properties change: status, tags, dates, aliases")
+        .use_when("a note's properties change: status, tags, dates, aliases; mark a note as done")
         .not_when("text below the properties changes", "vault.edit_note")
         .example("Mark the Lisbon note as done")
     }

@@ -190,8 +190,10 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse) -> SkillRow
         .sum();
     let hints = &skill.manifest.hints;
     let use_when = hints.use_when.iter().cloned();
-    let not_when =
-        hints.not_when.iter().map(|hint| format!("Not for: {} (use {})", hint.phrase, hint.instead));
+    let not_when = hints.not_when.iter().map(|hint| match hint.instead.as_str() {
+        "" => format!("Not for: {}", hint.phrase),
+        instead => format!("Not for: {} (use {instead})", hint.phrase),
+    });
     SkillRow {
         id: skill.id.clone(),
         name: skill.name.clone(),

@@ -71,7 +71,8 @@ pub struct Hints {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NotWhen {
     pub phrase: String,
-    /// The skill or `skill.tool` that it belongs to.
+    /// The skill or `skill.tool` that it belongs to; empty where it belongs to none.
+    #[serde(default)]
     pub instead: String,
 }
 

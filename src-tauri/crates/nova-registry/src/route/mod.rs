@@ -62,7 +62,7 @@ enum Meaning {
     For(Owner, Option<String>),
     Against {
         owner: Owner,
-        instead: Owner,
+        instead: Option<Owner>,
     },
 }
 
@@ -73,7 +73,7 @@ struct PhraseScores {
     /// By tool, the same.
     for_tool: Vec<f32>,
     /// Against whom, for whom, how much.
-    against: Vec<(Owner, Owner, f32)>,
+    against: Vec<(Owner, Option<Owner>, f32)>,
 }
 
 /// What each sign is worth. Chosen on `tests/routing/dev`.
@@ -224,7 +224,7 @@ impl Router {
             for (owner, instead, likeness) in &against {
                 if self.belongs(at, *owner) {
                     minus = minus.max(*likeness);
-                } else if self.belongs(at, *instead) {
+                } else if instead.is_some_and(|instead| self.belongs(at, instead)) {
                     plus = plus.max(*likeness);
                 }
             }
@@ -447,13 +447,15 @@ fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
             }
             for (text, instead) in &profile.not_when {
                 if let Some(instead) = named(instead) {
-                    say(text, Meaning::Against { owner, instead });
+                    say(text, Meaning::Against { owner, instead: Some(instead) });
                 }
             }
         }
         for (text, instead) in &skill.not_when {
-            if let Some(instead) = named(instead) {
-                say(text, Meaning::Against { owner: whole, instead });
+            // What belongs to a skill that is not there may as well come here; what belongs to none may not.
+            let other = named(instead);
+            if other.is_some() || instead.is_empty() {
+                say(text, Meaning::Against { owner: whole, instead: other });
             }
         }
     }
