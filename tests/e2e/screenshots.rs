@@ -36,6 +36,12 @@ async fn main() {
         if wanted("problems") {
             problems(name, theme).await;
         }
+        if wanted("permissions") {
+            permissions(name, theme).await;
+        }
+        if wanted("review") {
+            review(name, theme).await;
+        }
         if wanted("waiting-tool") {
             waiting_tool(name, theme).await;
         }
@@ -196,6 +202,51 @@ async fn problems(name: &str, theme: Theme) {
     window.click("[data-testid=show-problems]").await;
     window.wait_for("[data-testid=note-problems]").await;
     take(&window, "problems", name).await;
+    window.close().await;
+}
+
+/// Rules of every kind, then the page of the credentials.
+async fn permissions(name: &str, theme: Theme) {
+    let home = Home::new()
+        .theme(theme)
+        .settings(&serde_json::json!({
+            "providers": [{ "id": "openai", "kind": "openai", "base_url": "https://api.openai.example/v1",
+                            "api_key": "${credentials:openai/key}", "models": ["large"] }],
+        }))
+        .config_file(
+            "permissions.yaml",
+            "permissions:\n  allow: [ \"crm__list_*\", \"workflow__*\" ]\n  deny: [ \"*__delete_*\", \"vault__*(path=Diary/*)\" ]\n  human_approval: [ \"release-management__deploy_*\" ]\npolicies:\n  - name: limit external tools for unknown senders\n    match: { principal: { relationship: unknown } }\n    permissions: { tools: { deny: [internet_access, core__task] } }\n",
+        );
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-testid=settings-nav-permissions]").await;
+    window.wait_for("[data-testid=settings-permissions] li").await;
+    take(&window, "permissions", name).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=settings-nav-credentials]").await;
+    window.wait_for("[data-testid=credential-add]").await;
+    take(&window, "credentials", name).await;
+    window.close().await;
+}
+
+/// A skill from elsewhere that waits for the user.
+async fn review(name: &str, theme: Theme) {
+    let home = Home::new()
+        .theme(theme)
+        .settings(&serde_json::json!({}))
+        .home_file(
+            ".agents/skills/pdf-forms/SKILL.md",
+            "---\nname: pdf-forms\ndescription: Reads forms in PDF files and fills them in.\nallowed-tools: Bash(*)\n---\nSee references/forms.md.\n",
+        )
+        .home_file(".agents/skills/pdf-forms/references/forms.md", "# Forms\n")
+        .home_file(".agents/skills/pdf-forms/tools/uptime.ts", UPTIME);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-skill=pdf-forms] [data-testid=skill-name]").await;
+    window.wait_for_text("[data-testid=skill-detail]", "references/forms.md").await;
+    take(&window, "review", name).await;
     window.close().await;
 }
 

@@ -115,7 +115,16 @@ impl Home {
 
     /// A file in the folder of the configuration, such as a skill or a tool.
     pub(crate) fn config_file(self, path: &str, text: &str) -> Self {
-        let file = self.path("config").join(path);
+        self.file("config", path, text)
+    }
+
+    /// A file in the user's home.
+    pub(crate) fn home_file(self, path: &str, text: &str) -> Self {
+        self.file("home", path, text)
+    }
+
+    fn file(self, folder: &str, path: &str, text: &str) -> Self {
+        let file = self.path(folder).join(path);
         std::fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("its folder");
         std::fs::write(&file, text).expect("the file");
         self

@@ -3,13 +3,13 @@
 import { useEffect, type ReactNode } from 'react';
 
 import type { SkillRow } from '../ipc';
-import { Badge, Button, count, ErrorBox, Icon, IconButton, LinkButton, Segments, skillIcon, skillStates, Switch, type Tone } from '../shared';
+import { Badge, count, ErrorBox, Icon, IconButton, LinkButton, Segments, skillIcon, skillStates, Switch, type Tone } from '../shared';
 import { useMedia } from '../shared/media';
 import { useApp, useRpc } from '../state/hooks';
 import { Part } from './Part';
 import { SkillConfig } from './SkillConfig';
 import { SkillHealth } from './SkillHealth';
-import { isOn, needsAttention, remedyOf, sourceName, worksInPart, type Remedy } from './skill-rows';
+import { isOn, needsAttention, remedyOf, sourceName, worksInPart, type Remedy, withoutCommands } from './skill-rows';
 import { SkillReview } from './SkillReview';
 import { SkillRouting } from './SkillRouting';
 import { SkillTools } from './SkillTools';
@@ -69,19 +69,12 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
           {row.reason && needsAttention(row) && (
             <p role="status" className="mt-3 flex gap-2 rounded-card bg-warn-soft px-3 py-2">
               <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-              <span className="min-w-0 flex-1 break-words">{row.reason}</span>
+              <span className="min-w-0 flex-1 break-words">{withoutCommands(row.reason)}</span>
               {(remedy?.to === 'credentials' || remedy?.to === 'file') && <LinkButton onClick={() => onRemedy(remedy)}>{remedy.label}</LinkButton>}
             </p>
           )}
           {row.foreign && row.state === 'needs_review' && (
-            <>
-              <SkillReview skill={row.id} />
-              <p className="mt-2 flex justify-end">
-                <Button onClick={() => onToggle(false)} data-testid="skill-leave-off">
-                  Leave off
-                </Button>
-              </p>
-            </>
+            <SkillReview skill={row.id} onLeaveOff={() => onToggle(false)} />
           )}
           {!shadowed && <Facts row={row} onSet={onSet} />}
         </Part>

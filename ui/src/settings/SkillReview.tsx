@@ -9,15 +9,22 @@ import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
-export function SkillReview({ skill }: { skill: string }) {
+export function SkillReview({ skill, onLeaveOff }: { skill: string; readonly onLeaveOff?: () => void }) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const review = useRpc('review_skill', { skill }, revision);
   if (review.error) return <ErrorBox error={review.error} />;
   if (!review.data) return <p className="text-fg-3">Reading its files…</p>;
-  return <Shown review={review.data} onStale={review.reload} />;
+  return <Shown review={review.data} onStale={review.reload} {...(onLeaveOff ? { onLeaveOff } : {})} />;
 }
 
-function Shown({ review, onStale }: { review: Review; onStale: () => void }) {
+function Shown({
+  review,
+  onStale,
+  onLeaveOff,
+}: {
+  review: Review; onStale: () => void;
+  readonly onLeaveOff?: () => void;
+}) {
   const backend = useBackend();
   const { registryChanged } = useActions();
   const [error, setError] = useState<UserError | null>(null);
@@ -96,7 +103,12 @@ function Shown({ review, onStale }: { review: Review; onStale: () => void }) {
         <Source text={review.instructions} label="SKILL.md" />
       </details>
       {error && <ErrorBox error={error} />}
-      <div className="flex justify-end">
+      <div className="flex justify-end gap-2">
+        {onLeaveOff && (
+          <Button onClick={onLeaveOff} data-testid="skill-leave-off">
+            Leave off
+          </Button>
+        )}
         <Button variant="primary" disabled={!armed || busy} onClick={() => void accept()} data-testid="skill-accept">
           Agree and switch on
         </Button>

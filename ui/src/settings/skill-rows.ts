@@ -194,7 +194,7 @@ export function halves(text: string): [start: string, end: string] {
 }
 
 /** What a terminal would need, and the way to the page that is a link here, are left out. */
-function withoutCommands(reason: string): string {
+export function withoutCommands(reason: string): string {
   return reason
     .replace(/^It needs a (value|credential): /, '')
     .replace(/,? (with|or run) `nova [^`]*`/g, '')
