@@ -18,9 +18,9 @@ use crate::error::VaultError;
 use crate::note::VaultPath;
 
 pub(crate) use place::{InPlace, NoteFile, Place};
-pub(crate) use platform::{Kind, Stamp};
+pub(crate) use platform::{Kind, Stamp, timestamp};
 pub(crate) use trash::SystemTrash;
-pub(crate) use walk::{Folder, Known, Met, Names, RACY, in_parallel, threads};
+pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
