@@ -334,7 +334,7 @@ impl Comparison<'_> {
             Ok(path) => path,
             Err(_) => return Some(Entry::Ignored),
         };
-        let error = VaultError::io(format!("read \"{path}\""))(error);
+        let error = VaultError::io_at("read", &path)(error);
         if seen.is_some_and(|seen| seen.head.fails_as(&error)) {
             return None;
         }
