@@ -125,7 +125,7 @@ impl App {
         blocking(move || {
             let mut problems = all_problems(&vault, &skills)?;
             let notes = vault.notes().map_err(|error| nova_calls::error_from_vault(&error))?;
-            let paths = notes.iter().map(|note| &note.path);
+            let paths = notes.iter().map(|note| note.path);
             problems.extend(privacy.without_effect(paths).into_iter().map(no_such_private));
             Ok(problems.into_iter().map(problem_view).collect())
         })

@@ -230,7 +230,7 @@ impl ToolVault for PlannedVault {
     }
 
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
-        self.with(|vault, _| Ok(vault.notes()?.into_iter().map(|note| note.path).collect()))
+        self.with(|vault, _| Ok(vault.notes()?.iter().map(|note| note.path.clone()).collect()))
     }
 
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {

@@ -87,10 +87,10 @@ fn many_at_once(table: &mut Table) {
     let versions: BTreeMap<_, _> = vault
         .notes()
         .unwrap()
-        .into_iter()
+        .iter()
         .map(|note| {
             let text = fs::read_to_string(root.join(note.path.as_str())).unwrap() + "\nonce more\n";
-            (note.path, text)
+            (note.path.clone(), text)
         })
         .collect();
     let wanted: BTreeMap<_, _> =

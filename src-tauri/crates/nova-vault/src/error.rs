@@ -134,6 +134,8 @@ pub enum VaultError {
     Io {
         /// What was being done: `write "CRM/People/Jane Doe.md"`.
         doing: String,
+        /// The note it was done to; `None` where it was none, such as the journal.
+        path: Option<VaultPath>,
         /// The system's own error.
         source: io::Error,
     },
@@ -154,7 +156,13 @@ pub enum VaultError {
 impl VaultError {
     pub(crate) fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> VaultError {
         let doing = doing.into();
-        move |source| VaultError::Io { doing, source }
+        move |source| VaultError::Io { doing, path: None, source }
+    }
+
+    /// Done to a note: `write`.
+    pub(crate) fn io_at(doing: &str, path: &VaultPath) -> impl FnOnce(io::Error) -> VaultError + use<> {
+        let (doing, path) = (format!("{doing} \"{path}\""), path.clone());
+        move |source| VaultError::Io { doing, path: Some(path), source }
     }
 
     pub(crate) fn edit(path: &VaultPath) -> impl FnOnce(EditError) -> VaultError + '_ {
@@ -174,7 +182,7 @@ impl VaultError {
             | VaultError::Edit { path, .. }
             | VaultError::Torn { path, .. }
             | VaultError::Conflict { path, .. } => Some(path),
-            VaultError::Unlinkable { path, .. } => path.as_ref(),
+            VaultError::Unlinkable { path, .. } | VaultError::Io { path, .. } => path.as_ref(),
             _ => None,
         }
     }
@@ -259,7 +267,7 @@ impl VaultError {
             }
             VaultError::NoChangeSet { id } => format!("There is no change set \"{id}\""),
             VaultError::ChangeSetState { id, reason } => format!("Change set \"{id}\": {reason}"),
-            VaultError::Io { doing, source } => format!("Could not {doing}: {source}"),
+            VaultError::Io { doing, source, .. } => format!("Could not {doing}: {source}"),
             VaultError::Torn { path, source } => {
                 format!(
                     "\"{path}\" may hold parts of two texts, because writing it in place failed: {source}"

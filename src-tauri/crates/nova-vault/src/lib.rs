@@ -65,5 +65,5 @@ pub use obsidian::{
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
-pub use vault::{Note, NoteEntry, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
+pub use vault::{Note, NoteEntry, Notes, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
 pub use view::View;

@@ -81,15 +81,21 @@ pub struct Note {
     pub modified: Timestamp,
 }
 
+/// The notes of a vault at one moment, in order of their paths. Nothing is copied for it.
+#[derive(Clone)]
+pub struct Notes {
+    listing: Arc<Listing>,
+}
+
 /// One line of the list of notes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoteEntry {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct NoteEntry<'a> {
     /// Where it lies.
-    pub path: VaultPath,
+    pub path: &'a VaultPath,
     /// Its `type:`.
-    pub record_type: Option<String>,
+    pub record_type: Option<&'a str>,
     /// Line and reason, when its front matter cannot be read.
-    pub broken: Option<(u32, String)>,
+    pub broken: Option<(u32, &'a str)>,
 }
 
 /// Something in the vault that a person should put right.
@@ -195,9 +201,8 @@ impl Vault {
     }
 
     /// All notes outside dot-folders, in order of their paths, as they are on the disk now.
-    pub fn notes(&self) -> Result<Vec<NoteEntry>, VaultError> {
-        let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
-        Ok(listing.heads.iter().map(|head| entry(head)).collect())
+    pub fn notes(&self) -> Result<Notes, VaultError> {
+        Ok(Notes { listing: self.inner.index.listing(&self.core().disk, Texts::Nobodys)? })
     }
 
     /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
@@ -409,11 +414,36 @@ pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
     Ok(())
 }
 
-fn entry(head: &Head) -> NoteEntry {
-    NoteEntry {
-        path: head.path.clone(),
-        record_type: head.record_type().map(str::to_owned),
-        broken: head.broken().map(|(line, reason)| (line, reason.to_owned())),
+impl Notes {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.listing.heads.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.listing.heads.is_empty()
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = NoteEntry<'_>> {
+        self.listing.heads.iter().map(|head| NoteEntry {
+            path: &head.path,
+            record_type: head.record_type(),
+            broken: head.broken(),
+        })
+    }
+}
+
+impl PartialEq for Notes {
+    fn eq(&self, other: &Notes) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Notes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

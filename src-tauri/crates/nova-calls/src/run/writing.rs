@@ -123,7 +123,11 @@ impl Running<'_> {
         self.scope.privacy.remote
             && self.scope.vault.as_ref().is_some_and(|vault| {
                 let read = vault.seen_by(self.scope.privacy.clone()).read(path);
-                matches!(read, Err(nova_skill::VaultError::Private { .. }))
+                // Of what cannot be read now nobody knows whether it is private.
+                matches!(
+                    read,
+                    Err(nova_skill::VaultError::Private { .. } | nova_skill::VaultError::Io { .. })
+                )
             })
     }
 }
@@ -131,10 +135,8 @@ impl Running<'_> {
 /// An error as the principal may know it, who does not see these notes.
 fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
     let told = error_from_vault(error);
-    // What the file system says may name any of the notes.
-    let names_any = matches!(error, nova_skill::VaultError::Io { .. }) && !hidden.is_empty();
     match error.path() {
-        path if names_any || path.is_some_and(|path| hidden.contains(path)) => UserError::new(
+        Some(path) if hidden.contains(path) => UserError::new(
             told.code,
             "A note that is private could not be changed with the others; nothing was written.",
             "The user sees which note it is, and can try again.",
@@ -153,5 +155,32 @@ fn change_view(change: &nova_vault::NoteChange) -> NoteChangeView {
             nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
         },
         from: change.from.as_ref().map(ToString::to_string),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io;
+
+    use nova_skill::VaultError;
+
+    use super::*;
+
+    /// What is told of a full disk to one who does not see `Secret.md`.
+    fn message(doing: &str, path: Option<&str>) -> String {
+        let error = VaultError::Io {
+            doing: doing.to_owned(),
+            path: path.map(|path| VaultPath::parse(path).unwrap()),
+            source: io::ErrorKind::StorageFull.into(),
+        };
+        told(&error, &BTreeSet::from([VaultPath::parse("Secret.md").unwrap()])).message
+    }
+
+    #[test]
+    fn an_error_of_the_file_system_names_no_hidden_note() {
+        assert!(!message("write \"Secret.md\"", Some("Secret.md")).contains("Secret"));
+        assert!(message("write \"Open.md\"", Some("Open.md")).contains("Open.md"));
+        assert!(message("write the journal", None).contains("the journal"));
     }
 }

@@ -18,9 +18,9 @@ use crate::error::VaultError;
 use crate::note::VaultPath;
 
 pub(crate) use place::{InPlace, NoteFile, Place};
-pub(crate) use platform::{Kind, Stamp};
+pub(crate) use platform::{Kind, Stamp, timestamp};
 pub(crate) use trash::SystemTrash;
-pub(crate) use walk::{Folder, Known, Met, Names, RACY, in_parallel, threads};
+pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
@@ -60,8 +60,7 @@ impl Disk {
     /// As [`Disk::place`], making the folders that are missing; says which.
     pub(crate) fn make_place(&self, path: &VaultPath) -> Result<(Place, Vec<String>), VaultError> {
         let mut made = Vec::new();
-        let mut folder =
-            self.dir.try_clone().map_err(VaultError::io(format!("open the folder of \"{path}\"")))?;
+        let mut folder = self.dir.try_clone().map_err(VaultError::io_at("open the folder of", path))?;
         let mut so_far = String::new();
         for component in path.folder().split('/').filter(|c| !c.is_empty()) {
             if !so_far.is_empty() {
@@ -76,6 +75,7 @@ impl Disk {
                         Err(error) => {
                             return Err(VaultError::Io {
                                 doing: format!("create the folder \"{so_far}\""),
+                                path: Some(path.clone()),
                                 source: error,
                             });
                         }
@@ -186,7 +186,7 @@ impl Disk {
             }
             dir = here.open_dir_nofollow(component).ok();
         }
-        VaultError::Io { doing: format!("{doing} \"{path}\""), source: error }
+        VaultError::io_at(doing, path)(error)
     }
 }
 

@@ -61,7 +61,7 @@ impl Place {
 
     /// The note for writing in place: refused when it is a link or no regular file.
     pub(crate) fn open_in_place(&self) -> Result<Option<InPlace>, VaultError> {
-        let failed = |error| VaultError::io(format!("open \"{}\" for writing", self.path))(error);
+        let failed = |error| VaultError::io_at("open for writing", &self.path)(error);
         let file = match platform::open_to_write(&self.folder, &self.name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -201,7 +201,7 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
         Err(_) if platform::look(folder, name).is_ok_and(|look| look.kind == Kind::Link) => {
             Err(VaultError::Symlink { path: path.clone() })
         }
-        Err(error) => Err(VaultError::io(format!("read \"{path}\""))(error)),
+        Err(error) => Err(VaultError::io_at("read", path)(error)),
     }
 }
 
@@ -228,7 +228,7 @@ pub(super) fn read_whole(
     before: Option<Stamp>,
     bytes: &mut Vec<u8>,
 ) -> Result<Look, VaultError> {
-    let failed = |error| VaultError::io(format!("read \"{path}\""))(error);
+    let failed = |error| VaultError::io_at("read", path)(error);
     let mut before = match before {
         Some(stamp) => stamp,
         None => {

@@ -50,7 +50,12 @@ impl Stamp {
 
     /// When the file was last modified.
     pub(crate) fn modified(&self) -> Timestamp {
-        Timestamp::from_nanosecond(self.modified.into()).unwrap_or(Timestamp::UNIX_EPOCH)
+        timestamp(self.modified)
+    }
+
+    /// As [`Stamp::modified`], in nanoseconds since 1970.
+    pub(crate) fn modified_nanos(&self) -> i64 {
+        self.modified
     }
 
     /// Whether both are of one file, at whatever time. Where the system says nothing of files,
@@ -63,6 +68,11 @@ impl Stamp {
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
+}
+
+/// A time in nanoseconds since 1970.
+pub(crate) fn timestamp(nanos: i64) -> Timestamp {
+    Timestamp::from_nanosecond(nanos.into()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 #[cfg(unix)]

@@ -72,33 +72,31 @@ impl Folder {
         platform::look(&self.dir, name)
     }
 
-    /// What one of its entries is. `prefix` is the folder's path with a `/` at its end, `""` for
-    /// the root; `depth` is how deep it lies.
-    pub(crate) fn meet(&self, prefix: &str, depth: usize, name: &str, kind: Kind) -> Met {
-        let path = [prefix, name].concat();
-        let unusable = |path, reason, remedy| Met::Unusable { path, reason, remedy };
+    /// What one of its entries is; `room` is overwritten.
+    pub(crate) fn meet(&self, at: At<'_>, name: &str, kind: Kind, room: &mut String) -> Met {
+        let At { prefix, is_sound, depth } = at;
+        let whole = || [prefix, name].concat();
+        let unusable = |reason, remedy| Met::Unusable { path: whole(), reason, remedy };
+        let mut path = || VaultPath::within(prefix, is_sound, name, room);
         let is_note = name.len() > 3 && name.as_bytes()[name.len() - 3..].eq_ignore_ascii_case(b".md");
         match kind {
-            Kind::BadName => unusable(path, "its name is not UTF-8".to_owned(), "Rename it."),
+            Kind::BadName => unusable("its name is not UTF-8".to_owned(), "Rename it."),
             Kind::Link if is_note || self.leads_to_folder(name) => unusable(
-                path,
                 "it is a symbolic link, which Nova does not follow".to_owned(),
                 "Put the notes themselves into the vault in place of the link.",
             ),
             Kind::Folder if depth >= MAX_DEPTH => {
-                unusable(path, format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
+                unusable(format!("it lies more than {MAX_DEPTH} folders deep"), "Move it further up.")
             }
             Kind::Folder => Met::Folder,
-            Kind::File | Kind::Other if is_note => match VaultPath::try_from(path) {
-                Err(error) => unusable([prefix, name].concat(), error.to_string(), "Rename it."),
-                Ok(path) if kind == Kind::Other => unusable(
-                    path.into(),
-                    "it is not a regular file".to_owned(),
-                    "Replace it by a file, or remove it.",
-                ),
+            Kind::File | Kind::Other if is_note => match path() {
+                Err(error) => unusable(error.to_string(), "Rename it."),
+                Ok(_) if kind == Kind::Other => {
+                    unusable("it is not a regular file".to_owned(), "Replace it by a file, or remove it.")
+                }
                 Ok(path) => Met::Note(path),
             },
-            Kind::File => VaultPath::try_from(path).map_or(Met::Ignored, Met::File),
+            Kind::File => path().map_or(Met::Ignored, Met::File),
             Kind::Link | Kind::Other => Met::Ignored,
         }
     }
@@ -139,6 +137,23 @@ impl Folder {
             Ok(text) => Ok(Some((text, stamp))),
             Err(_) => Err(VaultError::NotText { path: path.clone() }),
         }
+    }
+}
+
+/// Where a folder lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    /// Its path with a `/` at its end, `""` for the root.
+    pub(crate) prefix: &'a str,
+    /// Whether that can be part of a path.
+    is_sound: bool,
+    /// How deep it lies.
+    pub(crate) depth: usize,
+}
+
+impl<'a> At<'a> {
+    pub(crate) fn new(prefix: &'a str, depth: usize) -> At<'a> {
+        At { prefix, is_sound: VaultPath::is_sound_folder(prefix), depth }
     }
 }
 

@@ -229,15 +229,11 @@ impl History {
         }
         let own = self.vault.change_set(set.kind, format!("Finished: {}", set.label));
         own.apply_plan(&plan, author)?;
-        if let Some((of, records)) = &set.undoing {
-            let (of, mut records) = (of.clone(), records.clone());
-            // Of a note that was left out because of a conflict nothing was taken back.
-            let of_set = sets.iter().find(|set| set.id == of);
-            records.retain(|(n, path)| {
-                let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
-                set.records.iter().any(|r| r.takes_back(kind, path))
-            });
-            interrupted.undid(core, &of, records, None)?;
+        if let Some((of, begun)) = &set.undoing
+            && let Some(of) = sets.iter().find(|set| set.id == *of)
+        {
+            let (records, by) = undo::finished(set, of, begun);
+            interrupted.undid(core, &of.id, records, by)?;
         }
         interrupted.commit(core)?;
         let own_id = own.id().to_owned();
@@ -293,10 +289,8 @@ impl History {
     fn texts(&self, set: &SetLog, record: &Record) -> Result<(Option<String>, Option<String>), VaultError> {
         let journal = &self.vault.core().journal;
         let text = |image| {
-            journal.text(&set.id, image).map_err(VaultError::io(format!(
-                "read what change set {} kept of \"{}\"",
-                set.id, record.path
-            )))
+            let doing = format!("read what change set {} kept of", set.id);
+            journal.text(&set.id, image).map_err(VaultError::io_at(&doing, &record.path))
         };
         Ok((text(record.before.as_ref())?, text(record.after.as_ref())?))
     }

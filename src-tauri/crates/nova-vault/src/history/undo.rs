@@ -74,7 +74,7 @@ impl History {
                     return true;
                 }
                 mine = planned.after.clone().unwrap_or_default();
-                in_conflict.extend(notes.behind(planned));
+                in_conflict.extend(notes.behind(Leading::from(planned)));
                 false
             });
             conflicts.push(Conflict { path, mine, theirs, what });
@@ -91,7 +91,7 @@ impl History {
                 let of_note = writes.iter().filter(|(of, _)| of == note);
                 (record.n, of_note.map(|(_, write)| *write).collect())
             });
-            let by = Some(by.collect());
+            let by = by.collect();
             own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict), by)?;
         }
         let mut undone_paths: Vec<VaultPath> = Vec::new();
@@ -126,9 +126,33 @@ impl History {
         let planned_of = |record: &Record| plan.iter().find(|planned| planned.path == record.path);
         Ok(written
             .filter_map(|record| Some((record.n, planned_of(record)?)))
-            .flat_map(|(n, planned)| notes.behind(planned).map(move |note| (note, n)))
+            .flat_map(|(n, planned)| notes.behind(Leading::from(planned)).map(move |note| (note, n)))
             .collect())
     }
+}
+
+/// What an undo took back that was killed and then finished, with the numbers of the writes of
+/// `own` that did it: what it set out to, but the notes that were left out because of a conflict.
+pub(super) fn finished(
+    own: &SetLog,
+    of: &SetLog,
+    begun: &[(u64, VaultPath)],
+) -> (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>) {
+    let path_of = |n: u64| begun.iter().find(|(begun, _)| *begun == n).map(|(_, path)| path);
+    let records: Vec<&Record> = of.records.iter().filter(|record| path_of(record.n).is_some()).collect();
+    let notes = Notes::of(&records);
+    let writes_of = |note: usize| -> Vec<u64> {
+        let writes = own.maybe_done();
+        let leading = writes.filter(|write| notes.behind(Leading::from(*write)).any(|other| other == note));
+        leading.map(|write| write.n).collect()
+    };
+    let all = records.iter().zip(&notes.of_record);
+    let done = all.map(|(record, note)| (record.n, *note, writes_of(*note)));
+    // Of a note that is there neither before nor after there is nothing to write.
+    let done: Vec<_> =
+        done.filter(|(_, note, writes)| !writes.is_empty() || !notes.is_ever_there(*note)).collect();
+    let begun = done.iter().filter_map(|(n, _, _)| Some((*n, path_of(*n)?.clone()))).collect();
+    (begun, done.into_iter().map(|(n, _, writes)| (n, writes)).collect())
 }
 
 fn names(plan: &[Planned], path: &VaultPath) -> bool {
@@ -179,12 +203,41 @@ impl Notes {
         notes
     }
 
-    /// The notes that a planned write leads back: the one that is there and the one that was.
-    fn behind(&self, planned: &Planned) -> impl Iterator<Item = usize> {
-        let there = planned.base.is_some().then(|| planned.from.as_ref().unwrap_or(&planned.path));
-        let there = there.and_then(|path| self.after.get(path));
-        let was = planned.after.is_some().then(|| self.before.get(&planned.path)).flatten();
+    /// The notes that a write leads back: the one that is there and the one that was.
+    fn behind(&self, write: Leading<'_>) -> impl Iterator<Item = usize> {
+        let there = write.from.and_then(|path| self.after.get(path));
+        let was = write.to.and_then(|path| self.before.get(path));
         there.into_iter().chain(was).copied()
+    }
+
+    /// Whether the note is there before the records or after them.
+    fn is_ever_there(&self, note: usize) -> bool {
+        self.before.values().chain(self.after.values()).any(|there| *there == note)
+    }
+}
+
+/// Where a write of an undo finds a note, and where it leaves one.
+#[derive(Clone, Copy)]
+struct Leading<'a> {
+    from: Option<&'a VaultPath>,
+    to: Option<&'a VaultPath>,
+}
+
+impl<'a> From<&'a Planned> for Leading<'a> {
+    fn from(planned: &'a Planned) -> Leading<'a> {
+        Leading {
+            from: planned.base.is_some().then(|| planned.from.as_ref().unwrap_or(&planned.path)),
+            to: planned.after.is_some().then_some(&planned.path),
+        }
+    }
+}
+
+impl<'a> From<&'a Record> for Leading<'a> {
+    fn from(record: &'a Record) -> Leading<'a> {
+        Leading {
+            from: record.before.is_some().then(|| record.origin()),
+            to: record.after.is_some().then_some(&record.path),
+        }
     }
 }
 

@@ -2,10 +2,8 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use jiff::Timestamp;
-
 use super::TextBudget;
-use crate::disk::Stamp;
+use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
 use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance};
 use crate::privacy::Privacy;
@@ -15,11 +13,12 @@ use crate::vault::{Note, Problem};
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) path: VaultPath,
-    record_type: Option<Box<str>>,
+    record_type: Option<Arc<str>>,
     /// Read when it is first asked for, where its text is remembered and its front matter can
     /// certainly be read. Without a property where the note cannot be read.
     document: OnceLock<Arc<Document>>,
-    modified: Timestamp,
+    /// Nanoseconds since 1970.
+    modified: i64,
     /// Read when a question first needs it ([`Texts`](super::Texts)).
     content: OnceLock<Box<Content>>,
 }
@@ -36,16 +35,15 @@ enum Content {
 
 impl Head {
     /// What is known of every note. Its text is not remembered.
-    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp) -> Head {
+    pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, types: &mut Types) -> Head {
         let (record_type, document) = match glance(text) {
-            Some(record_type) => (record_type, OnceLock::new()),
+            Some(record_type) => (record_type.map(|name| types.shared(name)), OnceLock::new()),
             None => {
                 let document = Document::parse(text);
-                (document.record_type().map(str::to_owned), Arc::new(document).into())
+                (document.record_type().map(|name| types.shared(name)), Arc::new(document).into())
             }
         };
-        let record_type = record_type.map(String::into_boxed_str);
-        Head { path, record_type, document, modified: stamp.modified(), content: OnceLock::new() }
+        Head { path, record_type, document, modified: stamp.modified_nanos(), content: OnceLock::new() }
     }
 
     /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
@@ -70,14 +68,14 @@ impl Head {
             path,
             record_type: None,
             document: Arc::new(Document::parse("")).into(),
-            modified: Timestamp::UNIX_EPOCH,
+            modified: 0,
             content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
         }
     }
 
     /// Whether the note still says that and was last modified then, as far as is remembered.
     pub(super) fn holds(&self, text: &str, stamp: &Stamp) -> bool {
-        self.modified == stamp.modified()
+        self.modified == stamp.modified_nanos()
             && match self.content() {
                 Some(Content::Remembered { text: remembered, .. }) => **remembered == *text,
                 Some(Content::OnDisk { hash }) => *hash == ContentHash::of(text.as_bytes()),
@@ -106,7 +104,7 @@ impl Head {
             text: Arc::clone(self.text()?),
             hash: self.hash()?,
             document: Arc::clone(self.document()),
-            modified: self.modified,
+            modified: timestamp(self.modified),
         })
     }
 
@@ -176,5 +174,28 @@ impl Head {
             (_, None) => return None,
         };
         Some(Problem { path: self.path.as_str().to_owned(), line, problem, remedy })
+    }
+}
+
+/// The types that notes were lately found to have: most notes share a few, and their names.
+#[derive(Debug, Default)]
+pub(super) struct Types(Vec<Arc<str>>);
+
+impl Types {
+    fn shared(&mut self, name: &str) -> Arc<str> {
+        /// So many names are compared with.
+        const MOST: usize = 16;
+        let Types(lately) = self;
+        match lately.iter().position(|known| **known == *name) {
+            Some(at) => Arc::clone(&lately[at]),
+            None => {
+                if lately.len() == MOST {
+                    lately.remove(0);
+                }
+                let name: Arc<str> = name.into();
+                lately.push(Arc::clone(&name));
+                name
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The vault at one moment, kept in order from one question to the next.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Head, TextBudget, Texts, folded};
 use crate::note::VaultPath;
@@ -18,16 +18,20 @@ pub(crate) struct Listing {
     pub(crate) folders: usize,
     /// What lies there and is neither note nor file.
     pub(super) unusable: BTreeSet<Problem>,
-    /// The notes of each `type:`, whatever its case, in order of their paths.
-    by_type: HashMap<String, Vec<Arc<Head>>>,
+    /// Made when it is first asked for.
+    by_type: OnceLock<ByType>,
 }
+
+/// The notes of each `type:`, whatever its case, in order of their paths.
+type ByType = HashMap<String, Vec<Arc<Head>>>;
 
 /// What a walk found to differ.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Notes that are not there any more.
     pub(super) gone: Vec<VaultPath>,
-    /// Notes that are new or were read again and differ, in runs that are in order of their paths.
+    /// Notes that are new or were read again and differ, in runs that are in order of their paths
+    /// and name none twice.
     pub(super) runs: Vec<Vec<Arc<Head>>>,
     pub(super) files_gone: Vec<VaultPath>,
     pub(super) files: Vec<VaultPath>,
@@ -44,7 +48,7 @@ impl Listing {
     /// The notes of these types, in order of their paths.
     pub(crate) fn of_types(&self, types: &[&str]) -> Vec<&Arc<Head>> {
         let types: BTreeSet<String> = types.iter().map(|name| folded(name)).collect();
-        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type.get(name)).flatten().collect();
+        let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(name)).flatten().collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
@@ -54,7 +58,7 @@ impl Listing {
         match needed {
             Texts::Nobodys => false,
             Texts::OfTypes(types) => {
-                let mut heads = types.iter().filter_map(|name| self.by_type.get(&folded(name))).flatten();
+                let mut heads = types.iter().filter_map(|name| self.by_type().get(&folded(name))).flatten();
                 heads.any(|head| !head.is_complete())
             }
             Texts::All => self.heads.iter().any(|head| !head.is_complete()),
@@ -82,7 +86,16 @@ impl Listing {
         problems
     }
 
-    pub(super) fn apply(&mut self, changes: Changes, texts: &TextBudget) {
+    /// Takes over what a walk found; without a change the listing stays as it is, shared.
+    pub(super) fn update(self: &mut Arc<Self>, folders: usize, changes: Changes, texts: &TextBudget) {
+        if folders != self.folders || !changes.are_none() {
+            let listing = Arc::make_mut(self);
+            listing.folders = folders;
+            listing.apply(changes, texts);
+        }
+    }
+
+    fn apply(&mut self, changes: Changes, texts: &TextBudget) {
         /// Up to so many are put in their places one by one.
         const FEW: usize = 16;
         let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = changes;
@@ -120,8 +133,10 @@ impl Listing {
             }
             Err(at) => self.heads.insert(at, Arc::clone(&head)),
         }
-        if let Some(record_type) = head.record_type() {
-            let records = self.by_type.entry(folded(record_type)).or_default();
+        if let Some(record_type) = head.record_type()
+            && let Some(by_type) = self.by_type.get_mut()
+        {
+            let records = by_type.entry(folded(record_type)).or_default();
             if let Err(at) = position(records, &head.path) {
                 records.insert(at, head);
             }
@@ -130,14 +145,14 @@ impl Listing {
 
     fn forget(&mut self, old: &Head, texts: &TextBudget) {
         texts.give_back(old.text_bytes());
-        let Some(record_type) = old.record_type() else { return };
+        let (Some(record_type), Some(by_type)) = (old.record_type(), self.by_type.get_mut()) else { return };
         let record_type = &folded(record_type);
-        if let Some(records) = self.by_type.get_mut(record_type) {
+        if let Some(records) = by_type.get_mut(record_type) {
             if let Ok(at) = position(records, &old.path) {
                 records.remove(at);
             }
             if records.is_empty() {
-                self.by_type.remove(record_type);
+                by_type.remove(record_type);
             }
         }
     }
@@ -156,40 +171,60 @@ impl Listing {
         } else {
             self.heads.append(&mut heads);
             self.heads.sort_by(|a, b| a.path.cmp(&b.path));
+            self.heads.dedup_by(|a, b| a.path == b.path);
         }
-        self.heads.dedup_by(|a, b| a.path == b.path);
-        let mut by_type: HashMap<&str, Vec<Arc<Head>>> = HashMap::new();
-        for head in &self.heads {
-            if let Some(record_type) = head.record_type() {
-                by_type.entry(record_type).or_default().push(Arc::clone(head));
+        self.by_type.take();
+    }
+
+    fn by_type(&self) -> &ByType {
+        self.by_type.get_or_init(|| {
+            let mut spelled: HashMap<&str, Vec<Arc<Head>>> = HashMap::new();
+            for head in &self.heads {
+                if let Some(record_type) = head.record_type() {
+                    spelled.entry(record_type).or_default().push(Arc::clone(head));
+                }
             }
-        }
-        self.by_type.clear();
-        for (record_type, mut heads) in by_type {
-            let records = self.by_type.entry(folded(record_type)).or_default();
-            let spelled_otherwise = !records.is_empty();
-            records.append(&mut heads);
-            if spelled_otherwise {
-                records.sort_by(|a, b| a.path.cmp(&b.path));
+            let mut by_type = ByType::new();
+            for (record_type, mut heads) in spelled {
+                let records = by_type.entry(folded(record_type)).or_default();
+                let spelled_otherwise = !records.is_empty();
+                records.append(&mut heads);
+                if spelled_otherwise {
+                    records.sort_by(|a, b| a.path.cmp(&b.path));
+                }
             }
-        }
+            by_type
+        })
     }
 }
 
-/// All of the runs in one order. A run is mostly a whole folder, so that the runs need only be put
+/// All of the runs in one order, none twice. A run is mostly a whole folder, so that the runs need only be put
 /// one behind the other.
 fn in_order(mut runs: Vec<Vec<Arc<Head>>>) -> Vec<Arc<Head>> {
     fn path(head: Option<&Arc<Head>>) -> Option<&VaultPath> {
         head.map(|head| &head.path)
     }
     runs.sort_by(|a, b| path(a.first()).cmp(&path(b.first())));
-    let one_by_one = runs.is_sorted_by(|a, b| path(a.last()) <= path(b.first()));
+    let one_by_one = runs.is_sorted_by(|a, b| path(a.last()) < path(b.first()));
     let mut heads = Vec::with_capacity(runs.iter().map(Vec::len).sum());
     heads.extend(runs.into_iter().flatten());
     if !one_by_one {
         heads.sort_by(|a, b| a.path.cmp(&b.path));
+        heads.dedup_by(|a, b| a.path == b.path);
     }
     heads
+}
+
+impl Changes {
+    fn are_none(&self) -> bool {
+        let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = self;
+        gone.is_empty()
+            && runs.is_empty()
+            && files_gone.is_empty()
+            && files.is_empty()
+            && unusable_gone.is_empty()
+            && unusable.is_empty()
+    }
 }
 
 fn position(heads: &[Arc<Head>], path: &VaultPath) -> Result<usize, usize> {

@@ -22,6 +22,7 @@ use crate::note::{ContentHash, Document, VaultPath};
 use crate::vault::Note;
 
 pub(crate) use head::Head;
+use head::Types;
 pub(crate) use listing::Listing;
 
 /// Texts are remembered up to this many bytes in all; beyond it a note is read when asked for.
@@ -80,9 +81,7 @@ impl Index {
             later,
         };
         let walked = tree::compare(disk, &known.root, known.listing.len(), &wanted, set_back_to)?;
-        let listing = Arc::make_mut(&mut known.listing);
-        listing.folders = walked.folders;
-        listing.apply(walked.changes, &self.texts);
+        known.listing.update(walked.folders, walked.changes, &self.texts);
         self.asked.store(true, Ordering::Relaxed);
         Ok(Arc::clone(&known.listing))
     }

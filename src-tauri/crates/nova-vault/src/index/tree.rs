@@ -6,8 +6,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listing::Changes;
-use super::{Head, Needed, TextBudget, nanos_now};
-use crate::disk::{Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
+use super::{Head, Needed, TextBudget, Types, nanos_now};
+use crate::disk::{At, Disk, Folder, Kind, Known, Met, Names, RACY, Stamp, in_parallel, threads};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 use crate::vault::Problem;
@@ -88,7 +88,9 @@ pub(super) fn compare(
         changes: Changes::default(),
         folders: 0,
         names: Names::default(),
+        types: Types::default(),
         bytes: Vec::new(),
+        room: String::new(),
     };
     let mut begun = state();
     let mut first = Vec::new();
@@ -123,6 +125,14 @@ struct Check {
     part: Arc<Mutex<Part>>,
 }
 
+/// An opened folder whose entries are being compared.
+struct Here<'a> {
+    folder: &'a Folder,
+    at: At<'a>,
+    /// Shortly before. In nanoseconds since 1970.
+    read_at: i64,
+}
+
 /// One thread's comparison.
 struct Comparison<'a> {
     wanted: &'a Wanted<'a>,
@@ -130,7 +140,9 @@ struct Comparison<'a> {
     changes: Changes,
     folders: usize,
     names: Names,
+    types: Types,
     bytes: Vec<u8>,
+    room: String,
 }
 
 impl Comparison<'_> {
@@ -182,19 +194,24 @@ impl Comparison<'_> {
     fn check(&mut self, check: &Check, more: &mut Vec<Work>) {
         let mut part = lock(&check.part);
         let first = part.first;
+        let here = Here {
+            folder: &check.folder,
+            at: At::new(&check.prefix, check.depth),
+            read_at: nanos_now() + self.wanted.later,
+        };
         let mut heads = Vec::new();
         for (at, entry) in part.entries.iter_mut().enumerate() {
             let (name, kind) = check.names.get(first + at);
             match entry {
                 Entry::Note(seen) => {
-                    if let Some(other) = self.compare_note(check, name, seen) {
+                    if let Some(other) = self.compare_note(&here, name, seen) {
                         self.replace(entry, other, &mut heads);
                     }
                 }
                 Entry::File(_) | Entry::Folder(_) => {}
                 Entry::Ignored if kind != Kind::Link => {}
                 Entry::Unknown | Entry::Unusable(_) | Entry::Ignored => {
-                    let found = self.classify(check, name, kind);
+                    let found = self.classify(&here, name, kind);
                     if !matches!((&*entry, &found), (Entry::Unusable(a), Entry::Unusable(b)) if a == b) {
                         self.replace(entry, found, &mut heads);
                     }
@@ -207,6 +224,7 @@ impl Comparison<'_> {
         // Paths of one folder are compared while they are at hand; folders are put in order later.
         let name = |head: &Arc<Head>| check.prefix.len()..head.path.as_str().len();
         heads.sort_unstable_by(|a, b| a.path.as_str()[name(a)].cmp(&b.path.as_str()[name(b)]));
+        heads.dedup_by(|a, b| a.path.as_str()[name(a)] == b.path.as_str()[name(b)]);
         if !heads.is_empty() {
             self.changes.runs.push(heads);
         }
@@ -228,23 +246,22 @@ impl Comparison<'_> {
     }
 
     /// `None`: the note is still what it was.
-    fn compare_note(&mut self, check: &Check, name: &str, seen: &mut Seen) -> Option<Entry> {
+    fn compare_note(&mut self, here: &Here<'_>, name: &str, seen: &mut Seen) -> Option<Entry> {
         if let Some(now) = self.set_back_to {
             seen.read_at = seen.read_at.min(now);
         }
-        let read_at = nanos_now() + self.wanted.later;
-        let look = match check.folder.look(name) {
+        let look = match here.folder.look(name) {
             Ok(look) if look.kind == Kind::File => look,
-            Ok(look) => return Some(self.classify(check, name, look.kind)),
+            Ok(look) => return Some(self.classify(here, name, look.kind)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Entry::Unknown),
-            Err(error) => return self.fail(check, name, Some(seen), error),
+            Err(error) => return self.fail(here, name, Some(seen), error),
         };
         let is_current = seen.is_current(&look.stamp);
         if is_current && !self.wanted.is_missing(&seen.head) {
             return None;
         }
         let path = seen.head.path.clone();
-        match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+        match here.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
             Ok(None) => Some(Entry::Unknown),
             Ok(Some((text, stamp))) if is_current && stamp == look.stamp => {
                 seen.head.remember(text, self.wanted.texts);
@@ -252,30 +269,30 @@ impl Comparison<'_> {
             }
             Ok(Some((text, _))) if seen.head.holds(text, &look.stamp) => {
                 // Touched without a change: what was made of it still holds.
-                (seen.stamp, seen.read_at) = (look.stamp, read_at);
+                (seen.stamp, seen.read_at) = (look.stamp, here.read_at);
                 None
             }
             Ok(Some((text, _))) => {
                 // What was changed once is asked for and changed again.
-                let head = Head::new(path, text, &look.stamp);
+                let head = Head::new(path, text, &look.stamp, &mut self.types);
                 head.remember(text, self.wanted.texts);
-                Some(Entry::Note(Seen { stamp: look.stamp, read_at, head: Arc::new(head) }))
+                Some(Entry::Note(Seen { stamp: look.stamp, read_at: here.read_at, head: Arc::new(head) }))
             }
             Err(error) if seen.head.fails_as(&error) => {
-                (seen.stamp, seen.read_at) = (look.stamp.after(&error), read_at);
+                (seen.stamp, seen.read_at) = (look.stamp.after(&error), here.read_at);
                 None
             }
-            Err(error) => Some(Entry::Note(Seen::unreadable(path, &look.stamp, &error, read_at))),
+            Err(error) => Some(Entry::Note(Seen::unreadable(path, &look.stamp, &error, here.read_at))),
         }
     }
 
-    fn classify(&mut self, check: &Check, name: &str, kind: Kind) -> Entry {
-        match check.folder.meet(&check.prefix, check.depth, name, kind) {
-            Met::Note(path) => self.read(check, name, path),
+    fn classify(&mut self, here: &Here<'_>, name: &str, kind: Kind) -> Entry {
+        match here.folder.meet(here.at, name, kind, &mut self.room) {
+            Met::Note(path) => self.read(here, name, path),
             Met::File(path) => Entry::File(path),
             Met::Folder => Entry::Folder(Arc::new(Mutex::new(KnownFolder {
-                prefix: format!("{}{name}/", check.prefix).into(),
-                depth: check.depth + 1,
+                prefix: format!("{}{name}/", here.at.prefix).into(),
+                depth: here.at.depth + 1,
                 ..KnownFolder::default()
             }))),
             Met::Unusable { path, reason, remedy } => {
@@ -286,37 +303,38 @@ impl Comparison<'_> {
     }
 
     /// A note that is not known.
-    fn read(&mut self, check: &Check, name: &str, path: VaultPath) -> Entry {
-        let read_at = nanos_now() + self.wanted.later;
-        match check.folder.read(name, &path, Known::Nothing { now: read_at }, &mut self.bytes) {
+    fn read(&mut self, here: &Here<'_>, name: &str, path: VaultPath) -> Entry {
+        match here.folder.read(name, &path, Known::Nothing { now: here.read_at }, &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
             Ok(Some((text, stamp))) => {
-                return Entry::Note(self.wanted.seen(path, text, stamp, read_at));
+                return Entry::Note(self.wanted.seen(path, text, stamp, here.read_at, &mut self.types));
             }
             // Once more, now with what it is before: the error belongs to that.
             Err(_) => {}
         }
-        let look = match check.folder.look(name) {
+        let look = match here.folder.look(name) {
             Ok(look) if look.kind == Kind::File => look,
             // It was a file a moment ago; the next question will see what it is.
             Ok(_) => return Entry::Unknown,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
-            Err(error) => return self.fail(check, name, None, error).unwrap_or(Entry::Unknown),
+            Err(error) => return self.fail(here, name, None, error).unwrap_or(Entry::Unknown),
         };
-        match check.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
+        match here.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
             Ok(None) => Entry::Unknown,
-            Ok(Some((text, _))) => Entry::Note(self.wanted.seen(path, text, look.stamp, read_at)),
-            Err(error) => Entry::Note(Seen::unreadable(path, &look.stamp, &error, read_at)),
+            Ok(Some((text, _))) => {
+                Entry::Note(self.wanted.seen(path, text, look.stamp, here.read_at, &mut self.types))
+            }
+            Err(error) => Entry::Note(Seen::unreadable(path, &look.stamp, &error, here.read_at)),
         }
     }
 
     /// A note of which nothing can be asked. `None`: that is what was known.
-    fn fail(&mut self, check: &Check, name: &str, seen: Option<&Seen>, error: io::Error) -> Option<Entry> {
-        let path = match VaultPath::parse(&format!("{}{name}", check.prefix)) {
+    fn fail(&mut self, here: &Here<'_>, name: &str, seen: Option<&Seen>, error: io::Error) -> Option<Entry> {
+        let path = match VaultPath::parse(&format!("{}{name}", here.at.prefix)) {
             Ok(path) => path,
             Err(_) => return Some(Entry::Ignored),
         };
-        let error = VaultError::io(format!("read \"{path}\""))(error);
+        let error = VaultError::io_at("read", &path)(error);
         if seen.is_some_and(|seen| seen.head.fails_as(&error)) {
             return None;
         }
@@ -333,8 +351,8 @@ impl Wanted<'_> {
 
     /// A note that was just read. Where the stamp alone cannot tell later whether it is still the
     /// same, its text is kept, needed or not.
-    fn seen(&self, path: VaultPath, text: &str, stamp: Stamp, read_at: i64) -> Seen {
-        let seen = Seen { stamp, read_at, head: Arc::new(Head::new(path, text, &stamp)) };
+    fn seen(&self, path: VaultPath, text: &str, stamp: Stamp, read_at: i64, types: &mut Types) -> Seen {
+        let seen = Seen { stamp, read_at, head: Arc::new(Head::new(path, text, &stamp, types)) };
         if !seen.is_current(&stamp) || self.needed.includes(&seen.head) {
             seen.head.remember(text, self.texts);
         }

@@ -86,7 +86,7 @@ pub(crate) enum Line {
         set: String,
         records: Vec<(u64, VaultPath)>,
         /// For each of the records the numbers of this set's writes that did it. Lines that do not
-        /// say so are of an earlier Nova, or of an undo that was finished after a kill.
+        /// say so are of an earlier Nova.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Vec<(u64, Vec<u64>)>>,
     },

@@ -131,16 +131,17 @@ impl Document {
 
 /// What is needed of every note, for a text whose front matter can certainly be read: its
 /// [`Document::record_type`]. `None`: only [`Document::parse`] can tell.
-pub(crate) fn glance(text: &str) -> Option<Option<String>> {
+pub(crate) fn glance(text: &str) -> Option<Option<&str>> {
     match split::split(text).front {
         Front::Absent => Some(None),
         Front::Unclosed { .. } => None,
         Front::Closed(range) => {
             let entries = simple::entries(text, range)?;
             let exact = entries.iter().find(|entry| entry.key == TYPE);
-            let typed = exact.or_else(|| entries.iter().find(|entry| folded(entry.key) == TYPE));
-            let value = typed.map(simple::Entry::value);
-            Some(value.as_ref().and_then(record_type).map(str::to_owned))
+            // Such keys are ASCII.
+            let same = |entry: &&simple::Entry<'_>| entry.key.eq_ignore_ascii_case(TYPE);
+            let typed = exact.or_else(|| entries.iter().find(same));
+            Some(typed.and_then(simple::Entry::text))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a note lies, as a value that cannot point outside the vault.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -9,16 +10,16 @@ use unicode_normalization::UnicodeNormalization;
 ///
 /// Cannot hold `..`, `.`, empty components, absolute, UNC or drive paths, backslashes, NUL or
 /// control characters, or a component that ends in a dot or a space. The bytes are kept as they
-/// are on disk: no Unicode normalisation happens here.
+/// are on disk: no Unicode normalisation happens here. Clones share them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct VaultPath(String);
+pub struct VaultPath(Arc<str>);
 
 impl VaultPath {
     /// Reads a path relative to the vault's root, as `CRM/People/Jane Doe.md`.
     pub fn parse(path: &str) -> Result<Self, PathError> {
         check(path)?;
-        Ok(Self(path.to_owned()))
+        Ok(Self(path.into()))
     }
 
     /// Joins a folder (`""` is the vault's root) and a file name.
@@ -33,6 +34,29 @@ impl VaultPath {
             "" => Self::parse(file_name),
             folder => Self::try_from(format!("{folder}/{file_name}")),
         }
+    }
+
+    /// The path of `name` in the folder `prefix`, `""` or with a `/` at its end; `sound` when that
+    /// was looked at before and can be part of a path. `room` is overwritten.
+    pub(crate) fn within(
+        prefix: &str,
+        sound: bool,
+        name: &str,
+        room: &mut String,
+    ) -> Result<Self, PathError> {
+        room.clear();
+        room.push_str(prefix);
+        room.push_str(name);
+        // What is wrong with it is found out at leisure.
+        if !(sound && is_sound_name(name) && room.len() <= MAX_PATH_BYTES) {
+            check(room)?;
+        }
+        Ok(Self(room.as_str().into()))
+    }
+
+    /// Whether the folder `prefix`, `""` or with a `/` at its end, can be part of a path.
+    pub(crate) fn is_sound_folder(prefix: &str) -> bool {
+        prefix.strip_suffix('/').map_or(prefix.is_empty(), |folder| check(folder).is_ok())
     }
 
     /// The whole path, `/` separated.
@@ -108,13 +132,13 @@ impl TryFrom<String> for VaultPath {
 
     fn try_from(path: String) -> Result<Self, PathError> {
         check(&path)?;
-        Ok(Self(path))
+        Ok(Self(path.into()))
     }
 }
 
 impl From<VaultPath> for String {
     fn from(path: VaultPath) -> Self {
-        path.0
+        path.as_str().to_owned()
     }
 }
 
@@ -208,6 +232,22 @@ fn check(path: &str) -> Result<(), PathError> {
         }
     }
     Ok(())
+}
+
+/// Whether this is certainly a name that [`check`] allows, at the root as well; says no where in
+/// doubt.
+fn is_sound_name(name: &str) -> bool {
+    // Without an early end, so that many bytes are looked at in one step.
+    let odd = name.bytes().fold(false, |odd, b| odd | (b < b' ') | (b >= 0x7f) | matches!(b, b'/' | b'\\'));
+    let plain = match odd {
+        false => true,
+        true => !name.contains(['/', '\\']) && !name.chars().any(char::is_control),
+    };
+    plain
+        && !name.is_empty()
+        && name.len() <= MAX_COMPONENT_BYTES
+        && !name.ends_with(['.', ' '])
+        && !is_drive(name)
 }
 
 fn conflict_original(name: &str) -> Option<&str> {

@@ -4,8 +4,10 @@
 use std::ops::Range;
 
 use super::document::{Properties, Property};
+use memchr::{memchr, memchr2};
+
 use super::split::lines_from;
-use super::value::Value;
+use super::value::{Value, link_inner};
 
 /// So many lines at most; more are for the parser, which has a budget. What is read here has to be
 /// far below it: what the parser refuses would be read, but could not be edited.
@@ -64,7 +66,8 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>>
             entries.last_mut()?.value.push(scalar(item)?);
             continue;
         }
-        let (key, value) = line.split_once(':')?;
+        let (key, value) = line.split_at(memchr(b':', line.as_bytes())?);
+        let value = &value[1..];
         // A key that is there already is an error that the parser words.
         if !is_simple_key(key) || entries.iter().any(|entry| entry.key == key) {
             return None;
@@ -84,9 +87,22 @@ pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> 
     Some(entries.into_iter().map(property).collect())
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
     pub(super) fn value(&self) -> Value {
         self.value.value()
+    }
+
+    /// Where the value is text, a number or a link: what stands in it.
+    pub(super) fn text(&self) -> Option<&'a str> {
+        match self.value {
+            Written::Nothing | Written::List(_) => None,
+            Written::Quoted(text) => Some(link_inner(text).unwrap_or(text)),
+            Written::Plain(
+                "null" | "Null" | "NULL" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE",
+            ) => None,
+            // Nor is it empty or begins with something else than a letter or a digit.
+            Written::Plain(text) => Some(text),
+        }
     }
 }
 
@@ -161,9 +177,11 @@ fn scalar(written: &str) -> Option<Written<'_>> {
             simple.then_some(Written::Plain(written))
         }
         _ => {
+            let bytes = written.as_bytes();
+            let is_more = || bytes.windows(2).any(|pair| matches!(pair, b": " | b" #"));
             let simple = written.starts_with(is_letter)
                 && is_plain(written)
-                && !written.as_bytes().windows(2).any(|pair| matches!(pair, b": " | b" #"))
+                && !(memchr2(b':', b'#', bytes).is_some() && is_more())
                 && !written.ends_with([':', ' ']);
             simple.then_some(Written::Plain(written))
         }
@@ -171,10 +189,9 @@ fn scalar(written: &str) -> Option<Written<'_>> {
 }
 
 fn is_plain(text: &str) -> bool {
-    if text.is_ascii() {
-        return text.bytes().all(|b| matches!(b, b' '..=b'~'));
-    }
-    text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c))
+    // Without an early end, so that many bytes are looked at in one step.
+    let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
+    plain || text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c))
 }
 
 /// A letter of any script. No mark, and none of the line breaks and blanks beyond ASCII.

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 /// The parts of a note's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Split {
@@ -83,11 +85,10 @@ pub(super) fn eol(text: &str) -> &'static str {
 
 /// Byte ranges of the lines from `start` on, line breaks included.
 pub(super) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-    text[start..].split_inclusive('\n').scan(start, |at, line| {
-        let begin = *at;
-        *at += line.len();
-        Some(begin..*at)
-    })
+    let mut begin = start;
+    let ends = memchr_iter(b'\n', text[start..].as_bytes()).map(move |at| start + at + 1);
+    let last = (!text.ends_with('\n')).then_some(text.len());
+    ends.chain(last).filter(move |end| *end > start).map(move |end| std::mem::replace(&mut begin, end)..end)
 }
 
 /// `---` with nothing after it but blanks.

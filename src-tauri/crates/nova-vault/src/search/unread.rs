@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::SearchHit;
 use super::pattern::{Patience, Pattern};
-use crate::disk::{Folder, Kind, Known, Met, Names, in_parallel, threads};
+use crate::disk::{At, Folder, Kind, Known, Met, Names, in_parallel, threads};
 use crate::error::VaultError;
 use crate::index::nanos_now;
 use crate::note::{Document, VaultPath};
@@ -72,6 +72,7 @@ struct Part {
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
+    room: String,
     skipped: Vec<Problem>,
     /// Why the search was given up.
     failed: Option<VaultError>,
@@ -109,6 +110,7 @@ impl Searching<'_> {
     }
 
     fn part(&self, state: &mut State, part: &Part, more: &mut Vec<Work>) {
+        let here = At::new(&part.prefix, part.depth);
         for at in part.first..part.names.len().min(part.first + PART) {
             if state.failed.is_some() {
                 return;
@@ -118,7 +120,7 @@ impl Searching<'_> {
             if kind == Kind::File && !name.as_bytes().to_ascii_lowercase().ends_with(b".md") {
                 continue;
             }
-            match part.folder.meet(&part.prefix, part.depth, name, kind) {
+            match part.folder.meet(here, name, kind, &mut state.room) {
                 Met::Note(path) => self.note(state, part, name, &path),
                 Met::Folder => more.push(Work::Folder {
                     parent: Arc::clone(&part.folder),

@@ -40,7 +40,7 @@ fn links_are_neither_read_nor_written_nor_listed() {
         assert_eq!(error.code(), "file_system", "{new}: {error}");
     }
 
-    let notes: Vec<_> = vault.notes().unwrap().into_iter().map(|n| n.path).collect();
+    let notes: Vec<_> = vault.notes().unwrap().iter().map(|n| n.path.clone()).collect();
     assert_eq!(notes, [path("folder/in.md"), path("real.md")]);
     let problems: Vec<_> = vault.problems().unwrap().into_iter().map(|p| p.path).collect();
     assert_eq!(problems, ["again", "inside.md", "out", "out.md"]);

@@ -59,7 +59,7 @@ fn all_or_nothing_at_every_step() {
     let after: BTreeMap<_, _> = tree(&reference).into_values().enumerate().collect();
     assert_ne!(before, after);
 
-    let mut reached = 0;
+    let (mut reached, mut of_notes) = (0, 0);
     for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
         for step in STEPS {
             for note in ["a.md", "New/e.md", "b.md", "c.md", "New/c.md", "d.md", "set0"] {
@@ -84,6 +84,14 @@ fn all_or_nothing_at_every_step() {
                     Err(_) if step == Step::JournalCommit => true,
                     Err(error) => {
                         assert_eq!(error.code(), "file_system", "{name}");
+                        // Who may not know of a note can be told nothing that names it.
+                        let (message, named) = (error.message(), error.path());
+                        assert_eq!(message.contains(".md"), named.is_some(), "{name}: {message}");
+                        assert!(
+                            named.is_none_or(|path| message.contains(path.as_str())),
+                            "{name}: {message}"
+                        );
+                        of_notes += usize::from(named.is_some());
                         assert_eq!(
                             error.hint().contains("Free some space"),
                             kind == io::ErrorKind::StorageFull,
@@ -102,6 +110,7 @@ fn all_or_nothing_at_every_step() {
     }
     // Every step is reached by at least one note, most by several.
     assert!(reached > 2 * STEPS.len() * 2, "{reached}");
+    assert!(0 < of_notes && of_notes < reached, "{of_notes} of {reached}");
 }
 
 #[test]

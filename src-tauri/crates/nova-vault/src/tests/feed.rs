@@ -115,7 +115,7 @@ fn who_falls_behind_is_told_and_the_vault_is_right() {
     assert_eq!(told.len(), 4096);
     assert!(told.iter().all(|change| change.by == By::Outside));
 
-    let notes: Vec<_> = vault.notes().unwrap().into_iter().map(|note| note.path).collect();
+    let notes: Vec<_> = vault.notes().unwrap().iter().map(|note| note.path.clone()).collect();
     let mut on_disk: Vec<_> = (0..10_000).map(|n| path(&format!("{n}.md"))).collect();
     on_disk.push(path("a.md"));
     on_disk.sort();

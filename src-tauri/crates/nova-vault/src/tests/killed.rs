@@ -503,6 +503,45 @@ fn in_the_middle_of_an_undo() {
 }
 
 #[test]
+fn a_finished_undo_has_taken_back_what_an_uninterrupted_one_would_have() {
+    let _alone = one_at_a_time();
+    let user = Author::new("user");
+    for finish in [false, true] {
+        let bed = linked();
+        let before = notes(&bed.root());
+        let vault = bed.vault();
+        let set = vault.change_set(ChangeSetKind::Turn, "everything".to_owned());
+        let apply = |plan: &dyn Fn(&mut Draft) -> Result<(), VaultError>| {
+            let mut draft = vault.draft();
+            plan(&mut draft).unwrap();
+            set.apply(draft, &user).unwrap();
+        };
+        // A note that is there neither before nor after, and one whose name another note has then.
+        apply(&|draft| draft.create(&path("Passing.md"), "for a while\n".to_owned()));
+        apply(&move_target);
+        apply(&|draft| draft.delete(&path("Passing.md")));
+        apply(&|draft| draft.delete(&path("Notes/n07.md")));
+        apply(&|draft| draft.rename(&path("Notes/n08.md"), &path("Notes/n07.md")));
+        assert_eq!(set.id(), "set0");
+        set.close().unwrap();
+        drop(vault);
+        let undo = if finish {
+            kill(start(&bed, Step::Exchange, "Notes/n20.md", Job::Undo).unwrap());
+            bed.vault().history().finish("undo0", &user).unwrap();
+            "undo0".to_owned()
+        } else {
+            bed.vault().history().undo("set0", Scope::All, &user).unwrap().change_set
+        };
+        assert_eq!(notes(&bed.root()), before, "finished: {finish}");
+        let vault = bed.vault();
+        assert_eq!(state(&vault, "set0"), Some(ChangeSetState::Undone), "finished: {finish}");
+        // Taken back itself, but for one note: what it did to that is still done.
+        vault.history().undo(&undo, Scope::Note(path("Notes/n09.md")), &user).unwrap();
+        assert_eq!(state(&vault, "set0"), Some(ChangeSetState::PartlyUndone), "finished: {finish}");
+    }
+}
+
+#[test]
 fn in_the_middle_of_finishing() {
     let _alone = one_at_a_time();
     let reference = linked();

@@ -105,8 +105,8 @@ fn what_cannot_be_read_is_listed_with_line_and_remedy() {
 
     // The broken one stays a note, readable and listed.
     let listed = vault.notes().unwrap();
-    let broken = listed.iter().find(|n| n.path == path("broken.md")).unwrap();
-    assert_eq!(broken.broken.as_ref().unwrap().0, 3);
+    let broken = listed.iter().find(|n| *n.path == path("broken.md")).unwrap();
+    assert_eq!(broken.broken.unwrap().0, 3);
     assert!(vault.read(&path("broken.md")).unwrap().text.contains("body"));
     assert!(matches!(vault.read(&path("latin1.md")), Err(VaultError::NotText { .. })));
     assert!(matches!(vault.read(&path("huge.md")), Err(VaultError::TooLarge { .. })));

@@ -5,10 +5,10 @@ use std::fs;
 
 use super::*;
 use crate::index::Texts;
-use crate::{NoteEntry, Privacy, Problem, Query, Search, SearchMode};
+use crate::{NoteEntry, Notes, Privacy, Problem, Query, Search, SearchMode};
 
 /// Everything that can be asked about all notes.
-type Seen = (Vec<NoteEntry>, Vec<Problem>, Vec<(String, String)>, usize, Vec<String>);
+type Seen = (Notes, Vec<Problem>, Vec<(String, String)>, usize, Vec<String>);
 
 fn seen(vault: &Vault) -> Seen {
     let records = vault.records(&["contact", "deal"]).unwrap();
@@ -172,6 +172,52 @@ fn after_a_burst_the_next_question_is_answered_right() {
         .collect();
     assert_eq!(found.len(), 3000);
     assert_eq!(found, there);
+}
+
+#[test]
+fn the_notes_of_a_type_are_known_after_few_and_after_many_changes() {
+    let bed = Bed::new(&[]);
+    let of = |record_type: &str| format!("---\ntype: {record_type}\n---\n");
+    for n in 0..100 {
+        bed.put(&format!("{n:02}.md"), &of(if n < 30 { "contact" } else { "deal" }));
+    }
+    let vault = bed.vault();
+    let check = |contacts: std::ops::Range<usize>, deals: usize| {
+        let paths: Vec<_> = vault.records(&["Contact"]).unwrap().iter().map(|n| n.path.to_string()).collect();
+        assert_eq!(paths, contacts.map(|n| format!("{n:02}.md")).collect::<Vec<_>>());
+        assert_eq!(vault.records(&["deal"]).unwrap().len(), deals);
+    };
+    check(0..30, 70);
+    // One by one: another type, another spelling of the same one, gone, new.
+    bed.put("30.md", &of("CONTACT"));
+    bed.put("31.md", &of("contact"));
+    std::fs::remove_file(bed.root().join("99.md")).unwrap();
+    bed.put("100.md", &of("deal"));
+    check(0..32, 68);
+    for n in 32..100 {
+        bed.put(&format!("{n:02}.md"), &of("contact"));
+    }
+    check(0..100, 1);
+    bed.put("00.md", "no record any more\n");
+    check(1..100, 1);
+}
+
+#[test]
+fn an_answer_stays_what_it_was_when_the_vault_changes() {
+    let bed = Bed::new(&[("a.md", "---\ntype: contact\n---\n"), ("b.md", "plain\n")]);
+    let vault = bed.vault();
+    let before = vault.notes().unwrap();
+    std::fs::remove_file(bed.root().join("a.md")).unwrap();
+    bed.put("c.md", "---\ntype: deal\n---\n");
+    let lines = |notes: &Notes| {
+        let line = |note: NoteEntry<'_>| format!("{} {}", note.path, note.record_type.unwrap_or("none"));
+        notes.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&vault.notes().unwrap()), ["b.md none", "c.md deal"]);
+    assert_eq!(lines(&before), ["a.md contact", "b.md none"]);
+    // Where nothing changed, two answers are the same one.
+    let [one, other] = [(); 2].map(|()| vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap());
+    assert!(std::sync::Arc::ptr_eq(&one, &other));
 }
 
 #[test]

@@ -125,19 +125,18 @@ impl SetJournal {
         *self.undoes.lock().unwrap_or_else(PoisonError::into_inner) = Some((of.to_owned(), records));
     }
 
-    /// Notes which records of another set this one took back, and by which of its writes, where
-    /// that is known.
+    /// Notes which records of another set this one took back, and by which of its writes.
     pub(crate) fn undid(
         &self,
         core: &Core,
         of: &str,
         records: Vec<(u64, VaultPath)>,
-        by: Option<Vec<(u64, Vec<u64>)>>,
+        by: Vec<(u64, Vec<u64>)>,
     ) -> Result<(), VaultError> {
         let mut open = self.lock();
         self.begin(core, &mut open)
             .and_then(|writer| {
-                writer.append(&Line::Undid { set: of.to_owned(), records, by })?;
+                writer.append(&Line::Undid { set: of.to_owned(), records, by: Some(by) })?;
                 writer.sync()
             })
             .map_err(VaultError::io("write the journal"))
@@ -383,7 +382,7 @@ impl Writing<'_> {
             .find_map(|(at, displaced)| Some((at, displaced.is_beside(write.n, before)?.to_owned())));
         let Some((at, temp)) = found else { return Ok(false) };
         let place = self.core.disk.place(&write.path)?;
-        let doing = || VaultError::io(write.doing("take back"));
+        let doing = || VaultError::io_at("take back", &write.path);
         // Written into since: then it is more than what was displaced.
         if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(before.as_bytes()) {
             return Ok(false);

@@ -73,9 +73,7 @@ impl NoteWrite {
         freed: &HashSet<VaultPath>,
     ) -> Result<Option<NoteWrite>, VaultError> {
         let at = planned.from.as_ref().unwrap_or(&planned.path);
-        core.steps
-            .before(Step::ReadCurrent, at.as_str())
-            .map_err(VaultError::io(format!("read \"{at}\"")))?;
+        core.steps.before(Step::ReadCurrent, at.as_str()).map_err(VaultError::io_at("read", at))?;
         let mut write = NoteWrite {
             n: 0,
             path: planned.path.clone(),
@@ -228,9 +226,5 @@ impl NoteWrite {
             theirs: theirs.to_owned(),
             what: vec![what.to_owned()],
         }
-    }
-
-    pub(super) fn doing(&self, what: &str) -> String {
-        format!("{what} \"{}\"", self.path)
     }
 }

@@ -37,7 +37,7 @@ impl Writing<'_> {
             place.remove(&temp).ok();
             if error.kind() != io::ErrorKind::AlreadyExists {
                 self.core.disk.remove_empty(&made);
-                return Err(VaultError::io(write.doing("create"))(error));
+                return Err(VaultError::io_at("create", &write.path)(error));
             }
             return match place.text()? {
                 Some(there) if there == text => Ok(Outcome::AlreadySo),
@@ -59,7 +59,7 @@ impl Writing<'_> {
                     }
                 }
             }
-            return Err(VaultError::io(write.doing("create"))(error));
+            return Err(VaultError::io_at("create", &write.path)(error));
         }
         Ok(Outcome::Written)
     }
@@ -67,7 +67,7 @@ impl Writing<'_> {
     fn delete(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
         let known = write.before.clone().unwrap_or_default();
         let place = self.core.disk.place(&write.path)?;
-        self.step(Step::Recheck, write).map_err(VaultError::io(write.doing("read")))?;
+        self.step(Step::Recheck, write).map_err(VaultError::io_at("read", &write.path))?;
         match self.open(&place)? {
             None => return Ok(Outcome::AlreadySo),
             Some(note) if note.text != known => {
@@ -80,7 +80,7 @@ impl Writing<'_> {
         match taken {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Outcome::AlreadySo),
-            Err(error) => return Err(VaultError::io(write.doing("delete"))(error)),
+            Err(error) => return Err(VaultError::io_at("delete", &write.path)(error)),
         }
         let error = match self.displaced_text(&place, &temp, write, &known) {
             Ok(None) => {
@@ -90,11 +90,11 @@ impl Writing<'_> {
                         self.look_again(&place, temp, &known, write);
                         return Ok(Outcome::Written);
                     }
-                    Err(error) => VaultError::io(write.doing("delete"))(error),
+                    Err(error) => VaultError::io_at("delete", &write.path)(error),
                 }
             }
             Ok(Some(newer)) => write.conflict(&newer, "edited outside"),
-            Err(error) => VaultError::io(write.doing("delete"))(error),
+            Err(error) => VaultError::io_at("delete", &write.path)(error),
         };
         let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
         if back.is_err_and(|back| back.kind() == io::ErrorKind::AlreadyExists) {
@@ -119,14 +119,14 @@ impl Writing<'_> {
             return Err(match error.kind() {
                 io::ErrorKind::AlreadyExists => VaultError::Exists { path: write.path.clone() },
                 io::ErrorKind::NotFound => write.conflict("", "deleted outside"),
-                _ => VaultError::io(write.doing("move"))(error),
+                _ => VaultError::io_at("move", &write.path)(error),
             });
         }
         let finished = self
             .step(Step::SyncFolder, write)
             .and_then(|()| new.sync_folder())
             .and_then(|()| old.sync_folder())
-            .map_err(VaultError::io(write.doing("move")))
+            .map_err(VaultError::io_at("move", &write.path))
             .and_then(|()| self.replace(&new, write));
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.

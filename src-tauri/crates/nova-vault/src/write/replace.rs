@@ -32,7 +32,7 @@ impl Writing<'_> {
                 }
                 self.step(Step::SyncFolder, write)
                     .and_then(|()| place.sync_folder())
-                    .map_err(VaultError::io(write.doing("write")))?;
+                    .map_err(VaultError::io_at("write", &write.path))?;
                 return Ok(Outcome::Written);
             }
             let Some(note) = self.open(place)? else {
@@ -50,10 +50,10 @@ impl Writing<'_> {
             }
             let temp = self.writer.next_temp();
             self.write_temp(place, &temp, &target, Some(&note))
-                .map_err(VaultError::io(write.doing("write")))?;
+                .map_err(VaultError::io_at("write", &write.path))?;
             let checked = self
                 .step(Step::Recheck, write)
-                .map_err(VaultError::io(write.doing("read")))
+                .map_err(VaultError::io_at("read", &write.path))
                 .and_then(|()| self.open(place));
             let note = match checked {
                 Ok(Some(note)) if note.text == write.in_place && note.names == 1 => note,
@@ -88,7 +88,7 @@ impl Writing<'_> {
                     place.remove(&temp).ok();
                     return Err(match error.kind() {
                         io::ErrorKind::NotFound => write.conflict("", "deleted outside"),
-                        _ => VaultError::io(write.doing("write"))(error),
+                        _ => VaultError::io_at("write", &write.path)(error),
                     });
                 }
             }
@@ -127,14 +127,14 @@ impl Writing<'_> {
     ) -> Result<Option<String>, VaultError> {
         let newer = self
             .displaced_text(place, temp, write, expected)
-            .map_err(VaultError::io(write.doing("write")))?;
+            .map_err(VaultError::io_at("write", &write.path))?;
         if let Some(newer) = newer {
             self.take_in(write, newer.clone(), Found::Displaced)?;
             return Ok(Some(newer));
         }
         self.step(Step::SyncFolder, write)
             .and_then(|()| place.sync_folder())
-            .map_err(VaultError::io(write.doing("write")))?;
+            .map_err(VaultError::io_at("write", &write.path))?;
         Ok(None)
     }
 
@@ -196,7 +196,7 @@ impl Writing<'_> {
         for aside in write.take_in(theirs, found)? {
             self.core
                 .keep(self.writer, write.n, &write.path, aside.as_bytes())
-                .map_err(VaultError::io(write.doing("keep an outside edit of")))?;
+                .map_err(VaultError::io_at("keep an outside edit of", &write.path))?;
         }
         if self.taking_back {
             return Ok(());
@@ -257,9 +257,9 @@ impl Writing<'_> {
     ) -> Result<Option<String>, VaultError> {
         if let Err(error) = place.rename_over(temp) {
             place.remove(temp).ok();
-            return Err(VaultError::io(write.doing("write"))(error));
+            return Err(VaultError::io_at("write", &write.path)(error));
         }
-        place.sync_folder().map_err(VaultError::io(write.doing("write")))?;
+        place.sync_folder().map_err(VaultError::io_at("write", &write.path))?;
         match replaced.bytes().map(String::from_utf8) {
             Ok(Ok(late)) if late != write.in_place => Ok(Some(late)),
             _ => {

@@ -44,7 +44,7 @@ impl Writing<'_> {
         write: &NoteWrite,
         ours: &str,
     ) -> Result<bool, VaultError> {
-        let failed = || VaultError::io(write.doing("write"));
+        let failed = || VaultError::io_at("write", &write.path);
         let Some(note) = place.open_in_place()? else {
             return Ok(false);
         };

@@ -52,6 +52,47 @@ fn a_path_is_accepted_or_refused() {
 }
 
 #[test]
+fn a_path_within_a_folder_is_as_strict_as_a_whole_one() {
+    let long = "a".repeat(256);
+    let deep = "d/".repeat(2046);
+    let folders = ["", "a/", "研究/深い/", "a b/", "dir /", "dir./", "C:/", "a\\b/", "../", "/", &deep];
+    let names = [
+        "a.md",
+        "",
+        ".",
+        "..",
+        "x",
+        "a.md.",
+        "a.md ",
+        "a\\b.md",
+        "a/b.md",
+        "a\0.md",
+        "a\n.md",
+        "\u{7f}.md",
+        "\u{85}.md",
+        "C:x.md",
+        "天気.md",
+        "e\u{301}.md",
+        " leading.md",
+        "a\u{a0}.md",
+        &long,
+    ];
+    let mut room = "left from before".to_owned();
+    for folder in folders {
+        let is_sound = VaultPath::is_sound_folder(folder);
+        assert_eq!(
+            is_sound,
+            folder.is_empty() || VaultPath::parse(&format!("{folder}x")).is_ok(),
+            "{folder:?}"
+        );
+        for name in names {
+            let whole = VaultPath::parse(&format!("{folder}{name}"));
+            assert_eq!(VaultPath::within(folder, is_sound, name, &mut room), whole, "{folder:?} {name:?}");
+        }
+    }
+}
+
+#[test]
 fn a_path_knows_its_parts() {
     let check = |path: &str, name: &str, folder: &str, is_note: bool, is_hidden: bool| {
         let path = VaultPath::parse(path).unwrap();
