@@ -1,8 +1,9 @@
 use std::fmt;
 
 use super::profile::{Example, Profile};
+use super::sure::SURE_SCORE;
 use super::words::{Mark, tokens};
-use super::{Ranked, Router, SURE_SCORE, Weights};
+use super::{Ranked, Router, Weights};
 use crate::{SkillEntry, Snapshot};
 
 /// A request that the router leads astray.
