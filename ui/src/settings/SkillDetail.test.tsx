@@ -45,6 +45,16 @@ it('says above everything why a change was refused, and shows what is the case',
   expect(detail.getByRole('radio', { name: 'On demand' })).toBeChecked();
 });
 
+it('says when it is meant, and what leads elsewhere or to nobody', async () => {
+  const { detail } = await setup({ hints: ['a mail is to be written', 'Not for: pull up UBER (use lookup)', 'Not for: small talk'] });
+  const hints = within(detail.getByRole('region', { name: 'Hints' })).getAllByRole('listitem');
+  expect(hints.map(({ textContent }) => textContent)).toEqual([
+    'a mail is to be written',
+    'Not for “pull up UBER” but for lookup',
+    'Not for “small talk”',
+  ]);
+});
+
 describe('its tools', () => {
   it('are switched off and on, each at once', async () => {
     const { backend, user, detail } = await setup();

@@ -204,9 +204,9 @@ function Fact({ name, value, note }: { name: string; value: ReactNode; note: str
   );
 }
 
-/** `Not for: pull up UBER (use lookup)` as the phrase and where it leads. */
+/** `Not for: pull up UBER (use lookup)` as the phrase and where it leads, if anywhere. */
 function Hint({ hint }: { hint: string }) {
-  const [, phrase, instead] = /^Not for: (.*) \(use ([^()]+)\)$/.exec(hint) ?? [];
+  const [, phrase, instead] = /^Not for: (.*?)(?: \(use ([^()]+)\))?$/.exec(hint) ?? [];
   const against = phrase !== undefined || /^not (for|when)\b/i.test(hint);
   return (
     <li className="flex gap-2">
@@ -215,8 +215,14 @@ function Hint({ hint }: { hint: string }) {
         <span>{hint}</span>
       ) : (
         <span>
-          <span className="sr-only">Not for </span>“{phrase}” <Icon name="arrow-right" size={12} className="inline align-[-0.125em] text-fg-3" />
-          <span className="sr-only"> but </span> <span className="font-mono">{instead}</span>
+          <span className="sr-only">Not for </span>“{phrase}”
+          {instead !== undefined && (
+            <>
+              {' '}
+              <Icon name="arrow-right" size={12} className="inline align-[-0.125em] text-fg-3" />
+              <span className="sr-only">but for</span> <span className="font-mono">{instead}</span>
+            </>
+          )}
         </span>
       )}
     </li>

@@ -29,6 +29,6 @@ pub use credentials::{NoCredentials, consumer};
 pub use decide::{Because, Content, Facts, Ruling, Verdict, decide};
 pub use grants::{Grantee, Grants, KeepRule};
 pub use run::{Arguments, Call, CallEvents, CallScope, Outcome, content_of, run_call};
-pub use so_far::TurnSoFar;
+pub use so_far::{TurnSoFar, is_foreign};
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace};
 pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -59,6 +59,6 @@ impl TurnSoFar {
 }
 
 /// Whether the tool did not come with the program.
-pub(crate) fn is_foreign(tool: &ToolEntry) -> bool {
+pub fn is_foreign(tool: &ToolEntry) -> bool {
     tool.source != SourceKind::Native || tool.spec().definition.is_some()
 }

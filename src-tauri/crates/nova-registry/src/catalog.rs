@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{SkillEntry, Snapshot};
+use crate::{SkillEntry, Snapshot, harmless_line};
 
 /// What a model is told of the skills that it can load.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -146,16 +146,19 @@ impl Parts {
         let mut hints = String::new();
         for hint in &skill.manifest.hints.not_when {
             let instead = hint.instead.split('.').next().unwrap_or_default();
-            if snapshot.skill(instead).is_some_and(|other| other.is_available()) {
+            if snapshot.skill(instead).is_some_and(|other| other.is_available() && !other.hidden) {
                 hints.push_str(&format!(" Not for: {} ({}).", hint.phrase, hint.instead));
             }
         }
         Self {
             skill: skill.id.clone(),
             // A line is one line, whatever a manifest says.
-            description: one_line(&skill.description),
+            description: description(skill),
             had_hints: !hints.is_empty(),
-            hints: one_line_keeping_start(&hints),
+            hints: match skill.foreign {
+                true => one_line_keeping_start(&harmless_line(&hints)),
+                false => one_line_keeping_start(&hints),
+            },
         }
     }
 
@@ -203,6 +206,17 @@ fn shortened(text: &str, most: usize) -> String {
         _ => cut,
     };
     format!("{}{ELLIPSIS}", cut.trim_end_matches([' ', ',', ';', ':', '.']))
+}
+
+/// What a skill from elsewhere says of itself is quoted: it is nobody's word but its maker's.
+fn description(skill: &SkillEntry) -> String {
+    match skill.foreign {
+        true => format!(
+            "\u{201c}{}\u{201d}",
+            harmless_line(&skill.description).replace(['\u{201c}', '\u{201d}'], "'")
+        ),
+        false => one_line(&skill.description),
+    }
 }
 
 fn one_line(text: &str) -> String {

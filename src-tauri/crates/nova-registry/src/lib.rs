@@ -13,6 +13,7 @@ mod finding;
 mod host;
 mod manifest_file;
 mod not_ready;
+mod outside_text;
 mod requirements;
 mod route;
 mod rules;
@@ -31,6 +32,7 @@ pub use files::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
+pub use outside_text::{harmless, harmless_line};
 pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{
@@ -42,4 +44,4 @@ pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};
 pub use skill_md::{SkillMd, SkillMdError, is_skill_name};
 pub use snapshot::{Changes, Registry, Snapshot, ToolLookup};
 pub use source::{LoadedSkill, LoadedTool, NativeSkills, Problem, Review, Scan, Source, SourceKind};
-pub use wire::{canonical, shown_name, wire_name};
+pub use wire::{canonical, is_invisible, shown_name, wire_name};

@@ -134,6 +134,10 @@ impl Snapshot {
                 let entry = if let Some(taken) = taken {
                     let reason = format!("id taken by {}. Rename this one's folder.", describe(taken));
                     SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason })
+                } else if loaded.foreign && !crate::is_skill_name(&loaded.id) {
+                    let reason = "Its folder has a name that the standard does not allow: small letters, digits and \
+                                  single hyphens. Rename the folder.";
+                    SkillEntry::broken(source.kind(), crate::Problem { id: loaded.id, reason: reason.into() })
                 } else {
                     let own = settings.of(&loaded.id).unwrap_or(&unset);
                     let before = before.skills.iter().find(|skill| {

@@ -41,7 +41,7 @@ pub fn canonical(id: &str) -> String {
 
 /// Characters without a look of their own, which could make two names of what reads as one: those
 /// that Unicode calls default ignorable.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::activation::{Active, Told};
 use crate::journal::Journal;
 use crate::message::{LogMessage, LogTool, with_all_outputs};
+use crate::prompt::is_date_notice;
 use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
@@ -46,9 +47,10 @@ pub(crate) struct State {
     pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
     /// Notes changed outside since the model saw them: what to tell it before its next step.
     pub(crate) outdated: BTreeMap<VaultPath, Option<String>>,
-    pub(crate) told_date: Option<jiff::civil::Date>,
     /// The last request's parts in the order providers hash them, to see what was kept.
     pub(crate) last_request: Option<Vec<u8>>,
+    /// The names of the tools of the last request in the log.
+    pub(crate) last_tools: Option<Vec<String>>,
     pub(crate) turns: u32,
     /// The log ended in the middle of a turn.
     pub(crate) unfinished: bool,
@@ -58,6 +60,15 @@ impl State {
     /// The system prompt; empty before the session's first request.
     pub(crate) fn system(&self) -> &str {
         self.frozen().map_or("", |(text, ..)| text)
+    }
+
+    /// Whether this was the last notice of the day.
+    pub(crate) fn was_told_last(&self, date: &str) -> bool {
+        let dates = self.messages.iter().rev().filter_map(|message| match message {
+            LogMessage::Notice { text, .. } if is_date_notice(text) => Some(text.as_str()),
+            _ => None,
+        });
+        dates.into_iter().next() == Some(date)
     }
 
     /// The tools that every request offers.
@@ -113,6 +124,7 @@ impl Session {
         state.seen = fresh.seen;
         state.turns = fresh.turns;
         state.unfinished = fresh.unfinished;
+        state.last_tools = fresh.last_tools;
         Ok(())
     }
 
@@ -229,6 +241,7 @@ async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionErro
                         state.turns += 1;
                         state.unfinished = true;
                     }
+                    Event::StepStarted { tools, .. } => state.last_tools = Some(tools),
                     Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {
                         state.unfinished = false;
                     }

@@ -218,7 +218,7 @@ impl Turn {
         }
         self.begin_skills(&snapshot, message).await;
         let today = self.scope.clock.today();
-        if self.session.lock().told_date.replace(today) != Some(today) {
+        if !self.session.lock().was_told_last(&date_notice(today)) {
             self.message(LogMessage::notice(date_notice(today)));
         }
         self.tell_skills(&snapshot);
@@ -292,7 +292,13 @@ impl Turn {
         let parts = cache_order(request);
         let prefix_kept = {
             let mut state = self.session.lock();
-            let kept = state.last_request.as_ref().is_none_or(|before| parts.starts_with(before));
+            let names = request.tools.iter().map(|tool| tool.name.as_str());
+            let kept = match (&state.last_request, &state.last_tools) {
+                (Some(before), _) => parts.starts_with(before),
+                // Another Nova sent the last one: the log has the names of its tools.
+                (None, Some(before)) => names.eq(before.iter().map(String::as_str)),
+                (None, None) => true,
+            };
             state.last_request = Some(parts);
             kept
         };

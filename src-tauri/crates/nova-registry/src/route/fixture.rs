@@ -26,9 +26,6 @@ struct SkillLines {
     not_when: Vec<NotWhen>,
     #[serde(default)]
     examples: Vec<String>,
-    /// Whether another program's folder holds it.
-    #[serde(default)]
-    foreign: bool,
     #[serde(default)]
     near_misses: Vec<String>,
     #[serde(default)]
@@ -127,7 +124,7 @@ impl SkillLines {
             id: self.id,
             note: None,
             folder: None,
-            foreign: self.foreign,
+            foreign: false,
             review: None,
             fingerprint: None,
             defaults: Value::Null,

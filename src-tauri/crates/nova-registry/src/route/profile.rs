@@ -9,7 +9,6 @@ const MAX_PHRASES: usize = 64;
 #[derive(Clone, Default)]
 pub(super) struct Profile {
     pub(super) id: String,
-    pub(super) foreign: bool,
     pub(super) name: String,
     pub(super) description: String,
     pub(super) tags: String,
@@ -56,7 +55,6 @@ impl Profile {
         let not_when = manifest.hints.not_when.iter().take(MAX_PHRASES);
         Self {
             id: skill.id.clone(),
-            foreign: skill.foreign,
             name: skill.name.clone(),
             description: skill.description.clone(),
             tags: manifest.tags.iter().take(MAX_PHRASES).cloned().collect::<Vec<_>>().join(" "),

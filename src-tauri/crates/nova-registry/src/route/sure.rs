@@ -13,8 +13,7 @@ impl Router {
     ///
     /// It takes two signs that do not depend on each other: words that are the skill's own, likeness to a
     /// phrase of its own, a possessive. One word in common is none, however rare it is: a contact lens is no
-    /// contact. A question that anybody might ask must read like a phrase of the skill. A skill that another
-    /// program keeps is never sure.
+    /// contact. A question that anybody might ask must read like a phrase of the skill.
     pub fn confident(&self, text: &str) -> Option<&str> {
         let signs = self.signs(text)?;
         signs.suffice(Doubt::default()).then(|| self.skills[signs.skill].id.as_str())
@@ -32,7 +31,6 @@ impl Router {
         Some(Signs {
             skill,
             skills: self.skills.len(),
-            foreign: self.skills[skill].foreign,
             score: best.score,
             lead: (best.score - other) / best.score,
             own,
@@ -82,7 +80,6 @@ pub(super) struct Signs {
     pub(super) skill: usize,
     /// How many there are.
     skills: usize,
-    foreign: bool,
     score: f32,
     /// Over the best tool of any other skill, as a share of the score.
     lead: f32,
@@ -150,7 +147,7 @@ impl Default for Doubt {
 impl Signs {
     pub(super) fn suffice(&self, doubt: Doubt) -> bool {
         let lead = doubt.lead + doubt.few_skills / self.skills as f32;
-        if self.foreign || self.score < doubt.score || self.lead < lead {
+        if self.score < doubt.score || self.lead < lead {
             return false;
         }
         let like = match self.question {

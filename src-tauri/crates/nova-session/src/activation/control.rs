@@ -1,9 +1,9 @@
 use nova_provider::ToolDefinition;
-use nova_registry::{Ranked, SkillEntry, Snapshot, State};
+use nova_registry::{Ranked, SkillEntry, Snapshot, State, harmless_line};
 use nova_skill::Mode;
 use serde_json::{Value, json};
 
-use super::fence::fenced;
+use super::fence::{fenced_skill, part};
 use super::{Active, has_resources};
 
 /// Tools that belong to the session itself.
@@ -22,6 +22,9 @@ const FOUND: usize = 8;
 const NAMED: usize = 60;
 /// The most of a description in an answer, in characters.
 const DESCRIPTION: usize = 160;
+/// The most of a list of all skills, in bytes, and what a row has beside its description.
+const LISTING: usize = 24 * 1024;
+const ROW: usize = 96;
 
 impl ControlTool {
     /// By the names of today and by those that older instructions use.
@@ -75,10 +78,15 @@ impl ControlTool {
             Self::ReadSkillFile => (
                 "read_skill_file",
                 "Reads a file that a loaded skill's instructions name.",
-                vec![skill(), ("path", text("Its place in the skill's folder."))],
+                vec![
+                    skill(),
+                    ("path", text("Its place in the skill's folder.")),
+                    ("offset", json!({"type": "integer", "description": "Where to go on, in bytes."})),
+                ],
             ),
         };
-        let required: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let required: Vec<&str> =
+            parameters.iter().map(|(name, _)| *name).filter(|name| *name != "offset").collect();
         let mut input_schema = json!({"type": "object", "properties": {}});
         for (name, schema) in &parameters {
             input_schema["properties"][*name] = schema.clone();
@@ -90,6 +98,13 @@ impl ControlTool {
         ToolDefinition { name: name.into(), description: description.into(), input_schema }
     }
 
+    /// Where to go on reading.
+    pub(crate) fn offset(arguments: &str) -> usize {
+        let args: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let offset = args.get("offset").and_then(Value::as_u64).unwrap_or_default();
+        usize::try_from(offset).unwrap_or(usize::MAX)
+    }
+
     /// An argument of the call; empty where it is missing. Older instructions say `skill_name`.
     pub(crate) fn argument(arguments: &str, name: &str) -> String {
         let args: Value = serde_json::from_str(arguments).unwrap_or_default();
@@ -98,6 +113,9 @@ impl ControlTool {
         value.unwrap_or_default().trim().to_owned()
     }
 }
+
+/// The most of a skill's instructions, or of one of its files at once, in bytes.
+const PART: usize = 40 * 1024;
 
 /// What `load_skill` answers: the instructions, unless the model has them already.
 pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_instructions: bool) -> String {
@@ -112,15 +130,20 @@ pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_inst
 
 /// The instructions of a skill with the names of its tools and of the files beside it.
 pub(crate) fn instructions(skill: &SkillEntry) -> String {
-    let own = if skill.foreign { fenced(&skill.id, &skill.instructions) } else { skill.instructions.clone() };
-    // What a foreign skill calls itself is its own text, too.
-    let name = if skill.foreign { &skill.id } else { &skill.name };
-    format!("## Skill activated: {name}\n\n{own}\n\n{}{}", tools_of(skill), files_of(skill))
+    let how = "They are too long: their author should move a part into files.";
+    let own = part(&skill.instructions, 0, PART, how);
+    if skill.foreign {
+        // What it calls itself and its files is its own text, too.
+        let own = fenced_skill(&skill.id, &format!("{own}{}", files_of(skill)));
+        return format!("## Skill activated: {}\n\n{own}\n\n{}", skill.id, tools_of(skill));
+    }
+    format!("## Skill activated: {}\n\n{own}\n\n{}{}", skill.name, tools_of(skill), files_of(skill))
 }
 
 fn files_of(skill: &SkillEntry) -> String {
     let Some(folder) = skill.folder.as_ref().filter(|_| has_resources(skill)) else { return String::new() };
-    let listed: Vec<&str> = folder.resources().iter().take(NAMED).map(|file| file.path.as_str()).collect();
+    let listed: Vec<String> =
+        folder.resources().iter().take(NAMED).map(|file| harmless_line(&file.path)).collect();
     let more = match folder.resources().len() - listed.len() {
         0 if !folder.is_incomplete() => "",
         _ => " and more",
@@ -135,21 +158,36 @@ fn tools_of(skill: &SkillEntry) -> String {
 
 /// What `list_skills` answers: also skills that cannot be loaded, with the reason.
 pub(crate) fn listing(snapshot: &Snapshot, active: &Active) -> Value {
-    let rows = snapshot.skills().iter().filter(|skill| !skill.hidden && skill.state != State::Disabled);
-    let rows = rows.map(|skill| {
+    // Nothing of a skill from elsewhere that nobody agreed to, and nothing that cannot be mended here.
+    let rows = snapshot.skills().iter().filter(|skill| {
+        !skill.hidden
+            && !matches!(skill.state, State::Disabled | State::Broken | State::NeedsReview)
+            && (skill.is_available() || !skill.foreign)
+    });
+    let rows: Vec<_> = rows.collect();
+    let most = (LISTING / rows.len().max(1)).saturating_sub(ROW).min(DESCRIPTION);
+    let rows = rows.into_iter().map(|skill| {
         let state = match skill.is_available() {
             true if active.contains(&skill.id) => json!("active"),
             true => json!("available"),
             false => return json!({"skill": skill.id, "state": "unavailable", "reason": skill.reason}),
         };
-        json!({"skill": skill.id, "state": state, "description": cut(&skill.description)})
+        match most {
+            0 => json!({"skill": skill.id, "state": state}),
+            most => json!({"skill": skill.id, "state": state, "description": cut(&description(skill), most)}),
+        }
     });
     Value::Array(rows.collect())
 }
 
+fn description(skill: &SkillEntry) -> String {
+    if skill.foreign { harmless_line(&skill.description) } else { skill.description.clone() }
+}
+
 /// An answer to a name that is no available skill: why it is not, or the nearest names and all.
 pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
-    if let Some(skill) = snapshot.skill(name) {
+    let known = |skill: &&std::sync::Arc<SkillEntry>| skill.is_available() || !skill.foreign;
+    if let Some(skill) = snapshot.skill(name).filter(known) {
         let reason = match skill.state {
             State::Disabled => "The user has switched it off".to_owned(),
             _ => skill.reason.clone().unwrap_or_else(|| "It cannot run now".to_owned()),
@@ -160,7 +198,8 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
             "hint": "Tell the user what is missing, or go on without it.",
         }});
     }
-    let known: Vec<&str> = snapshot.available().map(|skill| skill.id.as_str()).collect();
+    let visible = snapshot.available().filter(|skill| !skill.hidden);
+    let known: Vec<&str> = visible.map(|skill| skill.id.as_str()).collect();
     let mut all = known.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     if known.len() > NAMED {
         all.push_str(&format!(" and {} more, see list_skills", known.len() - NAMED));
@@ -181,7 +220,8 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
 pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) -> Value {
     let mut rows: Vec<Value> = Vec::new();
     for found in ranked {
-        let Some(skill) = snapshot.skill(&found.skill).filter(|skill| skill.is_available()) else { continue };
+        let skill = snapshot.skill(&found.skill).filter(|skill| skill.is_available() && !skill.hidden);
+        let Some(skill) = skill else { continue };
         let state = if active.contains(&skill.id) { "active" } else { "available" };
         let tool = found.tool.as_ref().and_then(|id| skill.tools.iter().find(|tool| tool.id == *id));
         rows.push(match tool {
@@ -189,9 +229,13 @@ pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) ->
                 "tool": tool.wire_name,
                 "skill": skill.id,
                 "state": state,
-                "description": cut(&tool.spec().description.to_string()),
+                "description": cut(&harmless_line(&tool.spec().description.to_string()), DESCRIPTION),
             }),
-            None => json!({"skill": skill.id, "state": state, "description": cut(&skill.description)}),
+            None => json!({
+                "skill": skill.id,
+                "state": state,
+                "description": cut(&description(skill), DESCRIPTION),
+            }),
         });
         if rows.len() == FOUND {
             break;
@@ -204,20 +248,22 @@ pub(crate) fn search(snapshot: &Snapshot, active: &Active, ranked: &[Ranked]) ->
 }
 
 /// What `read_skill_file` answers. Reads from the disk and blocks while it does.
-pub(crate) fn resource(skill: &SkillEntry, path: &str) -> String {
+pub(crate) fn resource(skill: &SkillEntry, path: &str, offset: usize) -> String {
     let read = match &skill.folder {
         Some(folder) => folder.read(path).map_err(|error| error.to_string()),
         None => Err(format!("The skill {} has no files.", skill.id)),
     };
     match read {
-        Ok(text) if skill.foreign => fenced(&skill.id, &text),
-        Ok(text) => text,
-        Err(why) => json!({"error": {"code": "bad_request", "message": why}}).to_string(),
+        Ok(text) => {
+            let text = part(&text, offset, PART, "Go on with offset {end}.");
+            if skill.foreign { fenced_skill(&skill.id, &text) } else { text }
+        }
+        Err(why) => json!({"error": {"code": "bad_request", "message": harmless_line(&why)}}).to_string(),
     }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(DESCRIPTION) {
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
     }

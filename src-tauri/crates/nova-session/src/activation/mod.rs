@@ -14,6 +14,7 @@ use nova_skill::{Lifetime, Mode};
 pub(crate) use control::{
     ControlTool, activation_answer, instructions, listing, resource, search, unknown_skill,
 };
+pub(crate) use fence::fenced_output;
 pub(crate) use told::Told;
 
 /// The skills that are active in a session, in the order of their activation.
@@ -84,6 +85,11 @@ pub(crate) fn visible_tools(
         _ => frozen.clone(),
     };
     let mut tools: Vec<ToolDefinition> = first.iter().map(now).collect();
+    // A chat that began when there was nothing to load.
+    if !first.iter().any(|tool| ControlTool::named(&tool.name) == Some(ControlTool::LoadSkill)) {
+        let control = ControlTool::offered(snapshot).into_iter();
+        tools.extend(control.filter(|tool| !first.iter().any(|seen| seen.name == tool.name)));
+    }
     for id in active.iter() {
         let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };
         let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use nova_calls::{Call, CallScope, Outcome, run_call};
+use nova_calls::{Call, CallScope, Outcome, is_foreign, run_call};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
 
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told};
+use crate::activation::{ControlTool, Told, fenced_output};
 use crate::message::{LogCall, LogMessage, Notes};
 
 /// The most of one output that the model is sent, in bytes.
@@ -38,6 +38,8 @@ impl Turn {
                     notes: Notes::new(),
                     told,
                 });
+                // A call that comes after it may wait for the user for hours.
+                self.journal.flush().await?;
                 left = &left[1..];
                 continue;
             }
@@ -54,6 +56,7 @@ impl Turn {
         for call in calls {
             self.activate_for(snapshot, call);
         }
+        self.journal.flush().await?;
         let running = calls.iter().map(|call| {
             let id = self.scope.ids.next();
             let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
@@ -61,13 +64,13 @@ impl Turn {
         });
         let outcomes = join_all(running).await;
         for (call, outcome) in calls.iter().zip(outcomes) {
-            self.note_outcome(call, outcome).await;
+            self.note_outcome(snapshot, call, outcome).await;
         }
         self.journal.flush().await?;
         Ok(())
     }
 
-    async fn note_outcome(&mut self, call: &LogCall, outcome: Outcome) {
+    async fn note_outcome(&mut self, snapshot: &Snapshot, call: &LogCall, outcome: Outcome) {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
         }
@@ -87,16 +90,22 @@ impl Turn {
             Ok(value) => json!({"value": value, "changed_outside_meanwhile": outcome.merged}),
             Err(error) => json!({"error": error}),
         };
-        self.output(&call.id, &output, notes);
+        let content = match snapshot.tool(&call.name) {
+            ToolLookup::Found { tool, .. } if is_foreign(&tool) => {
+                fenced_output(&tool.shown_name(), &cap(output.to_string()))
+            }
+            _ => cap(output.to_string()),
+        };
+        self.tool_output(&call.id, content, notes);
     }
 
     fn output(&self, call_id: &str, output: &Value, notes: Notes) {
-        self.message(LogMessage::ToolOutput {
-            call_id: call_id.to_owned(),
-            content: cap(output.to_string()),
-            notes,
-            told: Told::default(),
-        });
+        self.tool_output(call_id, cap(output.to_string()), notes);
+    }
+
+    fn tool_output(&self, call_id: &str, content: String, notes: Notes) {
+        let call_id = call_id.to_owned();
+        self.message(LogMessage::ToolOutput { call_id, content, notes, told: Told::default() });
     }
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
-use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup};
+use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup, harmless};
 use nova_skill::{Lifetime, Principal};
 
 use super::Turn;
@@ -35,7 +35,9 @@ impl Turn {
             wanted.extend(routed.map(|skill| (skill, ActivatedBy::Router)));
         }
         for id in self.session.active_skills() {
-            let for_a_turn = snapshot.skill(&id).is_some_and(|skill| skill.lifetime == Lifetime::Turn);
+            // A pinned one is meant to be there in every turn.
+            let for_a_turn =
+                snapshot.skill(&id).is_some_and(|skill| skill.lifetime == Lifetime::Turn && !skill.pinned);
             if for_a_turn && !wanted.iter().any(|(skill, _)| skill.id == id) {
                 self.deactivate(&id, DeactivatedBy::Turn);
             }
@@ -51,7 +53,8 @@ impl Turn {
         let skill =
             tokio::task::spawn_blocking(move || all.router().confident(&text).map(str::to_owned));
         let skill = snapshot.skill(&skill.await.ok()??)?;
-        (!skill.hidden).then(|| skill.clone())
+        // A skill from elsewhere does not call itself.
+        (!skill.hidden && !skill.foreign).then(|| skill.clone())
     }
 
     /// What the model must know of skills before the next request: which came and went since it was
@@ -64,16 +67,19 @@ impl Turn {
                 None => "It was removed".into(),
             };
             self.deactivate(&id, DeactivatedBy::Unavailable);
-            self.message(LogMessage::notice(format!(
+            let text = format!(
                 "The skill {id} is not available any more, and its tools are gone. {}.",
-                gone.trim_end_matches('.')
-            )));
+                harmless(gone.trim_end_matches('.'))
+            );
+            let told = Told { skills: [(id, None)].into(), ..Told::default() };
+            self.message(LogMessage::telling(text, told));
         }
         let told = self.session.lock().told();
         self.tell_news(snapshot, &told);
         for id in self.session.active_skills() {
             let Some(skill) = snapshot.skill(&id) else { continue };
             if !told.knows_instructions(skill) {
+                self.hear_of(skill);
                 let mut text = activation::instructions(skill);
                 if told.instructions.contains_key(&skill.id) {
                     text = format!("The instructions of {} changed. They are now:\n\n{text}", skill.id);
@@ -155,16 +161,26 @@ impl Turn {
         };
         match control {
             ControlTool::LoadSkill => {
+                self.hear_of(skill);
                 let known = self.session.lock().told().knows_instructions(skill);
                 let new = self.activate(skill, ActivatedBy::Model);
                 (activation::activation_answer(skill, !new, known), Told::instructions_of(skill))
             }
             ControlTool::ReadSkillFile => {
+                self.hear_of(skill);
                 let (skill, path) = (skill.clone(), ControlTool::argument(&call.arguments, "path"));
-                let read = tokio::task::spawn_blocking(move || activation::resource(&skill, &path));
+                let offset = ControlTool::offset(&call.arguments);
+                let read = tokio::task::spawn_blocking(move || activation::resource(&skill, &path, offset));
                 (read.await.unwrap_or_else(|error| format!("It could not be read: {error}.")), nothing)
             }
             _ => (format!("{} was not active.", skill.id), nothing),
+        }
+    }
+
+    /// The text of a skill from elsewhere may ask for anything, as the text of a tool may.
+    fn hear_of(&self, skill: &SkillEntry) {
+        if skill.foreign {
+            self.so_far.taint(&skill.id);
         }
     }
 
