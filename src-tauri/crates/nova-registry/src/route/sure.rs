@@ -5,9 +5,6 @@ use super::profile::Profile;
 use super::words::{Mark, Token, name_tokens, tokens};
 use super::{Router, spread};
 
-/// The least score.
-pub(super) const SURE_SCORE: f32 = 0.45;
-
 impl Router {
     /// The skill to activate without asking the model, if there is one that is sure to be meant.
     ///
@@ -131,8 +128,8 @@ pub(super) struct Doubt {
 impl Default for Doubt {
     fn default() -> Self {
         Self {
-            score: SURE_SCORE,
-            lead: 0.30,
+            score: 0.40,
+            lead: 0.25,
             few_skills: 0.6,
             like: 0.5,
             very_like: 0.75,
