@@ -34,7 +34,7 @@ pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};
 pub use outside_text::{harmless, harmless_line};
 pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
-pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, confident, test_routing, would_take};
+pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{
     CallShape, Found, Pattern, Policy, Rule, RuleEdit, RuleEditError, RuleList, RuleLists, Rules, RulesError,
     RulesInForce, Who, with_pattern, without_pattern,

@@ -2,8 +2,11 @@ use std::fmt;
 
 use super::profile::{Example, Profile};
 use super::words::{Mark, tokens};
-use super::{Ranked, Router, SURE_SCORE, Weights};
+use super::{Ranked, Router, Weights};
 use crate::{SkillEntry, Snapshot};
+
+/// From so much on a near miss goes to a skill as if it belonged there.
+const TAKEN_SCORE: f32 = 0.45;
 
 /// A request that the router leads astray.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +91,7 @@ fn confusions_of(router: &Router) -> Vec<Confusion> {
         for text in &skill.near_misses {
             let first = first(router, text);
             // What nothing fits goes somewhere, too: that is no confusion yet.
-            if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= SURE_SCORE) {
+            if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= TAKEN_SCORE) {
                 found.push(Confusion::new(skill, None, ConfusionKind::NearMiss, text, first));
             }
         }

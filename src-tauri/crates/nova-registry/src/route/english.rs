@@ -311,6 +311,63 @@ pub(super) fn is_talk(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| start.starts_with(beginning))
 }
 
+/// Whether the text asks what anybody may ask, by how it begins: `how do I`, `what is`, `is it safe`.
+pub(super) fn asks_of_the_world(text: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "what", "whats", "which", "who", "whos", "whose", "when", "where", "wheres", "how", "hows", "why",
+        "is", "isnt", "are", "was", "were", "did", "does", "do", "can", "could", "should", "would", "will",
+        "has", "have", "may", "if",
+    ];
+    words_of(text).next().is_some_and(|first| BEGINNINGS.contains(&&*first))
+}
+
+/// Whether the user speaks of themselves. `How do I` and `what should I` ask for advice, except on what
+/// is theirs.
+pub(super) fn is_mine(text: &str) -> bool {
+    const USER: &[&str] = &["i", "ive", "im", "id", "we", "weve", "us"];
+    const ADVICE: &[&str] = &["can", "could", "should", "would", "must", "may", "to"];
+    let words: Vec<String> = words_of(text).collect();
+    let first = words.first().map_or("", String::as_str);
+    let second = words.get(1).map_or("", String::as_str);
+    if ADVICE.contains(&second) && first != "when" {
+        return false;
+    }
+    let asks_advice = matches!(first, "how" | "should" | "can");
+    is_possessive(text) || !asks_advice && words.iter().any(|word| USER.contains(&&**word))
+}
+
+/// Whether the text speaks of something that is the user's: `my portfolio`.
+pub(super) fn is_possessive(text: &str) -> bool {
+    words_of(text).any(|word| matches!(&*word, "my" | "our" | "mine" | "ours"))
+}
+
+/// Whether the text speaks of something of somebody: `Mara's number`.
+pub(super) fn is_of_somebody(text: &str) -> bool {
+    const NOBODY: &[&str] = &["what", "who", "where", "when", "how", "it", "that", "there", "here", "let"];
+    text.split_whitespace().any(|word| {
+        let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+        let owner = owner.or_else(|| word.strip_suffix("s'")).or_else(|| word.strip_suffix("s’"));
+        owner.is_some_and(|owner| {
+            owner.starts_with(char::is_uppercase) && !NOBODY.contains(&&*owner.to_lowercase())
+        })
+    })
+}
+
+/// Whether the text speaks of what the assistant said: `change the tone of your answer`.
+pub(super) fn is_to_the_assistant(text: &str) -> bool {
+    words_of(text).any(|word| word == "your" || word == "you")
+        && !words_of(text).take(2).any(|word| word == "can" || word == "could" || word == "would")
+}
+
+/// The words in lower case without their apostrophes, of the beginning of a text.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split_whitespace().take(200).map(|word| {
+        let plain = word.chars().filter(|c| c.is_alphanumeric()).take(40);
+        plain.flat_map(char::to_lowercase).collect::<String>()
+    });
+    words.filter(|word| !word.is_empty())
+}
+
 /// Words that people use for one thing when they talk to an assistant.
 const GROUPS: &[&str] = &[
     "mail email message inbox",

@@ -19,6 +19,8 @@ struct SkillLines {
     display_name: Option<String>,
     description: String,
     #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
     use_when: Vec<String>,
     #[serde(default)]
     not_when: Vec<NotWhen>,
@@ -37,6 +39,10 @@ struct ToolLines {
     parameters: Vec<String>,
     #[serde(default)]
     use_when: Vec<String>,
+    #[serde(default)]
+    not_when: Vec<NotWhen>,
+    #[serde(default)]
+    examples: Vec<String>,
 }
 
 struct Given(Scan);
@@ -74,14 +80,14 @@ pub(crate) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
     Registry::new(vec![Box::new(Given(Scan { skills, problems: Vec::new() }))], settings).snapshot()
 }
 
-/// Lines `request = skill.tool`, or `request = -`.
+/// Lines `request = skill.tool`, `request = skill` or `request = -`.
 pub(crate) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
             let (request, answer) = line.rsplit_once(" = ").unwrap();
-            let answer = answer.split_once('.').map(|(skill, tool)| (skill.to_owned(), tool.to_owned()));
-            (request.to_owned(), answer)
+            let (skill, tool) = answer.split_once('.').unwrap_or((answer, ""));
+            (request.to_owned(), (answer != "-").then(|| (skill.to_owned(), tool.to_owned())))
         })
         .collect()
 }
@@ -92,6 +98,12 @@ impl SkillLines {
             let mut description = Description::purpose(tool.description);
             for clause in tool.use_when {
                 description = description.use_when(clause);
+            }
+            for hint in tool.not_when {
+                description = description.not_when(hint.phrase, hint.instead);
+            }
+            for example in tool.examples {
+                description = description.example(example);
             }
             let properties: serde_json::Map<String, Value> =
                 tool.parameters.into_iter().map(|name| (name, json!({}))).collect();
@@ -104,6 +116,7 @@ impl SkillLines {
             skill_md: SkillMd { name: self.id.clone(), description: self.description, ..SkillMd::default() },
             manifest: Manifest {
                 display_name: self.display_name,
+                tags: self.tags,
                 hints: Hints { use_when: self.use_when, not_when: self.not_when },
                 routing: Routing { examples: self.examples, near_misses: self.near_misses },
                 ..Manifest::default()

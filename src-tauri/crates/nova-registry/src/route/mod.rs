@@ -8,8 +8,11 @@ mod english;
 mod index;
 mod phrases;
 mod profile;
+mod sure;
 mod words;
 
+#[cfg(test)]
+mod default_install;
 #[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]
@@ -91,33 +94,6 @@ struct Weights {
     light: f32,
     question: f32,
     parameter: f32,
-}
-
-/// The least score, and the least lead over the best tool of any other skill as a share of the
-/// score, that make the router sure.
-const SURE_SCORE: f32 = 0.45;
-const SURE_LEAD: f32 = 0.30;
-
-/// The skill to activate without asking the model, if there is one that is sure to be meant.
-///
-/// `ranked` needs the best tool of two skills at least: ask [`Router::route`] for all.
-///
-/// Score and lead were chosen on `tests/routing/dev`, where it is right in 98 of 100 cases that it
-/// acts and acts rightly on 46 of 100 requests that need a skill. On `tests/routing/held_out`, other
-/// skills that nothing was chosen on, it is right in 95 and acts rightly on 37 of 100.
-///
-/// That is where the skill that is meant is there. Of six of those skills, asked what belongs to all
-/// of the set, it takes a neighbour for the one that is missing: right in 77 (dev) and 81 (held out)
-/// of 100 cases that it acts.
-pub fn confident(ranked: &[Ranked]) -> Option<&str> {
-    sure(ranked, SURE_SCORE, SURE_LEAD)
-}
-
-fn sure(ranked: &[Ranked], least_score: f32, least_lead: f32) -> Option<&str> {
-    let best = ranked.first()?;
-    let other = ranked.iter().find(|other| other.skill != best.skill).map_or(0.0, |other| other.score);
-    let lead = (best.score - other) / best.score;
-    (best.score >= least_score && lead >= least_lead).then_some(best.skill.as_str())
 }
 
 impl Default for Weights {
@@ -334,7 +310,9 @@ impl Router {
     }
 }
 
-/// Per document what it has of what is wanted, 0 to 1.
+/// Per document what it has of what is wanted, 0 to 1. A word adds at most its own rarity, whatever
+/// that of the words is that may stand for it: else a word that all skills have would be found a hundred
+/// times over by one that few have.
 fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) -> Vec<f32> {
     let mut scores = vec![0.0_f32; documents];
     let mut most = 0.0_f32;
@@ -342,8 +320,8 @@ fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) ->
     let mut best = vec![0.0_f32; documents];
     let mut touched: Vec<usize> = Vec::new();
     for (terms, importance) in wanted {
-        let rarest = terms.first().map(|(term, _)| *term);
-        most += importance * index.rarity(rarest);
+        let most_of_word = index.rarity(terms.first().map(|(term, _)| *term));
+        most += importance * most_of_word;
         for (term, share) in terms {
             for (document, adds) in index.documents_with(*term) {
                 let document = *document as usize;
@@ -354,7 +332,7 @@ fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) ->
             }
         }
         for document in touched.drain(..) {
-            scores[document] += importance * best[document];
+            scores[document] += importance * best[document].min(most_of_word);
             best[document] = 0.0;
         }
     }

@@ -146,21 +146,6 @@ fn a_hint_said_a_hundred_times_counts_once() {
 }
 
 #[test]
-fn the_router_is_sure_only_with_a_lead_over_other_skills() {
-    let ranked = |scores: &[(&str, f32)]| -> Vec<Ranked> {
-        let ranked = scores.iter();
-        ranked
-            .map(|(skill, score)| Ranked { skill: (*skill).to_owned(), tool: None, score: *score })
-            .collect()
-    };
-    assert_eq!(confident(&[]), None);
-    assert_eq!(confident(&ranked(&[("crm", 0.9)])), Some("crm"));
-    assert_eq!(confident(&ranked(&[("crm", 0.9), ("crm", 0.89), ("mail", 0.2)])), Some("crm"));
-    assert_eq!(confident(&ranked(&[("crm", 0.9), ("mail", 0.85)])), None, "two are meant alike");
-    assert_eq!(confident(&ranked(&[("crm", 0.1)])), None, "the best of nothing");
-}
-
-#[test]
 fn a_misspelled_word_and_one_with_other_accents_are_found() {
     let skills = "
 - id: recipes

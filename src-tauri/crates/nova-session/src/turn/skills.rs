@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_protocol::{ActivatedBy, DeactivatedBy, Event};
-use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup, confident, harmless};
+use nova_registry::{CallShape, Catalog, RuleList, SkillEntry, Snapshot, ToolLookup, harmless};
 use nova_skill::{Lifetime, Principal};
 
 use super::Turn;
@@ -50,9 +50,8 @@ impl Turn {
     /// The skill that the request is about, where that is beyond doubt.
     async fn routed(&self, snapshot: &Arc<Snapshot>, text: &str) -> Option<Arc<SkillEntry>> {
         let (all, text) = (snapshot.clone(), text.to_owned());
-        let skill = tokio::task::spawn_blocking(move || {
-            confident(&all.router().route(&text, usize::MAX)).map(str::to_owned)
-        });
+        let skill =
+            tokio::task::spawn_blocking(move || all.router().confident(&text).map(str::to_owned));
         let skill = snapshot.skill(&skill.await.ok()??)?;
         // A skill from elsewhere does not call itself.
         (!skill.hidden && !skill.foreign).then(|| skill.clone())

@@ -1,0 +1,26 @@
+//! Whether the router leaves requests alone that no skill is needed for, with the skills that come with
+//! Nova. `--nocapture` shows the figures.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use super::Router;
+use super::fixture::{requests, snapshot};
+use super::measure::certainty;
+use super::sure::Doubt;
+
+fn router() -> Router {
+    Router::new(&snapshot(include_str!("../../tests/routing/default_install/skills.yaml")))
+}
+
+/// Half of each set speaks as the skills do and needs none of them: `Is it safe to delete System32?`
+/// The second set was written after everything was chosen, and what it lost changed nothing.
+#[test]
+fn the_router_is_right_when_it_is_sure_among_the_skills_that_come_with_nova() {
+    let router = router();
+    let dev = include_str!("../../tests/routing/default_install/dev.txt");
+    let held_out = include_str!("../../tests/routing/default_install/held_out.txt");
+    for (name, text) in [("dev", dev), ("held out", held_out)] {
+        let (precision, coverage) = certainty(&router, &requests(text), Doubt::default());
+        println!("default install, {name}: precision {precision:.3}, coverage {coverage:.3}");
+        assert!(precision >= 0.95 && coverage >= 0.35, "{name}: precision {precision}, coverage {coverage}");
+    }
+}

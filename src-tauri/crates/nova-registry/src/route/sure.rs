@@ -1,0 +1,193 @@
+//! When a request speaks of a skill beyond doubt, so that it is activated before the model is asked.
+
+use super::english::{asks_of_the_world, is_mine, is_of_somebody, is_possessive, is_to_the_assistant};
+use super::profile::Profile;
+use super::words::{Mark, Token, name_tokens, tokens};
+use super::{Router, spread};
+
+impl Router {
+    /// The skill to activate without asking the model, if there is one that is sure to be meant.
+    ///
+    /// It takes two signs that do not depend on each other: words that are the skill's own, likeness to a
+    /// phrase of its own, a possessive. One word in common is none, however rare it is: a contact lens is no
+    /// contact. A question that anybody might ask must read like a phrase of the skill.
+    pub fn confident(&self, text: &str) -> Option<&str> {
+        let signs = self.signs(text)?;
+        signs.suffice(Doubt::default()).then(|| self.skills[signs.skill].id.as_str())
+    }
+
+    /// What speaks for the best skill.
+    pub(super) fn signs(&self, text: &str) -> Option<Signs> {
+        let tokens = tokens(text);
+        let ranked = self.rank(text, &tokens, None, usize::MAX);
+        let best = ranked.first()?;
+        let skill = self.skills.iter().position(|skill| skill.id == best.skill)?;
+        let other = ranked.iter().find(|other| other.skill != best.skill).map_or(0.0, |other| other.score);
+        let words = spread(&self.of_skills, &self.wanted(&tokens), self.skills.len());
+        let (own, has_name) = self.own_terms(&tokens, skill);
+        Some(Signs {
+            skill,
+            skills: self.skills.len(),
+            score: best.score,
+            lead: (best.score - other) / best.score,
+            own,
+            has_name,
+            like: self.phrase_scores(&tokens, None).for_skill[skill],
+            words: words[skill],
+            length: tokens.iter().filter(|token| !token.common).count(),
+            possessive: is_possessive(text),
+            question: Question::of(text, &tokens),
+        })
+    }
+
+    /// How many words and marks of the request say enough of the skill to be a sign, and whether one of
+    /// them is a mark or from its name. Verbs that go with anything say nothing.
+    fn own_terms(&self, said: &[Token], skill: usize) -> (usize, bool) {
+        let Profile { id, name, .. } = &self.skills[skill];
+        let names: Vec<Token> = name_tokens(id).into_iter().chain(tokens(name)).collect();
+        let most = self.of_skills.rarity(None);
+        let says = |term: &str| {
+            let adds = self.vocabulary.id(term).and_then(|term| {
+                self.of_skills.documents_with(term).iter().find(|(at, _)| *at as usize == skill)
+            });
+            adds.map_or(0.0, |(_, adds)| adds / most)
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        let mut has_name = false;
+        for token in said.iter().filter(|token| !token.common && !token.light) {
+            let (term, names_it) = match token.mark {
+                Some(mark) if token.word.is_empty() || says(&token.word) == 0.0 => (mark.term(), true),
+                _ => (token.word.as_str(), names.iter().any(|name| name.word == token.word)),
+            };
+            if !seen.contains(&term) && says(term) >= OWN_WORD {
+                seen.push(term);
+                has_name |= names_it;
+            }
+        }
+        (seen.len(), has_name)
+    }
+}
+
+/// From so much on of the most that a word can say of a skill, it is a sign of it.
+const OWN_WORD: f32 = 0.35;
+
+/// What speaks for the best skill.
+#[derive(Debug)]
+pub(super) struct Signs {
+    pub(super) skill: usize,
+    /// How many there are.
+    skills: usize,
+    score: f32,
+    /// Over the best tool of any other skill, as a share of the score.
+    lead: f32,
+    /// Words and marks of the request that are its own.
+    own: usize,
+    has_name: bool,
+    /// The greatest likeness to a phrase of its own.
+    like: f32,
+    /// What it has of all words of the request.
+    words: f32,
+    /// Words and marks of the request that mean something.
+    length: usize,
+    possessive: bool,
+    question: Question,
+}
+
+/// Whom a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Question {
+    /// It is none, or about what is the user's own or named.
+    None,
+    /// `What is Mara's number?`
+    OfSomebody,
+    /// `When was the first iPhone released?`
+    OfTheWorld,
+    /// `Change the tone of your answer`: about what it said, although that is no question.
+    OfTheAssistant,
+}
+
+/// From where on the router is sure. Chosen on `tests/routing/dev` and `default_install/dev.txt`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Doubt {
+    pub(super) score: f32,
+    pub(super) lead: f32,
+    /// Divided by the number of skills it adds to the lead: among few skills little else is near.
+    pub(super) few_skills: f32,
+    /// So much likeness to a phrase is a sign, and so much is enough alone.
+    pub(super) like: f32,
+    pub(super) very_like: f32,
+    /// So like a phrase a question of the world must be.
+    pub(super) question: f32,
+    /// So much of all words the skill must have where no phrase is a sign: of a request with two words
+    /// of its own, with one and a possessive, and with its name alone.
+    pub(super) two_words: f32,
+    pub(super) possessive: f32,
+    pub(super) name: f32,
+}
+
+impl Default for Doubt {
+    fn default() -> Self {
+        Self {
+            score: 0.40,
+            lead: 0.25,
+            few_skills: 0.6,
+            like: 0.5,
+            very_like: 0.75,
+            question: 0.6,
+            two_words: 0.3,
+            possessive: 0.5,
+            name: 0.6,
+        }
+    }
+}
+
+impl Signs {
+    pub(super) fn suffice(&self, doubt: Doubt) -> bool {
+        let lead = doubt.lead + doubt.few_skills / self.skills as f32;
+        if self.score < doubt.score || self.lead < lead {
+            return false;
+        }
+        let like = match self.question {
+            Question::None => 0.0,
+            Question::OfSomebody => doubt.like,
+            Question::OfTheWorld => doubt.question,
+            Question::OfTheAssistant => doubt.very_like,
+        };
+        if self.like < like {
+            return false;
+        }
+        if self.like >= doubt.very_like {
+            return true;
+        }
+        let alike = self.like >= doubt.like && self.length > 1;
+        match self.own {
+            0 => false,
+            1 => {
+                let possessive = self.possessive && self.words >= doubt.possessive;
+                let name = self.has_name && self.words >= doubt.name;
+                alike || self.length > 1 && (possessive || name)
+            }
+            _ => alike || self.has_name && self.words >= doubt.two_words,
+        }
+    }
+}
+
+impl Question {
+    fn of(text: &str, tokens: &[Token]) -> Self {
+        let is_named = tokens.iter().any(|token| {
+            matches!(
+                token.mark,
+                Some(Mark::Note | Mark::Url | Mark::Email | Mark::Path | Mark::Key | Mark::Tag)
+            )
+        });
+        if is_to_the_assistant(text) {
+            Self::OfTheAssistant
+        } else if !asks_of_the_world(text) || is_mine(text) || is_named {
+            Self::None
+        } else if is_of_somebody(text) {
+            Self::OfSomebody
+        } else {
+            Self::OfTheWorld
+        }
+    }
+}
