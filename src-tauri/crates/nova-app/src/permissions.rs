@@ -6,8 +6,8 @@ use nova_protocol::{
     TriedRule, TriedVerdict, TryRule, UserError,
 };
 use nova_registry::{
-    CallShape, Pattern, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolLookup, Who, canonical,
-    shown_name,
+    CallShape, Pattern, ReachedNotes, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolLookup, Who,
+    canonical, shown_name,
 };
 use nova_skill::{Effect, Principal, PrincipalKind, Relationship};
 use serde_json::{Value, json};
@@ -153,6 +153,7 @@ impl App {
             &self.inner.rules.now(),
             &Facts {
                 call,
+                reached: ReachedNotes::NONE,
                 principal: &principal,
                 by_hand: false,
                 granted: false,

@@ -13,7 +13,7 @@ use crate::hosts::shown_hosts_of;
 use crate::questions::{NotAllowed, Questions};
 use crate::secrets::Secrets;
 use crate::view::effect_view;
-use crate::{Answer, ApprovalRequest, CallEvents};
+use crate::{Answer, ApprovalRequest, CallEvents, Grantee, Grants};
 
 /// The secrets that one tool declares, in one call.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub(crate) struct CallCredentials {
     source: Arc<dyn CredentialSource>,
     events: Arc<dyn CallEvents>,
     secrets: Arc<Secrets>,
+    grants: Arc<Grants>,
+    grantee: Grantee,
     consumer: Consumer,
     declared: Arc<[String]>,
     /// Names that the user allowed for this call only.
@@ -32,12 +34,15 @@ impl CallCredentials {
         source: Arc<dyn CredentialSource>,
         events: Arc<dyn CallEvents>,
         secrets: Arc<Secrets>,
+        grants: Arc<Grants>,
         tool: &ToolEntry,
     ) -> Self {
         Self {
             source,
             events,
             secrets,
+            grants,
+            grantee: Grantee::of(tool),
             consumer: consumer(&tool.skill, tool.spec()),
             declared: tool.spec().credentials.clone().into(),
             allowed: Arc::default(),
@@ -59,16 +64,31 @@ impl CallCredentials {
         }
         names.sort_unstable();
         names.dedup();
+        let in_session = |name: &String| self.grants.covers_credential(&self.grantee, name);
+        self.allowed().extend(names.iter().filter(|name| in_session(name)).cloned());
+        names.retain(|name| !in_session(name));
         Ok(names)
     }
 
-    /// The user has seen tool, hosts and credentials on one card and allowed the tool.
+    /// The user has seen tool, hosts and credentials on one card and allowed the tool: they are
+    /// given for as long as the tool was allowed.
     ///
     /// # Errors
     /// When the grant cannot be written down.
-    pub(crate) async fn shown_and_allowed(&self, names: &[String]) -> Result<(), ToolError> {
+    pub(crate) async fn allowed_on_card(
+        &self,
+        names: &[String],
+        decision: Decision,
+    ) -> Result<(), ToolError> {
         for name in names {
-            self.source.grant(&self.consumer, name).await?;
+            match decision {
+                Decision::Always => self.source.grant(&self.consumer, name).await?,
+                Decision::Session => self.grants.add_credential(&self.grantee, name),
+                Decision::Once | Decision::Deny => {}
+            }
+            if matches!(decision, Decision::Once | Decision::Session) {
+                self.allowed().insert(name.clone());
+            }
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 use nova_protocol::Decision;
-use nova_registry::{CallShape, Found, RuleList, Rules};
+use nova_registry::{CallShape, Found, ReachedNotes, RuleList, Rules};
 use nova_skill::{Effect, Principal};
 
 /// Above this many notes in one turn a granted write asks again.
@@ -12,6 +12,8 @@ const OFTEN: usize = 3;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts<'a> {
     pub call: CallShape<'a>,
+    /// The notes that it was found to reach; none before it has run against a draft.
+    pub reached: &'a ReachedNotes,
     pub principal: &'a Principal,
     /// Started by the user's own hand: a form, a click, a command at a terminal.
     pub by_hand: bool,
@@ -98,22 +100,20 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     if let Some(denied) = denied(rules, facts) {
         return denied;
     }
-    if facts.times >= OFTEN {
-        // A model that goes round in circles: whatever was allowed was not meant for this.
-        return ask_each_time(effect, Because::Repeated(facts.times));
+    // No rule and no grant was written in view of this content, and no effect it declares is known
+    // to be true: the first call of it asks, whoever starts it, and shows the content.
+    let unseen = match facts.content {
+        Content::New => Some(Because::NewContent),
+        Content::Changed => Some(Because::ChangedContent),
+        Content::Fixed | Content::Seen | Content::Always => None,
+    };
+    match (each_time(rules, facts), unseen) {
+        (Some(because), None) | (Some(_), Some(because)) => return ask_each_time(effect, because),
+        (None, Some(because)) => return ask(effect, because),
+        (None, None) => {}
     }
-    if let Some(found) = rules.find(RuleList::HumanApproval, &facts.call, facts.principal) {
-        // The user wants to be asked each time: no answer covers the next call.
-        return ask_each_time(effect, found.into());
-    }
-    match facts.content {
-        // No rule and no grant was written in view of this content, and no effect it declares is
-        // known to be true: the first call of it asks, whoever starts it.
-        Content::New => return ask(effect, Because::NewContent),
-        Content::Changed => return ask(effect, Because::ChangedContent),
-        Content::Fixed | Content::Seen | Content::Always => {}
-    }
-    if let Some(because) = allowed_by_rule(rules, facts) {
+    if let Some(because) = allowed_by_rule(rules, &facts.call, facts.reached, facts.principal, facts.content)
+    {
         return Ruling { verdict: Verdict::Run, because };
     }
     match effect {
@@ -135,25 +135,46 @@ pub fn decide(rules: &Rules, facts: &Facts) -> Ruling {
 pub(crate) fn denied(rules: &Rules, facts: &Facts) -> Option<Ruling> {
     let because = match &rules.closed {
         Some(reason) => Because::Closed(reason.clone()),
-        None => rules.find(RuleList::Deny, &facts.call, facts.principal)?.into(),
+        None => rules.find_at(RuleList::Deny, &facts.call, facts.reached, facts.principal)?.into(),
     };
     Some(Ruling { verdict: Verdict::Deny, because })
 }
 
+/// Why no answer covers the next call.
+fn each_time(rules: &Rules, facts: &Facts) -> Option<Because> {
+    if facts.times >= OFTEN {
+        // A model that goes round in circles: whatever was allowed was not meant for this.
+        return Some(Because::Repeated(facts.times));
+    }
+    // The user wants to be asked each time.
+    wants_approval(rules, facts)
+}
+
+/// The rule that wants the user to be asked.
+pub(crate) fn wants_approval(rules: &Rules, facts: &Facts) -> Option<Because> {
+    rules.find_at(RuleList::HumanApproval, &facts.call, facts.reached, facts.principal).map(Because::from)
+}
+
 /// The rule, or the "always" for this content, that allows the tool.
-pub(crate) fn allowed_by_rule(rules: &Rules, facts: &Facts) -> Option<Because> {
-    let rule = match facts.call.effect {
+pub(crate) fn allowed_by_rule(
+    rules: &Rules,
+    call: &CallShape,
+    reached: &ReachedNotes,
+    who: &Principal,
+    content: Content,
+) -> Option<Because> {
+    let rule = match call.effect {
         // Each message to a person is looked at.
         Effect::Send => return None,
         // Destruction wants a rule written for this one tool.
         Effect::Destructive => {
-            return rules.find_literal(RuleList::Allow, &facts.call, facts.principal).map(Because::from);
+            return rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from);
         }
         Effect::Read | Effect::Write | Effect::External | Effect::Undeclared => {
-            rules.find(RuleList::Allow, &facts.call, facts.principal)
+            rules.find_at(RuleList::Allow, call, reached, who)
         }
     };
-    let always = || (facts.content == Content::Always).then_some(Because::AlwaysApproved);
+    let always = || (content == Content::Always).then_some(Because::AlwaysApproved);
     rule.map(Because::from).or_else(always)
 }
 

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -21,13 +21,20 @@ struct State {
     view: View,
     draft: Mutex<Draft>,
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
+    /// The notes that were asked for one by one, also in vain.
+    reached: Mutex<BTreeSet<VaultPath>>,
 }
 
 impl DraftVault {
     pub(crate) fn new(vault: Option<&Vault>, privacy: Arc<Privacy>, records: Arc<RecordTypes>) -> Self {
         let state = vault.map(|vault| {
             let view = vault.seen_by(privacy);
-            Arc::new(State { draft: Mutex::new(view.draft()), view, seen: Mutex::default() })
+            Arc::new(State {
+                draft: Mutex::new(view.draft()),
+                view,
+                seen: Mutex::default(),
+                reached: Mutex::default(),
+            })
         });
         Self { state, records }
     }
@@ -45,6 +52,20 @@ impl DraftVault {
         self.state.as_ref().map_or_else(BTreeMap::new, |state| {
             state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
+    }
+
+    /// The notes that were read or planned by themselves. What a search or a list went through is not
+    /// among them: what of it is told is for the tool to name as its sources.
+    pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {
+        self.state.as_ref().map_or_else(BTreeSet::new, |state| {
+            state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    fn reaches(&self, path: &VaultPath) {
+        if let Some(state) = &self.state {
+            state.reached.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+        }
     }
 
     async fn with<R: Send + 'static>(
@@ -73,8 +94,10 @@ impl DraftVault {
 #[async_trait]
 impl ToolVault for DraftVault {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError> {
+        self.reaches(path);
         let path = path.clone();
         let note = self.with(move |_, draft| draft.read(&path)).await?;
+        self.reaches(&note.path);
         self.saw(&note);
         Ok(note)
     }
@@ -107,11 +130,13 @@ impl ToolVault for DraftVault {
     }
 
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError> {
+        self.reaches(path);
         let path = path.clone();
         self.with(move |_, draft| draft.create(&path, text)).await
     }
 
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError> {
+        self.reaches(path);
         let (path, edits) = (path.clone(), edits.to_vec());
         self.with(move |_, draft| draft.set_properties(&path, &edits)).await
     }
@@ -123,21 +148,26 @@ impl ToolVault for DraftVault {
         new: &str,
         count: Option<usize>,
     ) -> Result<(), ToolError> {
+        self.reaches(path);
         let (path, old, new) = (path.clone(), old.to_owned(), new.to_owned());
         self.with(move |_, draft| draft.replace(&path, &old, &new, count)).await
     }
 
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError> {
+        self.reaches(path);
         let (path, text, heading) = (path.clone(), text.to_owned(), heading.map(str::to_owned));
         self.with(move |_, draft| draft.append(&path, &text, heading.as_deref())).await
     }
 
     async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
+        self.reaches(path);
         let path = path.clone();
         self.with(move |_, draft| draft.delete(&path)).await
     }
 
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {
+        self.reaches(from);
+        self.reaches(to);
         let (from, to) = (from.clone(), to.clone());
         self.with(move |_, draft| draft.move_note(&from, &to)).await
     }
@@ -158,6 +188,7 @@ impl ToolVault for DraftVault {
     }
 
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
+        self.reaches(path);
         let (path, name) = (path.clone(), view.map(str::to_owned));
         self.with(move |view, _| view.query_base(&path, name.as_deref())).await
     }
@@ -168,6 +199,7 @@ impl ToolVault for DraftVault {
     }
 
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
+        self.reaches(path);
         let path = path.clone();
         self.with(move |view, _| view.links(&path)).await
     }

@@ -23,6 +23,7 @@ pub enum Grantee {
 enum Granted {
     Effect(Effect),
     Host(String),
+    Credential(String),
 }
 
 impl Grants {
@@ -42,6 +43,14 @@ impl Grants {
 
     pub fn covers_host(&self, grantee: &Grantee, host: &str) -> bool {
         self.contains(grantee, Granted::Host(host.to_owned()))
+    }
+
+    pub fn add_credential(&self, to: &Grantee, name: &str) {
+        self.insert(to, Granted::Credential(name.to_owned()));
+    }
+
+    pub fn covers_credential(&self, grantee: &Grantee, name: &str) -> bool {
+        self.contains(grantee, Granted::Credential(name.to_owned()))
     }
 
     /// Takes back all that was given to these.

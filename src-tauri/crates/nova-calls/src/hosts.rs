@@ -3,25 +3,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use nova_http::{HostGate, declared_host};
-use nova_protocol::{Decision, Effect, PrincipalView};
-use nova_registry::ToolEntry;
-use nova_skill::{ToolError, ToolSpec};
+use nova_protocol::{Decision, Effect};
+use nova_registry::{CallShape, ReachedNotes, RuleList, RulesInForce, ToolEntry};
+use nova_skill::{Principal, ToolError, ToolSpec};
 use serde_json::Value;
 
+use crate::decide::allowed_by_rule;
+use crate::draft_vault::DraftVault;
 use crate::questions::{NotAllowed, Questions};
-use crate::{Answer, ApprovalRequest, Approved, Grantee, Grants, ToolContent};
+use crate::run::content_of;
+use crate::view::principal_view;
+use crate::{
+    Answer, Approval, ApprovalRequest, Approved, CallScope, Content, Grantee, Grants, Standing, ToolContent,
+};
 
 /// Which hosts one call may contact. What nothing covers is asked about in the middle of the run.
 pub(crate) struct CallHosts {
     questions: Arc<Questions>,
     grants: Arc<Grants>,
     call: String,
-    /// `skill.tool`
-    tool: String,
+    tool: Arc<ToolEntry>,
+    /// Asked anew for each request: a rule may be written while the tool runs.
+    rules: Arc<RulesInForce>,
+    /// The model had read what strangers can write before it made the call.
+    tainted: bool,
     grantee: Grantee,
     /// The file's content and what was approved of it, for a tool that a file defines.
     content: Option<(ToolContent, Arc<dyn Approved>)>,
-    principal: PrincipalView,
+    principal: Principal,
     declared: BTreeSet<String>,
     shown: BTreeSet<String>,
     state: Mutex<State>,
@@ -30,14 +39,15 @@ pub(crate) struct CallHosts {
 }
 
 /// What the rules say of the tool.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Covers {
     /// This rule denies all that leaves the machine.
     Denied(String),
+    /// They cannot be read.
+    Closed(String),
     /// They allow it: with the hosts that it declares.
     Declared,
     /// The user wants to be asked each time: no grant counts.
-    #[default]
     Nothing,
     /// They say nothing of it, and the model has read what strangers can write: no grant counts.
     Tainted,
@@ -45,31 +55,49 @@ pub(crate) enum Covers {
     Granted,
 }
 
+impl Covers {
+    fn check(&self, host: &str) -> Result<(), ToolError> {
+        let (why, remedy) = match self {
+            Self::Denied(rule) => {
+                (format!("the rule \"{rule}\" denies it"), "Change the rule in permissions.yaml to allow it.")
+            }
+            Self::Closed(reason) => (reason.clone(), "Put permissions.yaml right; until then no tool runs."),
+            Self::Declared | Self::Nothing | Self::Tainted | Self::Granted => return Ok(()),
+        };
+        Err(ToolError::NotAllowed {
+            what: format!("{host} was not contacted: {why}."),
+            remedy: remedy.into(),
+            unanswered: false,
+        })
+    }
+}
+
 #[derive(Default)]
 struct State {
     args: Value,
-    covers: Covers,
+    vault: Option<DraftVault>,
     allowed: BTreeSet<String>,
     denied: BTreeMap<String, NotAllowed>,
 }
 
 impl CallHosts {
     pub(crate) fn new(
+        scope: &CallScope,
         questions: Arc<Questions>,
-        grants: Arc<Grants>,
-        approved: Arc<dyn Approved>,
         call: &str,
-        tool: &ToolEntry,
-        principal: PrincipalView,
+        tool: &Arc<ToolEntry>,
+        tainted: bool,
     ) -> Self {
         Self {
             questions,
-            grants,
+            grants: scope.grants.clone(),
             call: call.to_owned(),
-            tool: tool.shown_name(),
+            tool: tool.clone(),
+            rules: scope.rules.clone(),
+            tainted,
             grantee: Grantee::of(tool),
-            content: ToolContent::of(tool).map(|content| (content, approved)),
-            principal,
+            content: ToolContent::of(tool).map(|content| (content, scope.approved.clone())),
+            principal: scope.principal.clone(),
             declared: declared_hosts(tool.spec()),
             shown: shown_hosts(tool),
             state: Mutex::default(),
@@ -83,10 +111,50 @@ impl CallHosts {
     }
 
     /// What the call runs with; questions show it.
-    pub(crate) fn runs_with(&self, args: &Value, covers: Covers) {
+    pub(crate) fn runs_with(&self, args: &Value, vault: DraftVault) {
         let mut state = self.state();
         state.args = args.clone();
-        state.covers = covers;
+        state.vault = Some(vault);
+    }
+
+    /// How far the rules and grants of this moment let the call reach out.
+    fn covers(&self) -> Covers {
+        let rules = self.rules.now();
+        if let Some(reason) = &rules.closed {
+            return Covers::Closed(reason.clone());
+        }
+        let (args, vault) = {
+            let state = self.state();
+            (state.args.clone(), state.vault.clone())
+        };
+        let read = vault.map(|vault| vault.reached()).unwrap_or_default();
+        let reached =
+            ReachedNotes { read: read.iter().map(ToString::to_string).collect(), ..Default::default() };
+        let effect = self.tool.effect();
+        let call = CallShape { skill: &self.tool.skill, tool: &self.tool.id, effect, args: &args };
+        // Whatever it declares, a request is what leaves the machine.
+        let request = CallShape { effect: nova_skill::Effect::External, ..call };
+        for shape in [&request, &call] {
+            if let Some(found) = rules.find_at(RuleList::Deny, shape, &reached, &self.principal) {
+                return Covers::Denied(found.rule.text.clone());
+            }
+        }
+        if rules.find_at(RuleList::HumanApproval, &request, &reached, &self.principal).is_some() {
+            Covers::Nothing
+        } else if allowed_by_rule(&rules, &call, &reached, &self.principal, self.standing()).is_some() {
+            Covers::Declared
+        } else if self.tainted {
+            Covers::Tainted
+        } else {
+            Covers::Granted
+        }
+    }
+
+    fn standing(&self) -> Content {
+        match &self.content {
+            Some((content, approved)) => content_of(&approved.standing(content), &self.tool),
+            None => Content::Fixed,
+        }
     }
 
     /// Whether the host is one of those that the card of the call shows.
@@ -95,23 +163,19 @@ impl CallHosts {
     }
 
     fn known(&self, host: &str) -> Option<Result<(), ToolError>> {
-        let state = self.state();
-        if let Some(denied) = state.denied.get(host) {
+        let covers = self.covers();
+        if let Some(denied) = self.state().denied.get(host) {
             return Some(Err(not_contacted(host, denied)));
         }
-        if let Covers::Denied(rule) = &state.covers {
-            return Some(Err(ToolError::NotAllowed {
-                what: format!("{host} was not contacted: the rule \"{rule}\" denies it."),
-                remedy: "Change the rule in permissions.yaml to allow it.".into(),
-                unanswered: false,
-            }));
+        if let Err(denied) = covers.check(host) {
+            return Some(Err(denied));
         }
-        let allowed = state.allowed.contains(host)
-            || match state.covers {
+        let allowed = self.state().allowed.contains(host)
+            || match covers {
                 Covers::Declared => self.declared.contains(host) || self.is_granted(host),
                 Covers::Granted => self.is_granted(host),
                 Covers::Tainted => self.is_always(host),
-                Covers::Nothing | Covers::Denied(_) => false,
+                Covers::Nothing | Covers::Denied(_) | Covers::Closed(_) => false,
             };
         allowed.then_some(Ok(()))
     }
@@ -122,7 +186,10 @@ impl CallHosts {
     }
 
     fn is_always(&self, host: &str) -> bool {
-        self.content.as_ref().is_some_and(|(content, approved)| approved.covers_host(content, host))
+        self.content.as_ref().is_some_and(|(content, approved)| {
+            let every_call = approved.standing(content) == Standing::This(Approval::Always);
+            (every_call && self.shown.contains(host)) || approved.covers_host(content, host)
+        })
     }
 
     /// What was decided holds for this call in any case.
@@ -142,7 +209,7 @@ impl CallHosts {
     }
 
     fn decisions(&self) -> Vec<Decision> {
-        match (&self.state().covers, &self.content) {
+        match (self.covers(), &self.content) {
             (Covers::Nothing, _) => vec![Decision::Once, Decision::Deny],
             (_, None) => vec![Decision::Once, Decision::Session, Decision::Deny],
             (_, Some(_)) => vec![Decision::Once, Decision::Session, Decision::Always, Decision::Deny],
@@ -167,11 +234,11 @@ impl HostGate for CallHosts {
         let args = self.state().args.clone();
         let mut request = ApprovalRequest {
             call: self.call.clone(),
-            tool: self.tool.clone(),
+            tool: self.tool.shown_name(),
             args,
             effect: Effect::External,
-            principal: self.principal.clone(),
-            question: format!("Let {} send to {host}?", self.tool),
+            principal: principal_view(&self.principal),
+            question: format!("Let {} send to {host}?", self.tool.shown_name()),
             decisions: self.decisions(),
             editable: false,
             diff: None,
@@ -188,6 +255,8 @@ impl HostGate for CallHosts {
         };
         match self.questions.settle(&request, answer) {
             Ok(allowed) => {
+                // A rule that was written while the question waited.
+                self.covers().check(host)?;
                 self.remember(allowed.decision, host);
                 self.state().allowed.insert(host.to_owned());
                 Ok(())

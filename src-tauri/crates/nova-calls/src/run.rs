@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nova_http::Web;
 use nova_protocol::{ErrorCode, Event, NoteChangeView, SourceView, UserError};
-use nova_registry::{RulesInForce, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
+use nova_registry::{ReachedNotes, RulesInForce, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
 use nova_skill::{Clock, CredentialSource, Effect, Output, Principal, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
@@ -17,7 +17,6 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::asking::Permission;
 pub use self::judging::content_of;
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
@@ -27,7 +26,8 @@ use crate::reach::Heard;
 use crate::secrets::Secrets;
 use crate::view::{effect_view, error_from_tool, principal_view, source_view};
 use crate::{
-    Approved, Approver, Because, Content, Grantee, Grants, KeepRule, Ruling, TurnSoFar, Verdict, arguments,
+    Approved, Approver, Content, Grantee, Grants, KeepRule, Ruling, ToolContent, TurnSoFar, Verdict,
+    arguments,
 };
 
 /// Runs one call from its name to its report. Exactly one `tool_call_started` and one
@@ -43,6 +43,8 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
         unknown: false,
         tainted: false,
         times: 1,
+        reached: ReachedNotes::default(),
+        asked: false,
         questions,
         secrets: Arc::default(),
         heard: Arc::default(),
@@ -196,6 +198,10 @@ struct Running<'a> {
     tainted: bool,
     /// How often this very call was made in the turn, this time included.
     times: usize,
+    /// The notes that the tool was last found to reach.
+    reached: ReachedNotes,
+    /// The user has looked at the call and allowed it.
+    asked: bool,
     questions: Arc<Questions>,
     /// What the call was given and must not tell.
     secrets: Arc<Secrets>,
@@ -241,33 +247,35 @@ impl Running<'_> {
         let fresh = reach.credentials.not_granted().await.map_err(|error| error_from_tool(&error))?;
 
         // What nobody has seen does not run at all before it was, not even against a draft.
-        let unseen = matches!(because, Because::NewContent | Because::ChangedContent);
+        let unseen = matches!(self.content(&tool), Content::New | Content::Changed);
         if unseen {
             // What was granted before was not granted to this.
             let grantee = Grantee::of(&tool);
             self.scope.grants.forget(|other| *other == grantee);
         }
+        let mut on_card = None;
         if let (Verdict::Ask { decisions, editable }, true) = (verdict, unseen || !tool.spec().on_notes) {
-            let permission = self.ask(&tool, &mut args, decisions, editable, &because).await?;
-            if let Permission::Edited(edited) = permission {
+            let allowed = self.ask(&tool, &mut args, decisions, editable, &because, &fresh).await?;
+            if let Some(edited) = allowed.args {
                 args = arguments::fit(&tool, edited)?;
             }
             reach.hosts.shown_and_allowed();
-        } else if self.content(&tool) == Content::Always {
-            reach.hosts.shown_and_allowed();
+            self.asked = true;
+            on_card = Some(allowed.decision).filter(|_| ToolContent::of(&tool).is_some());
         }
         let credentials = &reach.credentials;
-        let granted = if unseen {
+        let granted = match on_card {
             // Its card showed them, with the hosts.
-            credentials.shown_and_allowed(&fresh).await
-        } else {
-            let principal = principal_view(&self.scope.principal);
-            credentials.ask(&fresh, &self.questions, &self.id, &tool, &args, &principal).await
+            Some(decision) => credentials.allowed_on_card(&fresh, decision).await,
+            None => {
+                let principal = principal_view(&self.scope.principal);
+                credentials.ask(&fresh, &self.questions, &self.id, &tool, &args, &principal).await
+            }
         };
         granted.map_err(|error| error_from_tool(&error))?;
         self.check_not_denied(&tool, &args)?;
         if !tool.spec().on_notes {
-            let plan = self.plan(&skill, &tool, &reach, args).await?;
+            let plan = self.plan(&skill, &tool, &reach, args.clone()).await?;
             if plan.draft.is_some() {
                 return Err(UserError::new(
                     ErrorCode::ToolFailed,
@@ -277,6 +285,10 @@ impl Running<'_> {
                     ),
                     "Tell the skill's author.",
                 ));
+            }
+            if !self.asked && self.wants_approval(&tool, &args).is_some() {
+                self.ask_about_answer(&tool, &args).await?;
+                self.check_not_denied(&tool, &args)?;
             }
             return Ok(Done {
                 output: plan.output,
@@ -289,20 +301,14 @@ impl Running<'_> {
     }
 
     /// What the call may reach beside its notes.
-    fn reach(&self, tool: &ToolEntry) -> Reach {
+    fn reach(&self, tool: &Arc<ToolEntry>) -> Reach {
         Reach {
-            hosts: Arc::new(CallHosts::new(
-                self.questions.clone(),
-                self.scope.grants.clone(),
-                self.scope.approved.clone(),
-                &self.id,
-                tool,
-                principal_view(&self.scope.principal),
-            )),
+            hosts: Arc::new(CallHosts::new(self.scope, self.questions.clone(), &self.id, tool, self.tainted)),
             credentials: CallCredentials::new(
                 self.scope.credentials.clone(),
                 self.scope.events.clone(),
                 self.secrets.clone(),
+                self.scope.grants.clone(),
                 tool,
             ),
         }

@@ -36,8 +36,8 @@ pub use outside_text::{harmless, harmless_line};
 pub use requirements::{HeldState, KnownCredentials, Present, Variable, fits, unmet};
 pub use route::{Confusion, ConfusionKind, MissingHint, Ranked, Router, test_routing, would_take};
 pub use rules::{
-    CallShape, Found, Pattern, Policy, Rule, RuleEdit, RuleEditError, RuleList, RuleLists, Rules, RulesError,
-    RulesInForce, Who, with_pattern, without_pattern,
+    CallShape, Found, Pattern, Policy, ReachedNotes, Rule, RuleEdit, RuleEditError, RuleList, RuleLists,
+    Rules, RulesError, RulesInForce, Who, with_pattern, without_pattern,
 };
 pub use settings::{Settings, SkillSettings};
 pub use skill_folder::{MAX_SKILL_FILE, SkillFile, SkillFileError, SkillFolder};

@@ -23,6 +23,7 @@ fn call(effect: Effect) -> CallShape<'static> {
 fn facts(effect: Effect) -> Facts<'static> {
     Facts {
         call: call(effect),
+        reached: ReachedNotes::NONE,
         principal: owner(),
         by_hand: false,
         granted: false,

@@ -27,11 +27,20 @@ impl Running<'_> {
         decisions: Vec<Decision>,
         editable: bool,
         because: &Because,
-    ) -> Result<Permission, UserError> {
+        fresh: &[String],
+    ) -> Result<Allowed, UserError> {
         let mut request = self.request(tool, args.clone(), decisions, editable, None);
         request.question = self.question(tool, None, because);
         if matches!(because, Because::NewContent | Because::ChangedContent) {
             request.credentials.clone_from(&tool.spec().credentials);
+        } else if !fresh.is_empty() && ToolContent::of(tool).is_some() {
+            // The answer is one for the call and for what it takes along.
+            request.credentials = fresh.to_vec();
+            let names = fresh.join(", ");
+            request.question = format!(
+                "{} It takes along what it has no grant for: the credential {names}.",
+                request.question
+            );
         }
         loop {
             match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
@@ -43,9 +52,31 @@ impl Running<'_> {
                     request.args = args.clone();
                 }
                 answer => {
-                    let edited = self.decided(tool, &request, answer)?;
-                    return Ok(edited.map_or(Permission::Granted, Permission::Edited));
+                    return self.decided(tool, &request, answer);
                 }
+            }
+        }
+    }
+
+    /// Asks whether what a tool has found may be told: it turned out to come from notes that the user
+    /// wants to be asked about.
+    pub(super) async fn ask_about_answer(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
+        let offered = vec![Decision::Once, Decision::Deny];
+        let mut request = self.request(tool, args.clone(), offered, false, None);
+        let notes = match self.reached.read.as_slice() {
+            [] => String::new(),
+            [one] => format!(" It has read {one}."),
+            [first, more @ ..] => format!(" It has read {first} and {} more notes.", more.len()),
+        };
+        request.question = format!(
+            "Tell the assistant what {} found?{notes} A rule wants you to be asked.",
+            tool.shown_name()
+        );
+        loop {
+            match self.questions.ask(&mut request).await.map_err(|error| error_from_tool(&error))? {
+                // It has run already: there is nothing to edit, so the question stands.
+                Answer::Revised { .. } => {}
+                answer => return self.decided(tool, &request, answer).map(drop),
             }
         }
     }
@@ -93,7 +124,7 @@ impl Running<'_> {
                     }
                 }
                 Some(answer) => {
-                    return Ok(match self.decided(tool, &request, answer)? {
+                    return Ok(match self.decided(tool, &request, answer)?.args {
                         Some(edited) => Approved::Edited(edited),
                         None => {
                             newer.map_or(Approved::AsFirstShown, |plan| Approved::AsLastShown(Box::new(plan)))
@@ -121,8 +152,16 @@ impl Running<'_> {
         revised: Value,
     ) -> Result<(Value, Plan), UserError> {
         let args = arguments::fit(tool, revised)?;
-        let plan = self.plan(skill, tool, reach, args.clone()).await?;
-        Ok((args, plan))
+        let before = std::mem::take(&mut self.reached);
+        let planned = match self.check_not_denied(tool, &args) {
+            Ok(()) => self.plan(skill, tool, reach, args.clone()).await,
+            Err(denied) => Err(denied),
+        };
+        if planned.is_err() {
+            // The question stands, and with it what it is about.
+            self.reached = before;
+        }
+        Ok((args, planned?))
     }
 
     /// Says on the card why an edit was not taken.
@@ -194,9 +233,9 @@ impl Running<'_> {
         tool: &ToolEntry,
         request: &ApprovalRequest,
         answer: Answer,
-    ) -> Result<Option<Value>, UserError> {
-        let Allowed { decision, args } =
-            self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why))?;
+    ) -> Result<Allowed, UserError> {
+        let allowed = self.questions.settle(request, answer).map_err(|why| not_allowed(tool, why))?;
+        let decision = allowed.decision;
         let grantee = Grantee::of(tool);
         if decision == Decision::Session {
             self.scope.grants.add(&grantee, tool.effect());
@@ -211,7 +250,7 @@ impl Running<'_> {
             }
             None => {}
         }
-        Ok(args)
+        Ok(allowed)
     }
 
     /// What was approved of a file is bound to its content: a rule in permissions.yaml, which knows
@@ -264,12 +303,6 @@ fn not_kept(tool: &ToolEntry, reason: &str) -> UserError {
     )
 }
 
-pub(super) enum Permission {
-    Granted,
-    /// Run with these arguments instead.
-    Edited(Value),
-}
-
 /// What is being asked about.
 pub(super) struct Asking {
     pub(super) diff: Vec<NoteDiffView>,
@@ -304,7 +337,7 @@ async fn changed_one_of(
 /// The consequence as a question.
 fn question(tool: &ToolEntry, diff: Option<&[NoteDiffView]>) -> String {
     let notes = |count: usize| if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
-    if let Some(diff) = diff {
+    if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
         let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
         let deleted = diff.iter().filter(|note| note.kind == NoteChangeKind::Deleted).count();
         return match diff.len() {

@@ -3,13 +3,13 @@
 use std::sync::PoisonError;
 
 use nova_protocol::{ErrorCode, UserError};
-use nova_registry::{CallShape, RuleList, ToolEntry};
+use nova_registry::{CallShape, ReachedNotes, ToolEntry};
 use nova_skill::{Effect, VaultPath};
 use serde_json::Value;
 
 use super::Running;
-use crate::decide::{allowed_by_rule, denied};
-use crate::hosts::{Covers, shown_hosts};
+use crate::decide::{denied, wants_approval};
+use crate::hosts::shown_hosts;
 use crate::{Approval, Because, Content, Facts, Grantee, Ruling, Standing, ToolContent, ToolFace, decide};
 
 impl Running<'_> {
@@ -52,6 +52,7 @@ impl Running<'_> {
         };
         Facts {
             call: CallShape { skill: &tool.skill, tool: &tool.id, effect: tool.effect(), args },
+            reached: &self.reached,
             principal: &self.scope.principal,
             by_hand: self.scope.by_hand,
             granted,
@@ -80,24 +81,17 @@ impl Running<'_> {
         }
     }
 
-    /// How far the rules and grants let this call reach out.
-    pub(super) fn covers(&self, tool: &ToolEntry, args: &Value) -> Covers {
-        let rules = self.scope.rules.now();
+    /// The rule that wants the user to be asked, by the rules of this moment and the notes reached.
+    pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> Option<Because> {
+        wants_approval(&self.scope.rules.now(), &self.facts(tool, args, &[], false))
+    }
+
+    /// Whether it is the notes that make a rule want approval, not what the arguments say.
+    pub(super) fn only_notes_want_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
         let facts = self.facts(tool, args, &[], false);
-        // Whatever it declares, a request is what leaves the machine.
-        let request = CallShape { effect: Effect::External, ..facts.call };
-        if let Some(found) = rules.find(RuleList::Deny, &request, facts.principal) {
-            return Covers::Denied(found.rule.text.clone());
-        }
-        if rules.find(RuleList::HumanApproval, &request, facts.principal).is_some() {
-            Covers::Nothing
-        } else if allowed_by_rule(&rules, &facts).is_some() {
-            Covers::Declared
-        } else if self.tainted {
-            Covers::Tainted
-        } else {
-            Covers::Granted
-        }
+        let rules = self.scope.rules.now();
+        let unknown = Facts { reached: ReachedNotes::NONE, ..facts.clone() };
+        wants_approval(&rules, &facts).is_some() && wants_approval(&rules, &unknown).is_none()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Running a tool against a draft of the vault: nothing is written yet.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
 use nova_protocol::{ErrorCode, Event, NoteDiffView, UserError};
-use nova_registry::{SkillEntry, ToolEntry};
+use nova_registry::{ReachedNotes, SkillEntry, ToolEntry};
 use nova_skill::{
-    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, ToolError, ToolOutput, VaultPath,
+    CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, Source, ToolError, ToolOutput, VaultPath,
 };
 use nova_vault::Draft;
 use serde_json::Value;
@@ -45,7 +46,8 @@ impl Running<'_> {
         let vault =
             DraftVault::new(self.scope.vault.as_ref(), self.scope.privacy.clone(), skill.records.clone());
         let cancel = self.cancel.child_token();
-        reach.hosts.runs_with(&args, self.covers(tool, &args));
+        reach.hosts.runs_with(&args, vault.clone());
+        let shown = args.clone();
         let context = Arc::new(CallContext {
             vault: vault.clone(),
             http: CallHttp {
@@ -103,8 +105,20 @@ impl Running<'_> {
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.scope.so_far.hear(tool, says_so);
-        let output = finished.map_err(|error| error_from_tool(&error))?;
         let mut draft = vault.take_draft();
+        let sources = finished.iter().flat_map(|output| &output.sources);
+        self.reached = reached(&vault, sources, draft.as_ref());
+        // What the arguments call a note is one of many names: the rules also judge by the notes
+        // themselves, before anything that the tool said leaves.
+        self.check_not_denied(tool, &shown)?;
+        if finished.is_err() && !self.asked && self.only_notes_want_approval(tool, &shown) {
+            return Err(UserError::new(
+                ErrorCode::ApprovalUnanswered,
+                format!("{} failed on a note that the user wants to be asked about.", tool.shown_name()),
+                "What it said is not shown. Name the note by its path.",
+            ));
+        }
+        let output = finished.map_err(|error| error_from_tool(&error))?;
         if draft.as_mut().is_some_and(|draft| tells(draft, &self.secrets)) {
             return Err(UserError::new(
                 ErrorCode::ToolFailed,
@@ -125,6 +139,27 @@ impl Running<'_> {
             .collect();
         Ok(Plan { output, draft, diff, outside_own })
     }
+}
+
+/// The notes that were read by themselves or that the output is drawn from, and those that would be
+/// written, both ends of a move.
+fn reached<'a>(
+    vault: &DraftVault,
+    sources: impl Iterator<Item = &'a Source>,
+    draft: Option<&Draft>,
+) -> ReachedNotes {
+    let mut read: BTreeSet<String> = vault.reached().iter().map(ToString::to_string).collect();
+    read.extend(sources.filter_map(|source| match source {
+        Source::Note(path) => Some(path.to_string()),
+        _ => None,
+    }));
+    let planned = draft.map(Draft::diffs).unwrap_or_default();
+    let written: BTreeSet<String> = planned
+        .iter()
+        .flat_map(|note| note.from.iter().chain([&note.path]))
+        .map(ToString::to_string)
+        .collect();
+    ReachedNotes { read: read.into_iter().collect(), written: written.into_iter().collect() }
 }
 
 /// Whether a note would hold, or be named by, a secret of the call.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use nova_protocol::{Event, NoteChangeKind, NoteChangeView, UserError};
-use nova_registry::{SkillEntry, ToolEntry};
+use nova_registry::{RuleList, SkillEntry, ToolEntry};
 use nova_skill::{ToolError, VaultPath};
 use nova_vault::Author;
 use serde_json::Value;
@@ -29,10 +29,11 @@ impl Running<'_> {
         loop {
             let paths = plan.paths();
             let Ruling { verdict, because } = self.judge(tool, &args, &paths, plan.outside_own);
-            let round_in_circles = matches!(because, Because::Repeated(_));
+            let each_time =
+                matches!(because, Because::Repeated(_) | Because::Rule { list: RuleList::HumanApproval, .. });
             let (decisions, editable) = match verdict {
                 Verdict::Deny => return Err(denied_by_rule(tool, &because)),
-                Verdict::Ask { decisions, editable } if !paths.is_empty() || round_in_circles => {
+                Verdict::Ask { decisions, editable } if !paths.is_empty() || each_time => {
                     (decisions, editable)
                 }
                 Verdict::Ask { .. } | Verdict::Run => break,

@@ -55,6 +55,30 @@ impl Constraint {
         values.is_empty() || values.iter().any(|value| may_be(&self.value, value))
     }
 
+    /// Whether the note may be meant, whatever the arguments call it: by its path, or by its name alone.
+    pub(super) fn may_mean(&self, note: &str) -> bool {
+        let wanted = unlinked(&folded(&self.value));
+        let wanted = wanted.trim_start_matches("./").trim_start_matches('/');
+        let note = folded(note);
+        let bare = note.trim_end_matches(".md");
+        let name = bare.rsplit('/').next().unwrap_or(bare);
+        [note.as_str(), bare, name]
+            .iter()
+            .any(|spelling| matches(wanted, spelling) || matches(wanted.trim_end_matches(".md"), spelling))
+    }
+
+    /// Whether the note is meant beyond doubt: by its path, or by the whole of its name.
+    pub(super) fn surely_means(&self, note: &str) -> bool {
+        let bare = note.strip_suffix(".md").unwrap_or(note);
+        let name = bare.rsplit('/').next().unwrap_or(bare);
+        is_surely(&self.value, note) || is_surely(&self.value, bare) || self.value == name
+    }
+
+    /// Whether it says nothing: any value will do.
+    pub(super) fn means_anything(&self) -> bool {
+        self.value == "*"
+    }
+
     /// Whether the arguments are meant beyond doubt.
     pub(super) fn surely_holds(&self, args: &Value) -> bool {
         let mut at = args;
@@ -137,12 +161,12 @@ fn leaves(value: &Value, found: &mut Vec<String>) {
 
 /// Whether a value could be one of those that the pattern means, in any spelling.
 fn may_be(pattern: &str, value: &str) -> bool {
-    let wanted = folded(pattern);
+    let wanted = spaced_once(&folded(pattern));
     let is_path = wanted.contains('/');
     let decoded = percent_decoded(value);
     let wanted = [wanted.clone(), wanted.trim_end_matches(".md").to_owned()];
     [value, &decoded].iter().any(|value| {
-        let text = folded(value);
+        let text = spaced_once(&folded(value));
         // A name without a folder may be that of any note; what climbs may end anywhere.
         if is_path && (!text.contains(['/', '\\']) || climbs(&text)) {
             return true;
@@ -150,6 +174,7 @@ fn may_be(pattern: &str, value: &str) -> bool {
         let slashes = text.replace('\\', "/");
         let path: Vec<&str> = slashes.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let mut spelled = vec![text.clone(), path.join("/"), format!("/{}", path.join("/")), slashes.clone()];
+        spelled.push(unlinked(&slashes));
         // Several in one text: a list of recipients, "Jane <jane@…>".
         spelled.extend(text.split([',', ';', '<', '>', '"', '\'', '(', ')']).map(str::to_owned));
         spelled.extend(text.split(|c: char| c.is_whitespace() || ",;<>\"'()".contains(c)).map(str::to_owned));
@@ -166,6 +191,16 @@ fn may_be(pattern: &str, value: &str) -> bool {
 fn folded(text: &str) -> String {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
     folded.nfkc().collect()
+}
+
+/// The note of a link: without brackets, what is shown instead of it, heading and block.
+fn unlinked(text: &str) -> String {
+    let inner = text.trim().trim_start_matches('!').trim_start_matches('[').trim_end_matches(']');
+    inner.split(['|', '#', '^']).next().unwrap_or_default().trim().to_owned()
+}
+
+fn spaced_once(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn climbs(text: &str) -> bool {
@@ -280,6 +315,39 @@ mod tests {
         }
         assert!(!constraint.may_hold(&json!({"path": "Work/May.md"})));
         assert!(!constraint.may_hold(&json!({"path": "Work/Diary/May.md"})));
+    }
+
+    #[test]
+    fn a_link_names_its_note() {
+        let constraint = one("path=Diary/*");
+        for path in ["[[Diary/May]]", "[[Diary/May|x]]", "![[diary/May#June|x]]", "[[Diary/May#^block]]"] {
+            assert!(constraint.may_hold(&json!({"path": path})), "{path}");
+        }
+        assert!(!constraint.may_hold(&json!({"path": "[[Work/May]]"})));
+        for name in ["[[Ilse Brandvik]]", "Ilse  Brandvik", " ilse\u{a0}brandvik ", "[[Ilse Brandvik|her]]"] {
+            assert!(one("name=Ilse Brandvik").may_hold(&json!({"name": name})), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_note_is_meant_by_its_path_and_by_its_name() {
+        for (constraint, may, surely) in [
+            ("path=Diary/*", true, true),
+            ("path=diary/sub/june", true, false),
+            ("path=Diary/Sub/June.md", true, true),
+            ("path=/Diary/*", true, false),
+            ("path=[[Diary/Sub/June]]", true, false),
+            ("name=June", true, true),
+            // The name of a note is no path: what begins so may lie in any folder.
+            ("path=J*", true, false),
+            ("path=Sub/*", false, false),
+            ("path=Work/*", false, false),
+            ("name=July", false, false),
+        ] {
+            let constraint_read = one(constraint);
+            assert_eq!(constraint_read.may_mean("Diary/Sub/June.md"), may, "{constraint}");
+            assert_eq!(constraint_read.surely_means("Diary/Sub/June.md"), surely, "{constraint}");
+        }
     }
 
     #[test]

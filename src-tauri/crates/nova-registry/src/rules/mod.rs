@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 pub use self::edit::{RuleEdit, RuleEditError, with_pattern, without_pattern};
-pub use self::pattern::{CallShape, Pattern};
+pub use self::pattern::{CallShape, Pattern, ReachedNotes};
 use crate::canonical;
 
 /// `permissions.yaml`: what the user allows, denies and wants to be asked about.
@@ -111,18 +111,35 @@ impl Rules {
     /// The first rule of the list that holds for the call. A list that restricts holds also for what
     /// may be meant; the one that allows only for what is meant beyond doubt.
     pub fn find(&self, list: RuleList, call: &CallShape, who: &Principal) -> Option<Found<'_>> {
+        self.find_at(list, call, ReachedNotes::NONE, who)
+    }
+
+    /// As [`Rules::find`], once it is known which notes the call reaches.
+    pub fn find_at(
+        &self,
+        list: RuleList,
+        call: &CallShape,
+        notes: &ReachedNotes,
+        who: &Principal,
+    ) -> Option<Found<'_>> {
         let holds = |rule: &&Rule| match list {
-            RuleList::Deny | RuleList::HumanApproval => rule.pattern.restricts(call),
-            RuleList::Allow => rule.pattern.allows(call),
+            RuleList::Deny | RuleList::HumanApproval => rule.pattern.restricts_at(call, notes),
+            RuleList::Allow => rule.pattern.allows_at(call, notes),
         };
         self.lists_for(who).find_map(|(lists, policy)| {
             lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
         })
     }
 
-    /// As [`Rules::find`], among the rules that name one tool of one skill.
-    pub fn find_literal(&self, list: RuleList, call: &CallShape, who: &Principal) -> Option<Found<'_>> {
-        let holds = |rule: &&Rule| rule.pattern.is_literal() && rule.pattern.allows(call);
+    /// As [`Rules::find_at`], among the rules that name one tool of one skill.
+    pub fn find_literal(
+        &self,
+        list: RuleList,
+        call: &CallShape,
+        notes: &ReachedNotes,
+        who: &Principal,
+    ) -> Option<Found<'_>> {
+        let holds = |rule: &&Rule| rule.pattern.is_literal() && rule.pattern.allows_at(call, notes);
         self.lists_for(who).find_map(|(lists, policy)| {
             lists.get(list).iter().find(holds).map(|rule| Found { list, rule, policy })
         })

@@ -25,6 +25,20 @@ pub struct CallShape<'a> {
     pub args: &'a Value,
 }
 
+/// The notes that a call was found to reach, by their real paths: what the arguments say may be one
+/// of many names for them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReachedNotes {
+    pub read: Vec<String>,
+    /// What it plans to write, both ends of a move.
+    pub written: Vec<String>,
+}
+
+impl ReachedNotes {
+    /// Before the tool has run.
+    pub const NONE: &'static Self = &Self { read: Vec::new(), written: Vec::new() };
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tools {
     /// The name and each way to part it into skill and tool, in canonical spelling.
@@ -60,6 +74,12 @@ impl Pattern {
 
     /// Whether a rule that denies or asks holds for the call.
     pub fn restricts(&self, call: &CallShape) -> bool {
+        self.restricts_at(call, ReachedNotes::NONE)
+    }
+
+    /// The same, once it is known which notes the call reaches: each argument that the rule is about
+    /// may also have been a name of one of them.
+    pub(super) fn restricts_at(&self, call: &CallShape, notes: &ReachedNotes) -> bool {
         let named = match &self.tools {
             Tools::External => matches!(call.effect, Effect::External | Effect::Send | Effect::Undeclared),
             Tools::Named { whole, parted } => {
@@ -72,12 +92,23 @@ impl Pattern {
         named
             && match &self.arguments {
                 Arguments::Any | Arguments::NotUnderstood => true,
-                Arguments::These(all) => all.iter().all(|constraint| constraint.may_hold(call.args)),
+                Arguments::These(all) => all.iter().all(|constraint| {
+                    let may_mean = |note: &String| constraint.may_mean(note);
+                    constraint.may_hold(call.args)
+                        || notes.read.iter().any(may_mean)
+                        || notes.written.iter().any(may_mean)
+                }),
             }
     }
 
     /// Whether a rule that allows holds for the call.
     pub fn allows(&self, call: &CallShape) -> bool {
+        self.allows_at(call, ReachedNotes::NONE)
+    }
+
+    /// The same, once it is known which notes the call would write: a rule about arguments has to
+    /// mean each of them.
+    pub(super) fn allows_at(&self, call: &CallShape, notes: &ReachedNotes) -> bool {
         let named = match &self.tools {
             Tools::External => call.effect == Effect::External,
             Tools::Named { whole, parted } => match parted.as_slice() {
@@ -89,7 +120,14 @@ impl Pattern {
         named
             && match &self.arguments {
                 Arguments::Any => true,
-                Arguments::These(all) => all.iter().all(|constraint| constraint.surely_holds(call.args)),
+                Arguments::These(all) => {
+                    let means = |note: &String| {
+                        all.iter()
+                            .any(|constraint| !constraint.means_anything() && constraint.surely_means(note))
+                    };
+                    all.iter().all(|constraint| constraint.surely_holds(call.args))
+                        && (all.iter().all(Constraint::means_anything) || notes.written.iter().all(means))
+                }
                 Arguments::NotUnderstood => false,
             }
     }
