@@ -27,6 +27,10 @@ pub struct ForeignSkill {
     /// Its tool files, to be asked what they define. Nothing of them has run.
     pub tools: Vec<ToolFile>,
     pub skill_md: SkillMd,
+    /// Names of the values that it requires, which Nova's environment may answer.
+    pub env: Vec<String>,
+    /// Credentials that it requires.
+    pub credentials: Vec<String>,
 }
 
 /// One file of a skill from elsewhere.

@@ -167,10 +167,15 @@ impl Worker {
                 let wanted = files.take_known(wanted, host.as_ref());
                 (files, wanted)
             });
-            let Ok((files, wanted)) = looked.await else {
-                tracing::error!("the folders of tools could not be looked at; what was there is forgotten");
-                self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
-                return;
+            let (files, wanted) = match looked.await {
+                Ok(looked) => looked,
+                // The program ends before anybody looked.
+                Err(error) if error.is_cancelled() => return,
+                Err(_) => {
+                    tracing::error!("the folders of tools could not be looked at; what was there is forgotten");
+                    self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
+                    return;
+                }
             };
             self.files = files;
             for (skill, file) in wanted {
