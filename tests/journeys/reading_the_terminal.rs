@@ -89,7 +89,8 @@ fn agreements_that_cannot_be_read_are_told_and_kept() {
     assert!(allowed.status.success(), "{}", err(&allowed));
     let kept = fs::read_to_string(nova.data().join("trust.json.broken")).unwrap();
     assert_eq!(kept, "{ \"providers\": ");
-    assert!(fs::read_to_string(&file).unwrap().contains("127.0.0.1"));
+    let fresh: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert!(fresh["providers"]["test"].is_string(), "{fresh}");
     assert_eq!(err(&nova.run(&["provider", "list"])), "");
 }
 
@@ -134,7 +135,11 @@ fn instructions_that_no_model_gets_whole_are_told() {
     let short = skill(&nova.config(), "tale", "Tells a tale.", &"word ".repeat(9 * 1024));
     let checked = nova.run(&["skill", "check", folder.to_str().unwrap()]);
     assert_eq!(checked.status.code(), Some(0), "a warning");
-    assert!(out(&checked).contains("50 KB long") && out(&checked).contains("references/"), "{}", out(&checked));
+    assert!(
+        out(&checked).contains("50 KB long") && out(&checked).contains("references/"),
+        "{}",
+        out(&checked)
+    );
     assert_eq!(out(&nova.run(&["skill", "check", short.to_str().unwrap()])), "nothing is wrong\n");
     let (_, rows) = nova.json(&["skill", "list"]);
     let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "saga").unwrap();

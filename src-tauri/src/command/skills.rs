@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use nova_app::{App, SkillFinding};
-use nova_protocol::{AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, SkillRow, SkillState, UserError};
+use nova_protocol::{
+    AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, SkillRow, SkillState,
+    UserError,
+};
 use serde_json::json;
 
 use super::lists;
@@ -15,7 +18,8 @@ pub(super) fn changed(app: &App, rows: &[SkillRow], id: &str, what: &str) {
     let id = snapshot.listed(id).map_or(id, |skill| &skill.id);
     let row = rows.iter().find(|row| row.id == id);
     let not_ready = row.filter(|row| !matches!(row.state, SkillState::Available | SkillState::Disabled));
-    let why = not_ready.and_then(|row| row.reason.as_deref()).map(|why| format!(", and cannot run now: {why}"));
+    let why =
+        not_ready.and_then(|row| row.reason.as_deref()).map(|why| format!(", and cannot run now: {why}"));
     line(&visible(&format!("{id} {what}{}", why.unwrap_or_default())).replace('\n', " "));
 }
 

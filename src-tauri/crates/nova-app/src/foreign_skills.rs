@@ -54,7 +54,7 @@ impl App {
         let defined = || tools.iter().filter_map(|tool| tool.definition.as_ref());
         let hosts: BTreeSet<String> =
             defined().flat_map(|tool| tool.hosts.iter().chain(&tool.proposed_hosts)).cloned().collect();
-        let required = skill.credentials.iter().cloned();
+        let required = skill.manifest.requires.credentials.iter().cloned();
         let credentials: BTreeSet<String> =
             defined().flat_map(|tool| tool.credentials.clone()).chain(required).collect();
         let before = self.inner.trust.agreed_skill(&skill.id);
@@ -74,7 +74,7 @@ impl App {
             hosts: hosts.into_iter().collect(),
             credentials: credentials.into_iter().collect(),
             tools,
-            env: skill.env,
+            env: skill.manifest.requires.env.keys().cloned().collect(),
             state: match &before {
                 None => ReviewState::New,
                 Some(before) if before.fingerprint == skill.fingerprint => ReviewState::Agreed,

@@ -87,9 +87,10 @@ impl Trust {
         };
         Some(ConfigProblemView {
             file: self.file.display().to_string(),
-            line: error.get_ref().and_then(|inner| inner.downcast_ref::<serde_json::Error>()).and_then(
-                |error| u32::try_from(error.line()).ok().filter(|line| *line > 0),
-            ),
+            line: error
+                .get_ref()
+                .and_then(|inner| inner.downcast_ref::<serde_json::Error>())
+                .and_then(|error| u32::try_from(error.line()).ok().filter(|line| *line > 0)),
             message: format!(
                 "What you agreed to cannot be read, and nothing counts as agreed to: {error}. {remedy}"
             ),
@@ -131,7 +132,9 @@ impl Trust {
     /// By the name they were approved under, `skill.tool`: those that somebody was asked about.
     pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
         let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
-        tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |kept| kept.face.name.clone()), tool)).collect()
+        tools
+            .map(|(name, tool)| (tool.face.as_ref().map_or(name, |kept| kept.face.name.clone()), tool))
+            .collect()
     }
 
     /// Remembers what tools are that their source vouches for until they change. Of those that are
@@ -205,7 +208,10 @@ impl Trust {
                         return Err(std::io::Error::new(ErrorKind::InvalidData, message));
                     }
                     let kept = self.keep_broken()?;
-                    tracing::warn!("what could not be read of what you agreed to is kept in {}", kept.display());
+                    tracing::warn!(
+                        "what could not be read of what you agreed to is kept in {}",
+                        kept.display()
+                    );
                     Record::default()
                 }
                 Err(error) => return Err(error),

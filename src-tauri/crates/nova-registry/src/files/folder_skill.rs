@@ -228,7 +228,6 @@ impl FolderSkill {
         let look = self.newest.as_ref()?;
         let Some(Ok(sealed)) = &look.sealed else { return None };
         let parsed = self.last_good.as_ref()?;
-        let requires = &parsed.manifest.requires;
         let file = |file: &crate::SkillFile| ForeignFile {
             path: file.path.clone(),
             bytes: file.bytes,
@@ -246,8 +245,7 @@ impl FolderSkill {
             files: sealed.files.iter().map(file).chain(links).collect(),
             tools: self.sealed_tools.clone(),
             skill_md: parsed.skill_md.clone(),
-            env: requires.env.keys().cloned().collect(),
-            credentials: requires.credentials.clone(),
+            manifest: parsed.manifest.clone(),
         })
     }
 
