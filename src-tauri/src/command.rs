@@ -32,6 +32,9 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
+    if let Some(problem) = app.settings_problem() {
+        print::note(&format!("nova: {}", problem.message).replace('\n', " "));
+    }
     wait_for_tools(&app, command).await;
     if matches!(command, Command::Chat(_) | Command::Skill(_) | Command::Tool(_)) {
         app.credentials_looked_at().await;
@@ -78,18 +81,22 @@ async fn wait_for_tools(app: &App, command: &Command) {
 }
 
 async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError> {
-    let rows = match skill {
+    let (rows, changed) = match skill {
         Skill::List { all } => {
             let rows = app.list_skills(Nothing {}).await?;
-            rows.into_iter().filter(|row| *all || !row.hidden).collect()
+            (rows.into_iter().filter(|row| *all || !row.hidden).collect(), None)
         }
         Skill::Enable { id } => {
             routing::warn_before_enabling(app, id).await?;
-            app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?
+            let rows = app.enable_skill(EnableSkill { skill: id.clone(), enabled: true }).await?;
+            (rows, Some((id, "is switched on")))
         }
-        Skill::Disable { id } => app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?,
-        Skill::Pin { id } => app.set_skill(pinned(id, true)).await?,
-        Skill::Unpin { id } => app.set_skill(pinned(id, false)).await?,
+        Skill::Disable { id } => {
+            let rows = app.enable_skill(EnableSkill { skill: id.clone(), enabled: false }).await?;
+            (rows, Some((id, "is switched off")))
+        }
+        Skill::Pin { id } => (app.set_skill(pinned(id, true)).await?, Some((id, "is pinned"))),
+        Skill::Unpin { id } => (app.set_skill(pinned(id, false)).await?, Some((id, "is no longer pinned"))),
         Skill::Route { text, limit } => return routing::route(app, text, *limit, json).await,
         Skill::Test => return routing::test(app, json).await,
         Skill::Review { id, accept, fingerprint } => {
@@ -98,10 +105,10 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
-    if json {
-        print::json(&rows)
-    } else {
-        lists::skills(&rows)
+    match changed {
+        _ if json => print::json(&rows),
+        None => lists::skills(&rows),
+        Some((id, what)) => skills::changed(app, &rows, id, what),
     }
     Ok(print::DONE)
 }

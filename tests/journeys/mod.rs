@@ -15,6 +15,7 @@ mod nova;
 mod promoting_a_tool;
 mod reading_about_skills;
 mod reading_the_manual;
+mod reading_the_terminal;
 mod routing_requests;
 mod ruling;
 mod running_typescript;

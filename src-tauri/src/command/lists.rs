@@ -18,11 +18,21 @@ pub(crate) fn skills(rows: &[SkillRow]) {
             row.id.clone(),
             row.version.clone(),
             row.source.clone(),
-            format!("{}{reason}", word(&row.state)),
-            row.description.clone(),
+            short(&format!("{}{reason}", word(&row.state))),
+            short(&row.description),
         ]
     });
     table(["skill", "version", "source", "state", "description"], rows);
+}
+
+/// How many characters a column of the list of skills shows.
+const WIDEST: usize = 100;
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(WIDEST) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(WIDEST - 1).chain(['…']).collect(),
+    }
 }
 
 pub(crate) fn tools(rows: &[ToolRow]) {

@@ -3,11 +3,25 @@
 use std::path::Path;
 
 use nova_app::{App, SkillFinding};
-use nova_protocol::{AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, UserError};
+use nova_protocol::{
+    AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, SkillRow, SkillState,
+    UserError,
+};
 use serde_json::json;
 
 use super::lists;
 use crate::print::{self, line, visible};
+
+/// One line on what became of a skill, and why it does not run in spite of it.
+pub(super) fn changed(app: &App, rows: &[SkillRow], id: &str, what: &str) {
+    let snapshot = app.registry().snapshot();
+    let id = snapshot.listed(id).map_or(id, |skill| &skill.id);
+    let row = rows.iter().find(|row| row.id == id);
+    let not_ready = row.filter(|row| !matches!(row.state, SkillState::Available | SkillState::Disabled));
+    let why =
+        not_ready.and_then(|row| row.reason.as_deref()).map(|why| format!(", and cannot run now: {why}"));
+    line(&visible(&format!("{id} {what}{}", why.unwrap_or_default())).replace('\n', " "));
+}
 
 pub(super) async fn review(
     app: &App,
@@ -21,6 +35,7 @@ pub(super) async fn review(
         print_review(&review);
     }
     if accept {
+        super::routing::warn_before_enabling(app, &review.skill).await?;
         let fingerprint = fingerprint.unwrap_or(&review.fingerprint).to_owned();
         app.accept_skill(AcceptSkill { skill: review.skill.clone(), fingerprint }).await?;
         if json {
@@ -71,6 +86,12 @@ fn print_review(review: &SkillReview) {
     let list = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(", ") };
     line(&visible(&format!("  hosts: {}", list(&review.hosts))));
     line(&visible(&format!("  credentials: {}", list(&review.credentials))));
+    if !review.env.is_empty() {
+        line(&visible(&format!(
+            "  values it wants, from Nova's environment where it has them: {}",
+            list(&review.env)
+        )));
+    }
     if let Some(allowed) = &review.allowed_tools {
         line(&visible(&format!("  would like to use without asking, which is not granted: {allowed}")));
     }

@@ -680,6 +680,10 @@ removed: Array<string>, tools: Array<ReviewedTool>,
  */
 hosts: Array<string>, credentials: Array<string>, 
 /**
+ * Values that it wants: kept as its credentials, configured, or taken from Nova's environment.
+ */
+env: Array<string>, 
+/**
  * Tools that it would like to use without being asked about; that grants nothing.
  */
 allowed_tools: string | null, };

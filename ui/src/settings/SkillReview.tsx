@@ -93,6 +93,12 @@ function Shown({
         <span className="text-fg-2">Hosts:</span> <Revealed text={review.hosts.join(', ') || 'none'} />
         <span className="ml-4 text-fg-2">Credentials:</span> <Revealed text={review.credentials.join(', ') || 'none'} />
       </p>
+      {review.env.length > 0 && (
+        <p>
+          <span className="text-fg-2">Values it wants, from Nova’s environment where it has them:</span>{' '}
+          <Revealed text={review.env.join(', ')} />
+        </p>
+      )}
       {review.allowed_tools && (
         <p className="text-fg-2">
           It would like to use without asking, and may not: <Revealed text={review.allowed_tools} />

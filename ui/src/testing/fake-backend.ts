@@ -259,6 +259,7 @@ export class FakeBackend implements Backend {
     tools: [],
     hosts: ['pdf.example'],
     credentials: [],
+    env: ['PDF_TOKEN'],
     allowed_tools: 'Bash(*)',
   });
 

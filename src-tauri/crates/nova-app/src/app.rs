@@ -166,6 +166,7 @@ impl App {
         settings.reload(places, &rule_file, &rules);
         let registry = Arc::new(Registry::new(sources, &settings.config.skills));
         settings.look_at_skills(places, &registry);
+        settings.look_at_trust(&trust);
         let app = Self {
             inner: Arc::new(Inner {
                 trust,
@@ -230,7 +231,7 @@ impl App {
     }
 
     /// What is wrong with the settings on the disk.
-    pub(crate) fn settings_problem(&self) -> Option<nova_protocol::ConfigProblemView> {
+    pub fn settings_problem(&self) -> Option<nova_protocol::ConfigProblemView> {
         self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
@@ -253,6 +254,7 @@ impl App {
             settings.reload(self.places(), &self.inner.rule_file, &self.inner.rules);
             let changed = self.inner.registry.reload(&settings.config.skills);
             settings.look_at_skills(self.places(), &self.inner.registry);
+            settings.look_at_trust(&self.inner.trust);
             self.inner.kept.use_sign_ins(settings.config.sign_ins.clone());
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
             let of_rules = |problem: &Option<nova_protocol::ConfigProblemView>| {
@@ -406,6 +408,15 @@ impl SettingsInForce {
                 line: None,
                 message: message.to_owned(),
             });
+        }
+    }
+}
+
+impl SettingsInForce {
+    /// Told only where nothing else is: until it is, what is agreed to is not kept.
+    fn look_at_trust(&mut self, trust: &Trust) {
+        if self.problem.is_none() {
+            self.problem = trust.problem();
         }
     }
 }

@@ -270,15 +270,25 @@ impl App {
     }
 }
 
+/// How many skills an error names where none is near.
+const MOST_NAMED: usize = 20;
+
 pub(crate) fn unknown_skill(snapshot: &Snapshot, id: &str) -> UserError {
-    let known: Vec<&str> = match snapshot.nearest_skills(id) {
-        near if near.is_empty() => snapshot.skills().iter().map(|skill| skill.id.as_str()).collect(),
-        near => near,
+    let names = match snapshot.nearest_skills(id) {
+        near if near.is_empty() => {
+            let available: Vec<&str> = snapshot.available().map(|skill| skill.id.as_str()).collect();
+            let more = if available.len() > MOST_NAMED { " and more" } else { "" };
+            match available.as_slice() {
+                [] => String::new(),
+                some => format!("Available: {}{more}. ", some[..some.len().min(MOST_NAMED)].join(", ")),
+            }
+        }
+        near => format!("Nearest: {}. ", near.join(", ")),
     };
     UserError::new(
         ErrorCode::UnknownSkill,
         format!("There is no skill \"{id}\"."),
-        format!("Nearest: {}. See all with: nova skill list", known.join(", ")),
+        format!("{names}See all with: nova skill list"),
     )
 }
 

@@ -3,8 +3,7 @@ use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
 use nova_protocol::{Appearance, Theme};
-use nova_registry::{Settings, SkillSettings};
-use nova_skill::{Lifetime, Mode};
+use nova_registry::Settings;
 use serde_json::{Map, Value};
 
 use crate::credentials::SignIn;
@@ -97,7 +96,8 @@ impl Config {
             vault: text_at("vault")?.map(PathBuf::from),
             model: text_at("model")?,
             providers: providers(file, root.get("providers"))?,
-            skills: skills(file, root.get("skills"))?,
+            skills: crate::skill_settings::read(root.get("skills"))
+                .map_err(|(key, why)| shape(file, &key, &why))?,
             private: texts(file, "private", root.get("private"))?,
             trusted_vaults: texts(file, "trusted_vaults", root.get("trusted_vaults"))?
                 .into_iter()
@@ -207,36 +207,6 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
         });
     }
     Ok(found)
-}
-
-fn skills(file: &str, value: Option<&Value>) -> Result<Settings, ConfigError> {
-    let Some(value) = value else { return Ok(Settings::default()) };
-    let map = value.as_object().ok_or_else(|| shape(file, "skills", "must be an object"))?;
-    let mut settings = BTreeMap::new();
-    for (id, item) in map {
-        let denied = item["tools"].get("deny");
-        settings.insert(
-            id.clone(),
-            SkillSettings {
-                enabled: item["enabled"].as_bool(),
-                mode: match item["mode"].as_str() {
-                    Some("always") => Some(Mode::Always),
-                    Some("on_demand") => Some(Mode::OnDemand),
-                    _ => None,
-                },
-                lifetime: match item["lifetime"].as_str() {
-                    Some("turn") => Some(Lifetime::Turn),
-                    Some("session") => Some(Lifetime::Session),
-                    _ => None,
-                },
-                pinned: item["pinned"].as_bool().unwrap_or_default(),
-                hidden: item["hidden"].as_bool().unwrap_or_default(),
-                denied_tools: texts(file, &format!("skills.{id}.tools.deny"), denied)?,
-                config: item["config"].clone(),
-            },
-        );
-    }
-    Ok(Settings(settings))
 }
 
 fn appearance(value: Option<&Value>) -> Appearance {

@@ -54,7 +54,9 @@ impl App {
         let defined = || tools.iter().filter_map(|tool| tool.definition.as_ref());
         let hosts: BTreeSet<String> =
             defined().flat_map(|tool| tool.hosts.iter().chain(&tool.proposed_hosts)).cloned().collect();
-        let credentials: BTreeSet<String> = defined().flat_map(|tool| tool.credentials.clone()).collect();
+        let required = skill.manifest.requires.credentials.iter().cloned();
+        let credentials: BTreeSet<String> =
+            defined().flat_map(|tool| tool.credentials.clone()).chain(required).collect();
         let before = self.inner.trust.agreed_skill(&skill.id);
         let files = skill.files.iter().map(|file| ReviewedFile {
             path: file.path.clone(),
@@ -72,6 +74,7 @@ impl App {
             hosts: hosts.into_iter().collect(),
             credentials: credentials.into_iter().collect(),
             tools,
+            env: skill.manifest.requires.env.keys().cloned().collect(),
             state: match &before {
                 None => ReviewState::New,
                 Some(before) if before.fingerprint == skill.fingerprint => ReviewState::Agreed,
@@ -123,7 +126,7 @@ impl App {
         }
         let files: BTreeMap<String, String> =
             skill.files.iter().map(|file| (file.path.clone(), file.hash.clone())).collect();
-        let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files };
+        let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files, rest: Default::default() };
         let (trust, of) = (self.inner.trust.clone(), skill.id.clone());
         blocking(move || {
             trust.agree_to_skill(&of, &agreed).map_err(|error| {

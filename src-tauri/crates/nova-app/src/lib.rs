@@ -29,6 +29,7 @@ mod routing;
 mod rule_file;
 mod skill_files;
 mod skill_rows;
+mod skill_settings;
 mod skills;
 mod system;
 mod tool_files;

@@ -1,7 +1,9 @@
 //! Which tool a request is about, and whether the skills agree on it.
 
+use std::sync::Arc;
+
 use nova_protocol::{ErrorCode, TakenExample, ToolSuggestion, UserError};
-use nova_registry::{Confusion, Ranked, Router, test_routing, would_take};
+use nova_registry::{Confusion, Ranked, Router, SkillEntry, test_routing, would_take};
 
 use crate::app::{App, blocking};
 use crate::chat::unknown_skill;
@@ -59,10 +61,22 @@ impl App {
         blocking(move || Ok(test_routing(&snapshot))).await
     }
 
+    /// A skill that waits for its review as it would be after it: until then the snapshot has nothing
+    /// of its hints.
+    fn as_agreed_to(&self, skill: &Arc<SkillEntry>) -> Arc<SkillEntry> {
+        match self.inner.tool_files.to_review(&skill.id) {
+            Some(foreign) if skill.foreign && !self.agreed_to(skill) => {
+                Arc::new(SkillEntry { manifest: foreign.manifest, ..SkillEntry::clone(skill) })
+            }
+            _ => skill.clone(),
+        }
+    }
+
     /// The examples of other skills that would go astray once this one is enabled.
     pub(crate) async fn taken_by(&self, skill: &str) -> Result<Vec<TakenExample>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.skill(skill).cloned().ok_or_else(|| unknown_skill(&snapshot, skill))?;
+        let skill = self.as_agreed_to(&skill);
         blocking(move || {
             let taken = would_take(&snapshot, &skill).into_iter().map(|confusion| TakenExample {
                 skill: confusion.skill,

@@ -136,12 +136,9 @@ impl App {
     /// Changes `skills.<id>` of the configuration, however the file spells the id.
     fn change_skill(&self, id: &str, edit: impl Fn(&mut Map<String, Value>)) -> Result<(), UserError> {
         self.change_config(|config| {
-            let skills = config.entry("skills").or_insert_with(|| Value::Object(Map::new()));
-            let Some(own) = skills.as_object_mut() else { return };
-            let key = own.keys().find(|key| canonical(key) == canonical(id)).cloned();
-            let entry =
-                own.entry(key.unwrap_or_else(|| id.to_owned())).or_insert_with(|| Value::Object(Map::new()));
-            if let Some(entry) = entry.as_object_mut() {
+            let Some(skills) = object_at(config, "skills") else { return };
+            let key = skills.keys().find(|key| canonical(key) == canonical(id)).cloned();
+            if let Some(entry) = object_at(skills, key.as_deref().unwrap_or(id)) {
                 edit(entry);
             }
         })
@@ -155,14 +152,26 @@ impl App {
 }
 
 fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool) {
-    let tools = entry.entry("tools").or_insert_with(|| Value::Object(Map::new()));
-    let Some(tools) = tools.as_object_mut() else { return };
-    let denied = tools.entry("deny").or_insert_with(|| Value::Array(Vec::new()));
+    let Some(tools) = object_at(entry, "tools") else { return };
+    let denied = tools.entry("deny").or_insert(Value::Null);
+    if denied.is_null() {
+        *denied = Value::Array(Vec::new());
+    }
     let Some(denied) = denied.as_array_mut() else { return };
     denied.retain(|other| other.as_str().is_none_or(|other| canonical(other) != canonical(tool)));
     if !on {
         denied.push(Value::from(tool));
     }
+}
+
+/// The object under a key, made where nothing or null is. The file was read before it is changed:
+/// what is neither has been refused by then.
+fn object_at<'a>(map: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+    let value = map.entry(key).or_insert(Value::Null);
+    if value.is_null() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut()
 }
 
 fn usage(used: &SkillUse) -> SkillUsage {

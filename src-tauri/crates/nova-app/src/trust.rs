@@ -1,14 +1,21 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nova_calls::{Approval, Approved, Standing, ToolContent, ToolFace};
+use nova_protocol::ConfigProblemView;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
-/// What the user agreed to, in `<data>/trust.json`.
+/// What the user agreed to, in `<data>/trust.json`. What a later Nova keeps there beside it stays.
 pub(crate) struct Trust {
     file: PathBuf,
+    /// Somebody was told that the file cannot be read: what is agreed to next may begin a new one.
+    told: AtomicBool,
 }
+
+type Rest = serde_json::Map<String, serde_json::Value>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -19,6 +26,8 @@ struct Record {
     tools: BTreeMap<String, ApprovedTool>,
     /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
     skills: BTreeMap<String, AgreedSkill>,
+    #[serde(flatten)]
+    rest: Rest,
 }
 
 /// A skill from elsewhere as it was when the user agreed to it.
@@ -29,6 +38,8 @@ pub(crate) struct AgreedSkill {
     /// Path → hash, to say later what changed.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest,
 }
 
 /// A tool that did not come with the program, as the user approved it.
@@ -43,15 +54,47 @@ pub(crate) struct ApprovedTool {
     unasked: bool,
     /// What it said of itself then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    face: Option<ToolFace>,
+    face: Option<KeptFace>,
     /// Hosts that every call may contact, beside those it declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     hosts: BTreeSet<String>,
+    #[serde(flatten)]
+    rest: Rest,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KeptFace {
+    #[serde(flatten)]
+    face: ToolFace,
+    #[serde(flatten)]
+    rest: Rest,
 }
 
 impl Trust {
     pub(crate) fn new(data: &Path) -> Self {
-        Self { file: data.join("trust.json") }
+        Self { file: data.join("trust.json"), told: AtomicBool::new(false) }
+    }
+
+    /// Why the file cannot be read, with what becomes of it. Whoever asks shows it to the user.
+    pub(crate) fn problem(&self) -> Option<ConfigProblemView> {
+        let error = self.try_read().err()?;
+        let is_broken = error.kind() == ErrorKind::InvalidData;
+        self.told.store(is_broken, Ordering::SeqCst);
+        let remedy = if is_broken {
+            "Correct it and start Nova again; what you agree to until then begins a new file, and this one is kept beside it with .broken at its end."
+        } else {
+            "Make it readable and writable."
+        };
+        Some(ConfigProblemView {
+            file: self.file.display().to_string(),
+            line: error
+                .get_ref()
+                .and_then(|inner| inner.downcast_ref::<serde_json::Error>())
+                .and_then(|error| u32::try_from(error.line()).ok().filter(|line| *line > 0)),
+            message: format!(
+                "What you agreed to cannot be read, and nothing counts as agreed to: {error}. {remedy}"
+            ),
+        })
     }
 
     pub(crate) fn agrees(&self, provider: &str, host: &str) -> bool {
@@ -78,7 +121,9 @@ impl Trust {
     pub(crate) fn agree_to_skill(&self, skill: &str, agreed: &AgreedSkill) -> std::io::Result<()> {
         let id = canonical(skill);
         self.change(|record| {
-            let is_other = record.skills.insert(id.clone(), agreed.clone()).as_ref() != Some(agreed);
+            let before = record.skills.remove(&id).filter(|before| before.is_like(agreed));
+            let is_other = before.is_none();
+            record.skills.insert(id.clone(), before.unwrap_or_else(|| agreed.clone()));
             let of_skill = |tool: &str| tool.split_once('.').is_some_and(|(skill, _)| canonical(skill) == id);
             record.tools.retain(|tool, _| !(is_other && of_skill(tool)));
         })
@@ -87,13 +132,16 @@ impl Trust {
     /// By the name they were approved under, `skill.tool`: those that somebody was asked about.
     pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
         let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
-        tools.map(|(name, tool)| (tool.face.as_ref().map_or(name, |face| face.name.clone()), tool)).collect()
+        tools
+            .map(|(name, tool)| (tool.face.as_ref().map_or(name, |kept| kept.face.name.clone()), tool))
+            .collect()
     }
 
     /// Remembers what tools are that their source vouches for until they change. Of those that are
     /// known, nothing is changed.
     pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> std::io::Result<()> {
-        let known = self.read().tools;
+        // Nobody agreed to anything here: a broken file stays as it is.
+        let known = self.try_read()?.tools;
         let is_new = |content: &ToolContent| {
             !known.contains_key(&canonical_name(content))
                 && !known.contains_key(&shown_name(&content.skill, &content.tool))
@@ -108,8 +156,9 @@ impl Trust {
                     definition: content.definition.clone(),
                     always: false,
                     unasked: true,
-                    face: Some(face.clone()),
+                    face: Some(KeptFace::of(face)),
                     hosts: BTreeSet::new(),
+                    rest: Rest::new(),
                 });
             }
         })
@@ -132,20 +181,73 @@ impl Trust {
 
     /// An unreadable file agrees to nothing.
     fn read(&self) -> Record {
-        std::fs::read(&self.file)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default()
+        self.try_read().unwrap_or_default()
     }
 
+    fn try_read(&self) -> std::io::Result<Record> {
+        match std::fs::read(&self.file) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes what is there. A file that cannot be read is never written over: once the user knows
+    /// of it, it is kept under another name first.
     fn change(&self, edit: impl FnOnce(&mut Record)) -> std::io::Result<()> {
         crate::own_files::change(&self.file, std::convert::identity, || {
-            let mut record = self.read();
+            let mut record = match self.try_read() {
+                Ok(record) => record,
+                Err(error) if error.kind() == ErrorKind::InvalidData => {
+                    if !self.told.load(Ordering::SeqCst) {
+                        let message = format!(
+                            "{} is broken ({error}); correct it, or start Nova again to begin a new one",
+                            self.file.display()
+                        );
+                        return Err(std::io::Error::new(ErrorKind::InvalidData, message));
+                    }
+                    let kept = self.keep_broken()?;
+                    tracing::warn!(
+                        "what could not be read of what you agreed to is kept in {}",
+                        kept.display()
+                    );
+                    Record::default()
+                }
+                Err(error) => return Err(error),
+            };
             edit(&mut record);
             let mut bytes = serde_json::to_vec_pretty(&record)?;
             bytes.push(b'\n');
             Ok((bytes, ()))
         })
+    }
+
+    /// A copy beside the file, under a name that nothing has.
+    fn keep_broken(&self) -> std::io::Result<PathBuf> {
+        let bytes = std::fs::read(&self.file)?;
+        for number in 1_u32.. {
+            let end = if number == 1 { "broken".to_owned() } else { format!("{number}.broken") };
+            let kept = self.file.with_extension(format!("json.{end}"));
+            match crate::own_files::create(&kept, &bytes) {
+                Ok(()) => return Ok(kept),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+}
+
+impl AgreedSkill {
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.fingerprint, &self.files) == (&other.fingerprint, &other.files)
+    }
+}
+
+impl KeptFace {
+    fn of(face: &ToolFace) -> Self {
+        Self { face: face.clone(), rest: Rest::new() }
     }
 }
 
@@ -169,7 +271,7 @@ impl Approved for Trust {
         match self.read().take(content) {
             None => Standing::Unknown,
             Some(approved) if approved.definition != content.definition => {
-                Standing::Changed(approved.face.map(Box::new))
+                Standing::Changed(approved.face.map(|kept| Box::new(kept.face)))
             }
             Some(ApprovedTool { always: true, .. }) => Standing::This(Approval::Always),
             Some(_) => Standing::This(Approval::Seen),
@@ -179,13 +281,15 @@ impl Approved for Trust {
     fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
         self.change(|record| {
             let before = record.take(content).filter(|before| before.definition == content.definition);
+            // What another content was allowed is gone with it.
+            let (hosts, rest) = before.map(|before| (before.hosts, before.rest)).unwrap_or_default();
             let approved = ApprovedTool {
                 definition: content.definition.clone(),
                 always: approval == Approval::Always,
                 unasked: false,
-                face: Some(face.clone()),
-                // What another content was allowed is gone with it.
-                hosts: before.map(|before| before.hosts).unwrap_or_default(),
+                face: Some(KeptFace::of(face)),
+                hosts,
+                rest,
             };
             record.tools.insert(canonical_name(content), approved);
         })
@@ -219,101 +323,4 @@ fn canonical_name(content: &ToolContent) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use nova_skill::Effect;
-    use serde_json::json;
-
-    use super::*;
-
-    fn content(definition: &str) -> ToolContent {
-        ToolContent { skill: "dynamic".into(), tool: "weather_now".into(), definition: definition.into() }
-    }
-
-    fn face(description: &str) -> ToolFace {
-        ToolFace {
-            name: "dynamic.weather_now".into(),
-            description: description.into(),
-            parameters: json!({}),
-            effect: Effect::Read,
-            hosts: Vec::new(),
-            credentials: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn another_content_of_a_file_is_not_approved_and_takes_the_place_of_the_old() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trust = Trust::new(folder.path());
-        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
-        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
-        let again = Trust::new(folder.path());
-        assert_eq!(again.standing(&content("one")), Standing::This(Approval::Always));
-        assert_eq!(again.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
-        trust.keep(&content("two"), Approval::Seen, &face("second")).expect("kept");
-        assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
-        let replaced = Standing::Changed(Some(Box::new(face("second"))));
-        assert_eq!(trust.standing(&content("one")), replaced, "it was replaced, and asks again");
-    }
-
-    #[test]
-    fn another_spelling_of_a_name_is_the_same_tool() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trust = Trust::new(folder.path());
-        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
-        let respelled = ToolContent { tool: "Weather-Now".into(), ..content("two") };
-        assert!(matches!(trust.standing(&respelled), Standing::Changed(Some(_))));
-    }
-
-    #[test]
-    fn what_an_older_nova_kept_still_counts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let kept = json!({"tools": {"dynamic.weather_now": {"definition": "one", "always": true}}});
-        std::fs::write(folder.path().join("trust.json"), kept.to_string()).expect("written");
-        let trust = Trust::new(folder.path());
-        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
-        assert_eq!(trust.standing(&content("two")), Standing::Changed(None));
-    }
-
-    #[test]
-    fn the_first_sight_counts_and_a_later_one_changes_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trust = Trust::new(folder.path());
-        trust.first_sights(&[(content("one"), face("first"))]).expect("kept");
-        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Seen));
-        trust.first_sights(&[(content("two"), face("second"))]).expect("nothing to keep");
-        assert_eq!(trust.standing(&content("two")), Standing::Changed(Some(Box::new(face("first")))));
-        assert!(trust.approved_tools().is_empty(), "nobody was asked");
-        let before = std::fs::read(folder.path().join("trust.json")).expect("there");
-        trust.first_sights(&[]).expect("nothing to keep");
-        assert_eq!(std::fs::read(folder.path().join("trust.json")).expect("there"), before);
-    }
-
-    #[test]
-    fn what_is_forgotten_asks_as_the_first_time() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trust = Trust::new(folder.path());
-        trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
-        assert_eq!(trust.approved_tools()[0].0, "dynamic.weather_now");
-        assert!(trust.forget_tool("Dynamic.weather-now").expect("written"));
-        assert_eq!(trust.standing(&content("one")), Standing::Unknown);
-        assert!(!trust.forget_tool("dynamic.weather_now").expect("written"));
-    }
-
-    #[test]
-    fn a_host_is_kept_for_one_content_alone() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trust = Trust::new(folder.path());
-        assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never allowed to run");
-        trust.keep(&content("one"), Approval::Seen, &face("one")).expect("kept");
-        trust.keep_host(&content("one"), "a.example").expect("kept");
-        trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");
-        let read_again = Trust::new(folder.path());
-        assert!(read_again.covers_host(&content("one"), "a.example"));
-        assert!(!read_again.covers_host(&content("one"), "b.example"));
-        assert!(!read_again.covers_host(&content("two"), "a.example"));
-        trust.keep(&content("two"), Approval::Seen, &face("two")).expect("kept");
-        assert!(trust.keep_host(&content("one"), "b.example").is_err(), "another content is in force");
-        assert!(!trust.covers_host(&content("two"), "a.example"));
-        assert_eq!(trust.standing(&content("two")), Standing::This(Approval::Seen));
-    }
-}
+mod tests;

@@ -511,6 +511,8 @@ pub struct SkillReview {
     /// All hosts that its tools name, declared or not.
     pub hosts: Vec<String>,
     pub credentials: Vec<String>,
+    /// Values that it wants: kept as its credentials, configured, or taken from Nova's environment.
+    pub env: Vec<String>,
     /// Tools that it would like to use without being asked about; that grants nothing.
     pub allowed_tools: Option<String>,
 }

@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// One skill with everything that is known of it.
+#[derive(Clone)]
 pub struct SkillEntry {
     pub id: String,
     pub name: String,

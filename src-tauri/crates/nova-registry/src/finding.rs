@@ -39,13 +39,18 @@ impl std::fmt::Display for Finding {
 
 /// The line of a text in which a key at the top of a YAML mapping stands, `before` lines further down.
 pub(crate) fn line_of_key(yaml: &str, key: &str, before: u32) -> Option<u32> {
-    let starts = |line: &str| {
-        let line = line.trim_start_matches(['"', '\'']);
-        line.strip_prefix(key)
-            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
-    };
-    let at = yaml.lines().position(starts)?;
+    let at = yaml.lines().position(|line| value_of_key(yaml, line, key).is_some())?;
     u32::try_from(at).ok().map(|at| at + 1 + before)
+}
+
+/// What stands behind the key and its colon, where the line has that key of the topmost mapping,
+/// which may be indented as a whole.
+pub(crate) fn value_of_key<'a>(yaml: &str, line: &'a str, key: &str) -> Option<&'a str> {
+    let is_key = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let indent = yaml.lines().find(is_key).map_or(0, |line| line.len() - line.trim_start_matches(' ').len());
+    let line = line.get(indent..).filter(|_| line.starts_with(&" ".repeat(indent)))?;
+    let rest = line.trim_start_matches(['"', '\'']).strip_prefix(key)?;
+    rest.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')
 }
 
 /// What a YAML parser has against a text, without the piece of text that it prints.

@@ -4,8 +4,9 @@ use gray_matter::engine::Engine;
 use gray_matter::{Matter, Pod};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
-use crate::finding::{line_of_key, yaml_fault};
+use crate::finding::{line_of_key, value_of_key, yaml_fault};
 use crate::{Finding, Severity};
 
 /// At most this much front matter is read, in bytes.
@@ -14,6 +15,8 @@ const MAX_FRONT_MATTER: usize = 64 * 1024;
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1024;
 const MAX_COMPATIBILITY: usize = 500;
+/// A model is given at most this much of the instructions at once, in bytes.
+const MAX_INSTRUCTIONS: usize = 48 * 1024;
 const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 const FILE: &str = "SKILL.md";
 
@@ -71,11 +74,11 @@ impl SkillMd {
                 "It begins with a byte order mark. Save it as UTF-8 without one.",
             ));
         }
-        let front = front_matter(bare)?;
+        let (front, below) = front_matter(bare)?;
         if front.contains("---") {
             findings.push(Finding::warning(FILE, None, "There is --- within the front matter, which some programs take for its end. Write it in another way."));
         }
-        let (root, body) = parse(bare, front, &mut findings)?;
+        let (root, body) = parse(front, &below, &mut findings)?;
         findings.extend(beyond_the_standard(front));
         for key in root.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             let key: String = key.chars().take(60).collect();
@@ -112,6 +115,17 @@ impl SkillMd {
                 "There are no instructions below the front matter. Write what the model should know.",
             ));
         }
+        let bytes = skill.instructions.len();
+        if bytes > MAX_INSTRUCTIONS {
+            findings.push(Finding::warning(
+                FILE,
+                None,
+                format!(
+                    "The instructions are {} KB long, of which a model gets at most 48 KB. Move what is not always needed into files in references/.",
+                    bytes.div_ceil(1024)
+                ),
+            ));
+        }
         Ok((skill, findings))
     }
 }
@@ -127,32 +141,57 @@ impl SkillMdError {
     }
 }
 
-/// The lines between the two `---`.
-fn front_matter(text: &str) -> Result<&str, SkillMdError> {
+/// The lines between the two `---`, and the text below. Behind the first there may be a comment.
+/// Some end the front matter with a line that only begins so; where the text up to it is a list of
+/// keys and up to the next plain `---` is none, that line is its end.
+fn front_matter(text: &str) -> Result<(&str, String), SkillMdError> {
     let (first, rest) = text.split_once('\n').ok_or(SkillMdError::NoFrontMatter)?;
-    if first.trim_end() != "---" {
+    let behind = first.strip_prefix("---").ok_or(SkillMdError::NoFrontMatter)?;
+    let comment = behind.trim_start();
+    let is_comment = comment.len() < behind.len() && comment.starts_with('#');
+    if !comment.is_empty() && !is_comment {
         return Err(SkillMdError::NoFrontMatter);
     }
+    let mut odd: Option<(usize, &str)> = None;
     let mut end = 0;
+    let mut plain = None;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return Ok(&rest[..end]);
+            plain = Some((end, line));
+            break;
+        }
+        if odd.is_none() && line.trim_start_matches(' ').starts_with("---") {
+            odd = Some((end, line));
         }
         end += line.len();
         if end > MAX_FRONT_MATTER {
-            return Err(SkillMdError::TooLarge);
+            break;
         }
     }
-    Err(SkillMdError::NotClosed)
+    let is_keys = |end: usize| matches!(yaml(&rest[..end]), Ok(Value::Object(_)));
+    let odd = odd.filter(|(at, _)| is_keys(*at) && plain.is_none_or(|(end, _)| !is_keys(end)));
+    let (end, line) = match odd.or(plain) {
+        Some(found) => found,
+        None if end > MAX_FRONT_MATTER => return Err(SkillMdError::TooLarge),
+        None => return Err(SkillMdError::NotClosed),
+    };
+    let behind = line.trim().trim_start_matches('-').trim_start();
+    let behind = if behind.starts_with('#') { "" } else { behind };
+    Ok((&rest[..end], format!("{behind}\n{}", &rest[end + line.len()..])))
 }
 
 type Root = serde_json::Map<String, Value>;
 
 /// The front matter's keys, and the text below.
-fn parse(text: &str, front: &str, findings: &mut Vec<Finding>) -> Result<(Root, String), SkillMdError> {
-    let fault = match Matter::<BudgetedYaml>::new().parse::<Value>(text) {
+fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root, String), SkillMdError> {
+    // Above the first key stands a line that is not trimmed away: its indent counts.
+    let text = format!("---\n#\n{front}\n---\n{below}");
+    let fault = match Matter::<BudgetedYaml>::new().parse::<Value>(&text) {
         Ok(parsed) => match parsed.data {
-            Some(Value::Object(root)) => return Ok((root, parsed.content.trim().to_owned())),
+            Some(Value::Object(mut root)) => {
+                as_written(&mut root, front);
+                return Ok((root, parsed.content.trim().to_owned()));
+            }
             None | Some(Value::Null) => (None, "it is empty".to_owned()),
             Some(_) => (None, "it is not a list of keys with values".to_owned()),
         },
@@ -162,17 +201,43 @@ fn parse(text: &str, front: &str, findings: &mut Vec<Finding>) -> Result<(Root, 
         },
     };
     // The commonest fault of skills written by hand: a colon in an unquoted description.
-    if let Some(Value::Object(root)) = quoted(front).and_then(|front| yaml(&front).ok()) {
+    if let Some(Value::Object(mut root)) = quoted(front).and_then(|front| yaml(&front).ok()) {
         findings.push(Finding::error(
             FILE,
             fault.0,
             format!("It is no valid YAML ({}). Put the value in quotation marks; until then Nova reads the line as if it were.", fault.1),
         ));
-        let body = text.get(text.find(front).unwrap_or_default() + front.len()..).unwrap_or_default();
-        let body = body.split_once('\n').map_or("", |(_, body)| body);
-        return Ok((root, body.trim().to_owned()));
+        as_written(&mut root, front);
+        return Ok((root, below.trim().to_owned()));
     }
     Err(SkillMdError::Unreadable { line: fault.0, what: fault.1.trim_end_matches('.').to_owned() })
+}
+
+/// In this file a number or a boolean is the text that it is written as: `0x1f` is no 31, and a
+/// version 1.10 no 1.1. A name is a word even where YAML has it for nothing.
+fn as_written(root: &mut Root, front: &str) {
+    for (key, value) in &mut *root {
+        if value.is_number() || value.is_boolean() || (key == "name" && value.is_null()) {
+            let written = front.lines().find_map(|line| value_of_key(front, line, key));
+            take_plain(value, written);
+        }
+    }
+    let Some(metadata) = root.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    let below = |line: &&str| value_of_key(front, line, "metadata").is_none();
+    let lines: Vec<&str> = front.lines().skip_while(below).skip(1).collect();
+    let block = lines.join("\n");
+    for (key, value) in metadata.iter_mut().filter(|(_, value)| value.is_number() || value.is_boolean()) {
+        take_plain(value, lines.iter().find_map(|line| value_of_key(&block, line, key)));
+    }
+}
+
+/// Where the text stands on the line of its key.
+fn take_plain(value: &mut Value, written: Option<&str>) {
+    let Some(written) = written else { return };
+    let plain = written.split(" #").next().unwrap_or_default().trim();
+    if !plain.is_empty() && !plain.starts_with(['#', '&', '*', '!', '~']) {
+        *value = Value::from(plain);
+    }
 }
 
 /// The front matter with its unquoted one-line values quoted; None where there is none to quote.
@@ -183,7 +248,7 @@ fn quoted(front: &str) -> Option<String> {
         .map(|line| {
             let Some((key, value)) = line.split_once(": ") else { return line.to_owned() };
             let value = value.trim();
-            let plain = KEYS.contains(&key)
+            let plain = KEYS.contains(&key.trim_start_matches(' '))
                 && value.contains(": ")
                 && !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!']);
             any |= plain;
@@ -208,8 +273,17 @@ fn beyond_the_standard(front: &str) -> Vec<Finding> {
         if item.starts_with('#') {
             continue;
         }
+        if has_bare_tab(line) {
+            findings.push(Finding::error(
+                FILE,
+                u32::try_from(at + 2).ok(),
+                "A tab outside of quotation marks is refused by the standard's validator. Write a space.",
+            ));
+        }
         let value = match item.split_once(':') {
-            Some((_, value)) if value.is_empty() || value.starts_with(' ') => value.trim(),
+            // The whole front matter in one line.
+            _ if at == 0 && item.starts_with('{') => item.trim(),
+            Some((_, value)) if value.is_empty() || value.starts_with([' ', '\t']) => value.trim(),
             _ if item.len() < line.trim_start().len() => item.trim(),
             _ => continue,
         };
@@ -233,6 +307,22 @@ fn beyond_the_standard(front: &str) -> Vec<Finding> {
     findings
 }
 
+fn has_bare_tab(line: &str) -> bool {
+    let mut quote = None;
+    line.chars().any(|c| match (c, quote) {
+        ('\t', None) => true,
+        ('"' | '\'', None) => {
+            quote = Some(c);
+            false
+        }
+        (_, Some(open)) if open == c => {
+            quote = None;
+            false
+        }
+        _ => false,
+    })
+}
+
 /// The rules for names that this one breaks, each with its remedy.
 fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     let name: String = name.nfkc().collect();
@@ -248,7 +338,9 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
         broken.push(format!("The name {shown} has a hyphen at its start or end, or two together. Use single ones between words."));
     }
-    if !name.chars().all(|c| c.is_alphanumeric() || c == '-') {
+    // A mark that stands for itself is no letter in the standard, though Unicode calls it alphabetic.
+    let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
+    if !name.chars().all(|c| is_letter(c) || c == '-') {
         broken.push(format!(
             "The name {} has other characters than letters, digits and hyphens. Use only those.",
             shown.escape_debug()

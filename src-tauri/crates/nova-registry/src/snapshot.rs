@@ -36,7 +36,7 @@ pub enum ToolLookup {
         skill: Arc<SkillEntry>,
         tool: Arc<ToolEntry>,
     },
-    /// The nearest names, `skill.tool`.
+    /// The nearest names, `skill.tool`; first those of the skill that was named.
     Unknown {
         nearest: Vec<String>,
     },
@@ -213,17 +213,19 @@ impl Snapshot {
 
     fn nearest_tools(&self, name: &str) -> Vec<String> {
         let wanted = canonical(name);
+        let skill = name.split_once('.').or_else(|| name.split_once("__")).map(|(skill, _)| canonical(skill));
         let mut by_distance: Vec<_> = self
             .available()
             .flat_map(|skill| &skill.tools)
             .map(|tool| {
                 let shown = tool.shown_name();
                 let whole = distance(&wanted, &canonical(&shown));
-                (whole.min(distance(&wanted, &canonical(&tool.id))), shown)
+                let is_other = skill.as_deref() != Some(&canonical(&tool.skill));
+                (is_other, whole.min(distance(&wanted, &canonical(&tool.id))), shown)
             })
             .collect();
         by_distance.sort();
-        by_distance.into_iter().take(5).map(|(_, name)| name).collect()
+        by_distance.into_iter().take(5).map(|(_, _, name)| name).collect()
     }
 
     /// Ranks the tools of the available skills. Made at the first question, which takes half a second
@@ -250,18 +252,47 @@ fn describe(skill: &SkillEntry) -> String {
     }
 }
 
-/// Levenshtein distance in characters.
+/// How many characters are wrong, missing, too many, or changed places with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = vec![0; b.len() + 1];
+    let mut above = before.clone();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = before + usize::from(from != *to);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+    for i in 1..=a.len() {
+        std::mem::swap(&mut before, &mut above);
+        std::mem::swap(&mut above, &mut row);
+        row[0] = i;
+        for j in 1..=b.len() {
+            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn what_changed_places_is_one_mistake() {
+        for (a, b, apart) in [
+            ("", "", 0),
+            ("", "crm", 3),
+            ("crm", "", 3),
+            ("crm", "crm", 0),
+            ("cmr", "crm", 1),
+            ("crn", "crm", 1),
+            ("cm", "crm", 1),
+            ("ab", "ba", 1),
+            ("ca", "abc", 3),
+            ("vualt", "vault", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!((distance(a, b), distance(b, a)), (apart, apart), "{a} {b}");
+        }
+    }
 }

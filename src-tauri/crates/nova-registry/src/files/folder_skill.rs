@@ -227,6 +227,7 @@ impl FolderSkill {
     pub(super) fn to_review(&self) -> Option<ForeignSkill> {
         let look = self.newest.as_ref()?;
         let Some(Ok(sealed)) = &look.sealed else { return None };
+        let parsed = self.last_good.as_ref()?;
         let file = |file: &crate::SkillFile| ForeignFile {
             path: file.path.clone(),
             bytes: file.bytes,
@@ -243,7 +244,8 @@ impl FolderSkill {
             fingerprint: sealed.fingerprint.clone(),
             files: sealed.files.iter().map(file).chain(links).collect(),
             tools: self.sealed_tools.clone(),
-            skill_md: self.last_good.as_ref()?.skill_md.clone(),
+            skill_md: parsed.skill_md.clone(),
+            manifest: parsed.manifest.clone(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_skill::{CallToken, Effect, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value};
+use nova_skill::{CallToken, Effect, Manifest, Tool, ToolContext, ToolError, ToolOutput, ToolSpec, Value};
 
 use super::{LastGood, LastGoodTool};
 use crate::{SkillMd, ToolFile};
@@ -16,7 +16,7 @@ pub trait AgreedSkills: Send + Sync {
 }
 
 /// A skill from elsewhere, to be looked at by the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ForeignSkill {
     pub id: String,
     pub folder: PathBuf,
@@ -27,6 +27,7 @@ pub struct ForeignSkill {
     /// Its tool files, to be asked what they define. Nothing of them has run.
     pub tools: Vec<ToolFile>,
     pub skill_md: SkillMd,
+    pub manifest: Manifest,
 }
 
 /// One file of a skill from elsewhere.

@@ -2,6 +2,7 @@
 //! when they change. A file that is broken leaves its last good version in force.
 
 mod check;
+mod dynamic;
 mod folder_skill;
 mod foreign;
 mod listing;

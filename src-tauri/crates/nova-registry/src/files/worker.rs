@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use nova_skill::{Manifest, Tool};
+use nova_skill::Tool;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::dynamic::{DYNAMIC, dynamic_skill};
 use super::folder_skill::{self, FolderLook, FolderSkill};
 use super::foreign::{AgreedSkills, NoLastGood};
 use super::read::{self, Looks};
 use super::tool_set::{Owner, ToolSet};
 use super::watch::Watch;
 use super::{LastGood, Published, Request, Shared, ToolFolders};
-use crate::{LoadedSkill, LoadedTool, Problem, Scan, SkillMd, ToolFile, ToolFileError, ToolHost, canonical};
+use crate::{LoadedTool, Problem, Scan, ToolFile, ToolFileError, ToolHost, canonical};
 
 /// Changes that follow each other this closely are looked at together.
 const QUIET: Duration = Duration::from_millis(20);
 /// But not longer than this.
 const AT_MOST: Duration = Duration::from_millis(60);
-const DYNAMIC: &str = "dynamic";
 /// Skills from elsewhere are read as a whole at each look: more than this are not looked at.
 const MAX_FOREIGN: usize = 100;
 /// A host that needs longer for one file has failed.
@@ -167,10 +167,17 @@ impl Worker {
                 let wanted = files.take_known(wanted, host.as_ref());
                 (files, wanted)
             });
-            let Ok((files, wanted)) = looked.await else {
-                tracing::error!("the folders of tools could not be looked at; what was there is forgotten");
-                self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
-                return;
+            let (files, wanted) = match looked.await {
+                Ok(looked) => looked,
+                // The program ends before anybody looked.
+                Err(error) if error.is_cancelled() => return,
+                Err(_) => {
+                    tracing::error!(
+                        "the folders of tools could not be looked at; what was there is forgotten"
+                    );
+                    self.files.dynamic = ToolSet::new(self.folders.dynamic.clone(), Owner::EachFile);
+                    return;
+                }
             };
             self.files = files;
             for (skill, file) in wanted {
@@ -470,31 +477,10 @@ impl Place {
     }
 }
 
-/// The skill whose tools are the dynamic ones.
-fn dynamic_skill(tools: Vec<LoadedTool>, note: Option<String>) -> LoadedSkill {
-    let lines: Vec<String> = tools
-        .iter()
-        .filter_map(|tool| match tool {
-            LoadedTool::Ready { tool, .. } => {
-                let spec = tool.spec();
-                Some(format!("- `{}`: {}", spec.id, spec.description))
-            }
-            LoadedTool::NotReady { .. } => None,
-        })
-        .collect();
-    let names: Vec<&str> = lines.iter().filter_map(|line| line.split('`').nth(1)).take(20).collect();
-    let names = if names.is_empty() { "none that works at present".to_owned() } else { names.join(", ") };
-    let skill_md = SkillMd {
-        name: DYNAMIC.into(),
-        description: format!("Single tools that the user keeps as files: {names}."),
-        instructions: format!("# The user's own tools\n\n{}", lines.join("\n")),
-        ..SkillMd::default()
-    };
-    let manifest = Manifest { display_name: Some("Your tools".into()), ..Manifest::default() };
-    LoadedSkill { note, ..LoadedSkill::new(DYNAMIC.into(), skill_md, manifest, tools) }
-}
-
 fn failed(file: &ToolFile, message: String) -> ToolFileError {
     let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     ToolFileError { file: name, line: None, column: None, message }
 }
+
+#[cfg(test)]
+mod tests;

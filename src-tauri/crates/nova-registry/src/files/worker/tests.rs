@@ -1,0 +1,88 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::{AgreedSkills, LastGood, LastGoodTool, NoToolHost, ToolFiles, ToolFolders};
+
+/// Counts what is told as an error.
+#[derive(Clone, Default)]
+struct Errors(Arc<AtomicUsize>);
+
+impl Subscriber for Errors {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        if *event.metadata().level() == Level::ERROR {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Nothing was agreed to, and nothing was good before; where it panics, looking at files breaks.
+struct Nothing {
+    panics: bool,
+}
+
+impl AgreedSkills for Nothing {
+    fn fingerprint(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+impl LastGood for Nothing {
+    fn get(&self, _: &str) -> Option<LastGoodTool> {
+        None
+    }
+
+    fn keep(&self, _: &str, _: &LastGoodTool) {}
+
+    fn forget(&self, _: &str) {}
+
+    fn forget_others(&self, _: &str, _: &dyn Fn(&str) -> bool) {
+        assert!(!self.panics, "a store that breaks");
+    }
+}
+
+/// How many errors are told when the files are looked at on this runtime.
+fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
+    let root = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| root.path().join(name);
+    let folders = ToolFolders {
+        config: root.path().to_owned(),
+        dynamic: at("dynamic"),
+        pending: at("pending"),
+        skills: at("skills"),
+    };
+    let errors = Errors::default();
+    tracing::subscriber::with_default(errors.clone(), || {
+        let nothing = Arc::new(Nothing { panics });
+        runtime.block_on(ToolFiles::start(folders, Arc::new(NoToolHost), nothing.clone(), nothing));
+    });
+    errors.0.load(Ordering::SeqCst)
+}
+
+#[test]
+fn that_the_program_ends_before_the_files_were_looked_at_is_no_error() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    assert_eq!(errors(runtime.handle(), false), 0);
+    assert_eq!(errors(runtime.handle(), true), 1, "what breaks is told");
+    let handle = runtime.handle().clone();
+    runtime.shutdown_background();
+    assert_eq!(errors(&handle, false), 0);
+}

@@ -1,0 +1,199 @@
+//! What the command line says of skills: in a line where a line is enough, before the fact where it is
+//! a warning, and never silently something else than what was written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use nova_protocol::{Commands as _, Event, Nothing, SkillState};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE, wait_for};
+
+fn skill(root: &Path, id: &str, description: &str, body: &str) -> PathBuf {
+    let folder = root.join("skills").join(id);
+    fs::create_dir_all(&folder).unwrap();
+    let text = format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}\n");
+    fs::write(folder.join("SKILL.md"), text).unwrap();
+    folder
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn settings_with(nova: &Nova, skills: &Value) -> Value {
+    json!({"vault": nova.vault.root(), "skills": skills})
+}
+
+#[tokio::test]
+async fn a_switch_that_is_a_text_leaves_the_last_good_settings_in_force() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&settings_with(&nova, &json!({"crm": {"enabled": false}})));
+    let app = nova.start().await;
+    app.watch();
+    let mut events = app.events();
+    nova.settings(&settings_with(&nova, &json!({"crm": {"enabled": "false", "pinned": true}})));
+    let told = |event: &Event| matches!(event, Event::ConfigProblem { message, .. } if message.contains("skills.crm.enabled must be true or false"));
+    wait_for(&mut events, told).await;
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    let crm = rows.iter().find(|row| row.id == "crm").unwrap();
+    assert_eq!((crm.state, crm.pinned), (SkillState::Disabled, false));
+}
+
+#[test]
+fn what_cannot_be_switched_is_said_and_nothing_is_written() {
+    for (skills, says) in [
+        (json!({"crm": {"enabled": "no"}}), "skills.crm.enabled must be true or false"),
+        (json!({"crm": true}), "skills.crm must be an object"),
+        (json!({"CRM": {"enabled": false}, "crm": {}}), "skills.crm is the same skill as skills.CRM"),
+    ] {
+        let nova = Nova::new(PEOPLE, []);
+        let settings = settings_with(&nova, &skills);
+        nova.settings(&settings);
+        let output = nova.run(&["skill", "disable", "crm"]);
+        assert_eq!(output.status.code(), Some(1), "{skills}");
+        assert!(err(&output).contains(says), "{skills}: {}", err(&output));
+        let file = fs::read_to_string(nova.config().join("nova.config.json")).unwrap();
+        assert_eq!(file, settings.to_string());
+        let listed = nova.run(&["skill", "list"]);
+        assert!(listed.status.success() && err(&listed).contains(says), "every command tells of it");
+    }
+}
+
+#[test]
+fn what_is_null_can_be_set() {
+    let nova = Nova::new(PEOPLE, []);
+    for skills in [json!(null), json!({"crm": null}), json!({"CRM": {"tools": null}})] {
+        nova.settings(&settings_with(&nova, &skills));
+        let (code, rows) = nova.json(&["skill", "disable", "crm"]);
+        let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "crm").unwrap();
+        assert_eq!((code, &row["state"]), (0, &json!("disabled")), "{skills}");
+    }
+}
+
+#[test]
+fn agreements_that_cannot_be_read_are_told_and_kept() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.run(&["skill", "list"]);
+    let file = nova.data().join("trust.json");
+    fs::write(&file, "{ \"providers\": ").unwrap();
+    let listed = nova.run(&["provider", "list"]);
+    assert!(err(&listed).contains("What you agreed to cannot be read"), "{}", err(&listed));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"providers\": ", "a look changes nothing");
+    let allowed = nova.run(&["provider", "allow", "test"]);
+    assert!(allowed.status.success(), "{}", err(&allowed));
+    let kept = fs::read_to_string(nova.data().join("trust.json.broken")).unwrap();
+    assert_eq!(kept, "{ \"providers\": ");
+    let fresh: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert!(fresh["providers"]["test"].is_string(), "{fresh}");
+    assert_eq!(err(&nova.run(&["provider", "list"])), "");
+}
+
+#[test]
+fn a_change_of_a_skill_is_answered_in_one_line() {
+    let nova = Nova::new(PEOPLE, []);
+    for (command, says) in [
+        ("disable", "crm is switched off\n"),
+        ("enable", "crm is switched on\n"),
+        ("pin", "crm is pinned\n"),
+        ("unpin", "crm is no longer pinned\n"),
+    ] {
+        let output = nova.run(&["skill", command, "CRM"]);
+        assert_eq!((out(&output).as_str(), err(&output).as_str()), (says, ""), "{command}");
+    }
+    let folder = skill(&nova.config(), "needy", "Needs something.", "Text.");
+    fs::write(folder.join("manifest.yaml"), "requires: {env: {NEEDY_TOKEN: {}}}\n").unwrap();
+    let said = out(&nova.run(&["skill", "enable", "needy"]));
+    assert!(said.starts_with("needy is switched on, and cannot run now: "), "{said}");
+    assert!(said.contains("NEEDY_TOKEN") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn the_list_of_skills_shows_the_beginning_of_long_descriptions() {
+    let nova = Nova::new(PEOPLE, []);
+    let long = "Knows the ways of the harbour. ".repeat(30);
+    skill(&nova.config(), "harbour", long.trim(), "Text.");
+    let listed = out(&nova.run(&["skill", "list"]));
+    let line = listed.lines().find(|line| line.starts_with("harbour")).unwrap();
+    assert!(line.ends_with('…') && !line.contains(long.trim()), "{line}");
+    let shown = line.split("Knows").count() - 1;
+    assert_eq!(shown, 4, "99 characters of it");
+    let (_, rows) = nova.json(&["skill", "list"]);
+    let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "harbour").unwrap();
+    assert_eq!(row["description"], json!(long.trim()));
+}
+
+#[test]
+fn instructions_that_no_model_gets_whole_are_told() {
+    let nova = Nova::new(PEOPLE, []);
+    let folder = skill(&nova.config(), "saga", "Tells a saga.", &"word ".repeat(10 * 1024));
+    let short = skill(&nova.config(), "tale", "Tells a tale.", &"word ".repeat(9 * 1024));
+    let checked = nova.run(&["skill", "check", folder.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(0), "a warning");
+    assert!(
+        out(&checked).contains("50 KB long") && out(&checked).contains("references/"),
+        "{}",
+        out(&checked)
+    );
+    assert_eq!(out(&nova.run(&["skill", "check", short.to_str().unwrap()])), "nothing is wrong\n");
+    let (_, rows) = nova.json(&["skill", "list"]);
+    let row = rows.as_array().unwrap().iter().find(|row| row["id"] == "saga").unwrap();
+    assert_eq!(row["state"], json!("available"));
+    assert!(row["reason"].as_str().unwrap().contains("at most 48 KB"), "{row}");
+}
+
+#[test]
+fn a_name_that_is_none_is_answered_with_those_that_can_be_used() {
+    let nova = Nova::new(PEOPLE, []);
+    skill(&nova.home().join(".agents"), "nonesuchlike", "From elsewhere.", "Text.");
+    let asked = |args: &[&str]| err(&nova.run(&[&["chat", "-p", "Hello"], args].concat()));
+    let unknown = asked(&["--skill", "zzzzqqqq"]);
+    assert!(unknown.contains("Available: ") && !unknown.contains("Nearest"), "{unknown}");
+    assert!(unknown.contains("crm") && !unknown.contains("nonesuchlike"), "{unknown}");
+    let near = asked(&["--skill", "nonesuch"]);
+    assert!(!near.contains("nonesuchlike"), "it was not reviewed: {near}");
+    assert!(asked(&["--skill", "cmr"]).contains("Nearest: crm."));
+    let tool = asked(&["--tool", "crm.move_noet"]);
+    let (_, named) = tool.split_once("Nearest: ").unwrap();
+    assert!(named.starts_with("crm."), "{tool}");
+}
+
+/// "Pull up UBER" is an example of `lookup`, and `screener` comes from elsewhere.
+#[test]
+fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
+    let nova = Nova::new(PEOPLE, []);
+    let lookup = skill(
+        &nova.config(),
+        "lookup",
+        "Pulls up a panel with the chart and key figures of one company.",
+        "Text.",
+    );
+    fs::write(lookup.join("manifest.yaml"), "routing: {examples: [Pull up UBER]}\n").unwrap();
+    let screener = skill(
+        &nova.home().join(".agents"),
+        "screener",
+        "Scans all stocks. Pulls up any symbol that meets criteria.",
+        "Text.",
+    );
+    fs::write(
+        screener.join("manifest.yaml"),
+        "hints: {use_when: [pull up TICKER candidates from a scan]}\nrequires: {env: {SCAN_TOKEN: {}, SCAN_URL: {optional: true}}}\n",
+    )
+    .unwrap();
+    let (_, review) = nova.json(&["skill", "review", "screener"]);
+    assert_eq!(review["env"], json!(["SCAN_TOKEN", "SCAN_URL"]));
+    let shown = nova.run(&["skill", "review", "screener"]);
+    let line = "values it wants, from Nova's environment where it has them: SCAN_TOKEN, SCAN_URL";
+    assert!(out(&shown).contains(line), "{}", out(&shown));
+    let wrong = ["skill", "review", "screener", "--accept", "--fingerprint", "other"];
+    let refused = nova.run(&wrong);
+    let warning = "\"Pull up UBER\" of lookup will go to screener.";
+    assert!(!refused.status.success() && err(&refused).contains(warning), "{}", err(&refused));
+    let accepted = nova.run(&["skill", "review", "screener", "--accept"]);
+    assert!(accepted.status.success() && err(&accepted).contains(warning), "{}", err(&accepted));
+}
