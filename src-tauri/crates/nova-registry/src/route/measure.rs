@@ -119,7 +119,9 @@ pub(super) fn certainty(router: &Router, requests: &Requests, doubt: Doubt) -> (
         needed += f64::from(wanted.is_some());
         if let Some(signs) = router.signs(text).filter(|signs| signs.suffice(doubt)) {
             acted += 1.0;
-            right += f64::from(wanted.as_ref().is_some_and(|(wanted, _)| *wanted == router.skills[signs.skill].id));
+            right += f64::from(
+                wanted.as_ref().is_some_and(|(wanted, _)| *wanted == router.skills[signs.skill].id),
+            );
         }
     }
     (right / acted, right / needed)
