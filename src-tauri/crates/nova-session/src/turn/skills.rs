@@ -50,8 +50,7 @@ impl Turn {
     /// The skill that the request is about, where that is beyond doubt.
     async fn routed(&self, snapshot: &Arc<Snapshot>, text: &str) -> Option<Arc<SkillEntry>> {
         let (all, text) = (snapshot.clone(), text.to_owned());
-        let skill =
-            tokio::task::spawn_blocking(move || all.router().confident(&text).map(str::to_owned));
+        let skill = tokio::task::spawn_blocking(move || all.router().confident(&text).map(str::to_owned));
         let skill = snapshot.skill(&skill.await.ok()??)?;
         // A skill from elsewhere does not call itself.
         (!skill.hidden && !skill.foreign).then(|| skill.clone())
