@@ -163,7 +163,7 @@ fn what_each_sign_adds() {
 }
 
 /// The gate for every change of the router. On the held-out set it was measured after all weights
-/// were chosen; see [`Router::confident`] for the figures.
+/// were chosen, but what makes the router sure was made knowing its totals; see [`Router::confident`] for the figures.
 #[test]
 fn the_router_beats_bm25_and_is_right_when_it_is_sure() {
     for (name, set, least) in [("dev", dev(), 0.25), ("held out", held_out(), 0.12)] {

@@ -17,7 +17,12 @@ impl Router {
     /// and on 45 that need one of the six of the second, among 60 requests that speak as those do and
     /// need none. Held out were 15 acts on other skills, on 14 of 100 requests, and 15 acts of the skills
     /// that come with Nova, on 37 of 100 beside 40 that need none; all 30 were right. So few cannot show
-    /// more than that nine of ten are. What it is not sure of, the model decides.
+    /// more than that nine of ten are, and these totals, though no request behind them, were seen while the
+    /// rule was made. What it is not sure of, the model decides.
+    ///
+    /// That is where the skill that is meant is there. Asked of any six neighbours of a set what belongs to
+    /// all of it, it takes one of them for another that is missing: right in 97 (dev) and 93 (held out) of
+    /// 100 cases that it acts.
     pub fn confident(&self, text: &str) -> Option<&str> {
         let signs = self.signs(text)?;
         signs.suffice(Doubt::default()).then(|| self.skills[signs.skill].id.as_str())
