@@ -291,6 +291,17 @@ async fn a_request_that_is_plainly_about_one_skill_activates_it_before_the_model
 }
 
 #[tokio::test]
+async fn a_request_that_shares_a_word_with_a_skill_activates_none() {
+    let requests = ["When was the first iPhone released?", "Is it safe to delete System32?", "Delete that"];
+    let nova = Nova::new(PEOPLE, requests.map(text));
+    let app = started(&nova).await;
+    for request in requests {
+        let (_, events) = turn(&app, None, request, NoApprover).await;
+        assert_eq!(activations(&events), [""; 0], "{request}");
+    }
+}
+
+#[tokio::test]
 async fn the_user_drops_a_skill_from_the_next_step_on() {
     let nova =
         mail([call("load_skill", json!({"skill": "mail"})), text("Loaded."), text("Gone."), text("Still.")]);

@@ -39,6 +39,30 @@ fn the_skills_that_come_with_nova_take_no_request_of_each_other() {
     assert_eq!((code, found), (0, json!([])));
 }
 
+/// Certainty is measured on a copy of what they say of themselves.
+#[test]
+fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
+    let copy = include_str!("../../src-tauri/crates/nova-registry/tests/routing/default_install/skills.yaml");
+    let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
+    let has = |text: &str| {
+        let quoted = Value::from(text.trim()).to_string();
+        assert!(copy.contains(&quoted), "{quoted} is not in the copy");
+    };
+    let (_, skills) = nova.json(&["skill", "list"]);
+    for skill in skills.as_array().unwrap() {
+        has(skill["description"].as_str().unwrap());
+        let hints = skill["hints"].as_array().unwrap().iter().map(|hint| hint.as_str().unwrap());
+        hints.filter(|hint| !hint.starts_with("Not for: ")).for_each(has);
+        skill["examples"].as_array().unwrap().iter().for_each(|example| has(example.as_str().unwrap()));
+    }
+    assert_eq!(copy.matches("\n- id: ").count(), skills.as_array().unwrap().len());
+    let (_, tools) = nova.json(&["tool", "list"]);
+    for tool in tools.as_array().unwrap() {
+        let description = tool["description"].as_str().unwrap();
+        has(description.split_once(" Use when ").map_or(description, |(purpose, _)| purpose));
+    }
+}
+
 /// The confusions between the two.
 fn confusions(found: &Value) -> Vec<&Value> {
     let of_the_two = |row: &&Value| row["skill"] == "lookup" || row["skill"] == "screener";

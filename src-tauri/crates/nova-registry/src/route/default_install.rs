@@ -11,8 +11,8 @@ fn router() -> Router {
     Router::new(&snapshot(include_str!("../../tests/routing/default_install/skills.yaml")))
 }
 
-/// Half of each set speaks as the skills do and needs none of them: `Is it safe to delete System32?`
-/// The second set was written after everything was chosen, and what it lost changed nothing.
+/// Half of each set or more speaks as the skills do and needs none of them: `Is it safe to delete
+/// System32?` The second set was written after the signs were chosen.
 #[test]
 fn the_router_is_right_when_it_is_sure_among_the_skills_that_come_with_nova() {
     let router = router();
@@ -21,6 +21,6 @@ fn the_router_is_right_when_it_is_sure_among_the_skills_that_come_with_nova() {
     for (name, text) in [("dev", dev), ("held out", held_out)] {
         let (precision, coverage) = certainty(&router, &requests(text), Doubt::default());
         println!("default install, {name}: precision {precision:.3}, coverage {coverage:.3}");
-        assert!(precision >= 0.95 && coverage >= 0.35, "{name}: precision {precision}, coverage {coverage}");
+        assert!(precision >= 0.95 && coverage >= 0.30, "{name}: precision {precision}, coverage {coverage}");
     }
 }

@@ -9,8 +9,20 @@ impl Router {
     /// The skill to activate without asking the model, if there is one that is sure to be meant.
     ///
     /// It takes two signs that do not depend on each other: words that are the skill's own, likeness to a
-    /// phrase of its own, a possessive. One word in common is none, however rare it is: a contact lens is no
-    /// contact. A question that anybody might ask must read like a phrase of the skill.
+    /// phrase of its own, a possessive. One word in common is not enough, however rare it is: a contact lens
+    /// is no contact. A question that anybody might ask must read like a phrase of the skill.
+    ///
+    /// All that it takes was chosen on `tests/routing/dev` and `default_install/dev.txt`, where it was right
+    /// whenever it acted. It acts on 29 of 100 requests that need one of the sixteen skills of the first,
+    /// and on 45 that need one of the six of the second, among 60 requests that speak as those do and
+    /// need none. Held out were 15 acts on other skills, on 14 of 100 requests, and 15 acts of the skills
+    /// that come with Nova, on 37 of 100 beside 40 that need none; all 30 were right. So few cannot show
+    /// more than that nine of ten are, and these totals, though no request behind them, were seen while the
+    /// rule was made. What it is not sure of, the model decides.
+    ///
+    /// That is where the skill that is meant is there. Asked of any six neighbours of a set what belongs to
+    /// all of it, it takes one of them for another that is missing: right in 97 (dev) and 93 (held out) of
+    /// 100 cases that it acts.
     pub fn confident(&self, text: &str) -> Option<&str> {
         let signs = self.signs(text)?;
         signs.suffice(Doubt::default()).then(|| self.skills[signs.skill].id.as_str())
@@ -111,63 +123,64 @@ enum Question {
 pub(super) struct Doubt {
     pub(super) score: f32,
     pub(super) lead: f32,
-    /// Divided by the number of skills it adds to the lead: among few skills little else is near.
-    pub(super) few_skills: f32,
+    /// What it is more, divided by the number of skills.
+    pub(super) few_lead: f32,
     /// So much likeness to a phrase is a sign, and so much is enough alone.
     pub(super) like: f32,
     pub(super) very_like: f32,
     /// So like a phrase a question of the world must be.
     pub(super) question: f32,
-    /// So much of all words the skill must have where no phrase is a sign: of a request with two words
-    /// of its own, with one and a possessive, and with its name alone.
-    pub(super) two_words: f32,
+    /// So much of all words the skill must have where no phrase is a sign: of a request with one word of
+    /// its own and a possessive, with two of which one is from its name, and with any two.
     pub(super) possessive: f32,
-    pub(super) name: f32,
+    pub(super) named: f32,
+    pub(super) two_words: f32,
+    /// What the last is more, divided by the number of skills.
+    pub(super) few_words: f32,
 }
 
 impl Default for Doubt {
     fn default() -> Self {
         Self {
             score: 0.40,
-            lead: 0.25,
-            few_skills: 0.6,
+            lead: 0.30,
+            few_lead: 0.6,
             like: 0.5,
             very_like: 0.75,
             question: 0.6,
-            two_words: 0.3,
             possessive: 0.5,
-            name: 0.6,
+            named: 0.3,
+            two_words: 0.2,
+            few_words: 3.0,
         }
     }
 }
 
 impl Signs {
     pub(super) fn suffice(&self, doubt: Doubt) -> bool {
-        let lead = doubt.lead + doubt.few_skills / self.skills as f32;
-        if self.score < doubt.score || self.lead < lead {
-            return false;
-        }
-        let like = match self.question {
-            Question::None => 0.0,
-            Question::OfSomebody => doubt.like,
-            Question::OfTheWorld => doubt.question,
-            Question::OfTheAssistant => doubt.very_like,
-        };
-        if self.like < like {
+        // Among few skills little else is near, and most words are rare.
+        let few = 1.0 / self.skills as f32;
+        if self.score < doubt.score || self.lead < doubt.lead + doubt.few_lead * few {
             return false;
         }
         if self.like >= doubt.very_like {
             return true;
         }
-        let alike = self.like >= doubt.like && self.length > 1;
+        let least_like = match self.question {
+            Question::None => 0.0,
+            Question::OfSomebody => doubt.like,
+            Question::OfTheWorld => doubt.question,
+            Question::OfTheAssistant => doubt.very_like,
+        };
+        if self.like < least_like || self.length < 2 {
+            return false;
+        }
+        let alike = self.like >= doubt.like;
         match self.own {
             0 => false,
-            1 => {
-                let possessive = self.possessive && self.words >= doubt.possessive;
-                let name = self.has_name && self.words >= doubt.name;
-                alike || self.length > 1 && (possessive || name)
-            }
-            _ => alike || self.has_name && self.words >= doubt.two_words,
+            1 => alike || self.possessive && self.words >= doubt.possessive,
+            _ if self.has_name => alike || self.words >= doubt.named,
+            _ => alike || self.words >= doubt.two_words + doubt.few_words * few,
         }
     }
 }

@@ -250,3 +250,85 @@ fn a_skill_without_tools_is_ranked_by_itself() {
 ";
     assert_eq!(first(skills, "write a letter in house style"), ("style".to_owned(), None));
 }
+
+#[test]
+fn a_score_has_an_upper_bound_however_alike_the_skills_are() {
+    let halls: String = (0..100)
+        .map(|at| {
+            format!(
+                "
+- id: hall-{at}
+  description: Counts the number of crates in a hall. Deletes what is gone.
+  tools: {{ count: {{ description: The number of crates. }} }}
+"
+            )
+        })
+        .collect();
+    let skills = format!(
+        "{halls}
+- id: people
+  description: Who to ring.
+  tools: {{ reach: {{ description: Gives the phone of somebody. }}, strike: {{ description: Removes somebody. }} }}
+"
+    );
+    let router = Router::new(&snapshot(&skills));
+    let ranked = router.route("what is the number of widgets", usize::MAX);
+    let people = ranked.iter().find(|ranked| ranked.skill == "people").unwrap();
+    assert!(people.score < 0.1, "`phone` stands for `number`, which each of them has: {people:?}");
+    for text in ["what is the number of widgets", "Delete that", "number number phone ring remove delete"] {
+        let best = &router.route(text, 1)[0];
+        assert!(best.score > 0.0 && best.score <= 1.82, "{text}: {best:?}");
+    }
+}
+
+const SHIPPED: &str = include_str!("../../tests/routing/default_install/skills.yaml");
+
+#[test]
+fn a_word_in_common_makes_the_router_sure_of_nothing() {
+    let router = Router::new(&snapshot(SHIPPED));
+    for text in [
+        "When was the first iPhone released?",
+        "Is it safe to delete System32?",
+        "How do links in a chain work?",
+        "How do I get in contact with the tax office?",
+        "What do I need for a contact lens prescription?",
+        "Delete that",
+        "contacts",
+        "",
+        "🦀",
+    ] {
+        assert_eq!(router.confident(text), None, "{text}");
+    }
+}
+
+#[test]
+fn two_signs_make_the_router_sure() {
+    let router = Router::new(&snapshot(SHIPPED));
+    for (text, skill) in [
+        ("What is Mara's e-mail address?", "crm"),
+        ("move my meeting notes to the archive folder", "vault"),
+        ("make me a tool that converts currencies", "core"),
+        ("make an onboarding plan for the new developer", "employee-onboarding"),
+        ("is the release 3.2 ready?", "release-management"),
+    ] {
+        assert_eq!(router.confident(text), Some(skill), "{text}");
+    }
+}
+
+#[test]
+fn the_router_is_not_sure_between_two_skills_that_say_the_same() {
+    let twin = |id: &str| {
+        format!("- {{ id: {id}, description: Keeps the log of the harbour., examples: [the harbour log] }}\n")
+    };
+    let alone = Router::new(&snapshot(&twin("pier")));
+    assert_eq!(alone.confident("show me the harbour log"), Some("pier"));
+    let both = Router::new(&snapshot(&(twin("pier") + &twin("quay"))));
+    assert_eq!(both.confident("show me the harbour log"), None);
+}
+
+#[test]
+fn an_endless_request_makes_the_router_sure_of_nothing() {
+    let router = Router::new(&snapshot(SHIPPED));
+    assert_eq!(router.confident(&"my contact's note links to a release ".repeat(50_000)), None);
+    assert_eq!(router.confident(&"[[".repeat(500_000)), None);
+}
