@@ -46,7 +46,7 @@ pub(crate) struct ApprovedTool {
     face: Option<ToolFace>,
     /// Hosts that every call may contact, beside those it declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    hosts: BTreeSet<String>,
+    pub(crate) hosts: BTreeSet<String>,
 }
 
 impl Trust {
@@ -126,6 +126,18 @@ impl Trust {
                     false
                 }
             });
+        })?;
+        Ok(found)
+    }
+
+    /// The next request of the tool to the host asks. Answers whether every one was allowed.
+    pub(crate) fn forget_host(&self, name: &str, host: &str) -> std::io::Result<bool> {
+        let wanted = canonical(name);
+        let mut found = false;
+        self.change(|record| {
+            for (name, tool) in &mut record.tools {
+                found |= canonical(name) == wanted && tool.hosts.remove(host);
+            }
         })?;
         Ok(found)
     }
@@ -297,6 +309,21 @@ mod tests {
         assert!(trust.forget_tool("Dynamic.weather-now").expect("written"));
         assert_eq!(trust.standing(&content("one")), Standing::Unknown);
         assert!(!trust.forget_tool("dynamic.weather_now").expect("written"));
+    }
+
+    #[test]
+    fn a_host_is_taken_back_by_itself() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trust = Trust::new(folder.path());
+        trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");
+        trust.keep_host(&content("one"), "a.example").expect("kept");
+        trust.keep_host(&content("one"), "b.example").expect("kept");
+        assert!(trust.forget_host("Dynamic.weather-now", "a.example").expect("written"));
+        assert!(!trust.forget_host("dynamic.weather_now", "a.example").expect("written"), "it is gone");
+        assert!(!trust.forget_host("dynamic.other", "b.example").expect("written"), "another tool");
+        assert!(!trust.covers_host(&content("one"), "a.example"));
+        assert!(trust.covers_host(&content("one"), "b.example"));
+        assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
     }
 
     #[test]
