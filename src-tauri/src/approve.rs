@@ -1,13 +1,14 @@
-use std::collections::HashMap;
+mod answers;
+
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use nova_app::{Answer, ApprovalRequest, Approver, NoApprover};
 use nova_protocol::{Decision, DiffLineKind, Effect, NoteDiffView};
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
 
+pub(crate) use self::answers::on_stdin;
 use crate::args::ApproveHow;
 use crate::print;
 
@@ -18,7 +19,7 @@ pub(crate) fn approver(how: Option<ApproveHow>) -> Arc<dyn Approver> {
         ApproveHow::Ask => Arc::new(AtTerminal(Input::new())),
         ApproveHow::None => Arc::new(NoApprover),
         ApproveHow::All => Arc::new(AllButSending),
-        ApproveHow::Stdio => Arc::new(Stdio { input: Input::new(), early: Mutex::default() }),
+        ApproveHow::Stdio => on_stdin(),
     }
 }
 
@@ -44,53 +45,6 @@ impl Input {
     fn new() -> Self {
         Self(Mutex::new(BufReader::new(tokio::io::stdin()).lines()))
     }
-}
-
-/// Answers arrive as JSON lines, in any order.
-struct Stdio {
-    input: Input,
-    /// Answers to calls that have not asked yet.
-    early: Mutex<HashMap<String, Answer>>,
-}
-
-#[async_trait::async_trait]
-impl Approver for Stdio {
-    async fn ask(&self, request: &ApprovalRequest) -> Answer {
-        loop {
-            if let Some(answer) = self.early.lock().await.remove(&request.call) {
-                return answer;
-            }
-            let mut lines = self.input.0.lock().await;
-            // While this question waited for the input, another may have read its answer.
-            if let Some(answer) = self.early.lock().await.remove(&request.call) {
-                return answer;
-            }
-            match lines.next_line().await {
-                Ok(Some(line)) => match read_decision(&line) {
-                    Ok((call, Some(seen), _)) if call == request.call && seen != request.revision => {
-                        print::note("nova: this answer is to an older question; look at the new one");
-                    }
-                    Ok((call, _, answer)) => {
-                        self.early.lock().await.insert(call, answer);
-                    }
-                    Err(reason) => print::note(&format!("nova: this answer is not understood: {reason}")),
-                },
-                Ok(None) | Err(_) => return Answer::Unanswered { reason: "the input ended".into() },
-            }
-        }
-    }
-}
-
-/// The call, the revision that was looked at where it is named, and the answer.
-fn read_decision(line: &str) -> Result<(String, Option<u32>, Answer), String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let call = value["call"].as_str().ok_or("call is missing")?.to_owned();
-    let decision: Decision = serde_json::from_value(value["decision"].clone())
-        .map_err(|_| "decision must be once, session, always or deny".to_owned())?;
-    let args = value.get("args").filter(|args| !args.is_null()).cloned();
-    let reason = value["reason"].as_str().map(str::to_owned);
-    let revision = value["revision"].as_u64().and_then(|revision| u32::try_from(revision).ok());
-    Ok((call, revision, Answer::Decided { decision, args, by: "you".into(), reason }))
 }
 
 /// Asks the person at the terminal.

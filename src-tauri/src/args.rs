@@ -298,7 +298,7 @@ pub(crate) enum Permission {
         /// SKILL__TOOL, with * for any letters; in brackets what arguments must be.
         pattern: String,
     },
-    /// Take a rule back, or what was approved of the tool SKILL.TOOL.
+    /// Take a rule back, or what was approved of the tool SKILL.TOOL, or its host SKILL.TOOL@HOST.
     Remove { pattern: String },
     /// What would become of a call of the assistant, and which rule says so. Nothing runs.
     Try {

@@ -25,15 +25,11 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
             let _ = write!(std::io::stderr(), "\nyou> ");
         }
         // Read line by line without holding the input while an approval may need it.
-        let mut line = String::new();
-        let mut input = tokio::io::BufReader::with_capacity(1, tokio::io::stdin());
-        let read = tokio::select! {
-            read = input.read_line(&mut line) => read,
+        let line = tokio::select! {
+            line = next_line(chat.approve.approve) => line,
             _ = tokio::signal::ctrl_c() => return Ok(print::INTERRUPTED),
         };
-        if !matches!(read, Ok(bytes) if bytes > 0) {
-            return Ok(print::DONE);
-        }
+        let Some(line) = line else { return Ok(print::DONE) };
         let text = line.trim().to_owned();
         if text.is_empty() {
             continue;
@@ -41,6 +37,18 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
         let (id, _) = one_turn(app, chat, session.clone(), text, json).await?;
         session = Some(id);
     }
+}
+
+/// None at the end of the input.
+async fn next_line(how: Option<ApproveHow>) -> Option<String> {
+    if how == Some(ApproveHow::Stdio) {
+        // Answers come the same way, whenever they come.
+        return approve::on_stdin().next_message().await;
+    }
+    let mut line = String::new();
+    let mut input = tokio::io::BufReader::with_capacity(1, tokio::io::stdin());
+    let read = input.read_line(&mut line).await;
+    matches!(read, Ok(bytes) if bytes > 0).then_some(line)
 }
 
 /// Answers with the session and the exit code.

@@ -50,7 +50,11 @@ fn show(view: &PermissionsView) {
     });
     let tools = view.tools.iter().map(|tool| {
         let answer = if tool.always { "allow" } else { "seen" };
-        [answer.into(), visible(&tool.tool), lists::word(&tool.state).replace('_', " "), String::new()]
+        let hosts = match tool.hosts.is_empty() {
+            true => String::new(),
+            false => format!("always contacts {}", visible(&tool.hosts.join(", "))),
+        };
+        [answer.into(), visible(&tool.tool), lists::word(&tool.state).replace('_', " "), hosts]
     });
     let rows: Vec<[String; 4]> = own.chain(policies).chain(tools).collect();
     if rows.is_empty() && view.problem.is_some() {

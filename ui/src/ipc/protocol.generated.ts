@@ -42,6 +42,12 @@ text_size: number,
  */
 activity_line: boolean, };
 
+export type ApprovedHostRef = { 
+/**
+ * `skill.tool`
+ */
+tool: string, host: string, };
+
 export type ApprovedToolRef = { 
 /**
  * `skill.tool`
@@ -56,7 +62,11 @@ tool: string,
 /**
  * Every call was allowed, not only the first.
  */
-always: boolean, state: ApprovedToolState, };
+always: boolean, state: ApprovedToolState, 
+/**
+ * Hosts that every call may contact, beside those that it declares.
+ */
+hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
@@ -924,6 +934,7 @@ export type Commands = {
   add_rule: { params: AddRule; result: PermissionsView };
   remove_rule: { params: RuleRef; result: PermissionsView };
   revoke_tool: { params: ApprovedToolRef; result: PermissionsView };
+  revoke_host: { params: ApprovedHostRef; result: PermissionsView };
   try_rule: { params: TryRule; result: TriedRule };
   read_note: { params: NoteRef; result: NoteView };
   open_note: { params: NoteRef; result: Nothing };

@@ -22,8 +22,8 @@ const permissions = (): PermissionsView => ({
     },
   ],
   tools: [
-    { tool: 'dynamic.weather', always: true, state: 'as_approved' },
-    { tool: 'dynamic.stocks', always: false, state: 'changed' },
+    { tool: 'dynamic.weather', always: true, state: 'as_approved', hosts: ['api.example.com', 'cdn.example.com'] },
+    { tool: 'dynamic.stocks', always: false, state: 'changed', hosts: [] },
   ],
 });
 
@@ -100,6 +100,14 @@ describe('Permissions', () => {
     await user.click(screen.getByRole('button', { name: 'Take back dynamic.weather' }));
     expect(backend.asked('revoke_tool')).toEqual([{ tool: 'dynamic.weather' }]);
     expect(screen.queryByText('dynamic.weather')).toBeNull();
+  });
+
+  it('takes back one host of a tool and leaves the other', async () => {
+    const { backend, user } = setup();
+    await user.click(await screen.findByRole('button', { name: 'Take back api.example.com of dynamic.weather' }));
+    expect(backend.asked('revoke_host')).toEqual([{ tool: 'dynamic.weather', host: 'api.example.com' }]);
+    expect(screen.queryByText('api.example.com')).toBeNull();
+    expect((await row('dynamic.weather')).getByText(/cdn\.example\.com/)).toBeVisible();
   });
 
   it('tries a call and asks anew when the rules change', async () => {

@@ -80,6 +80,9 @@ export function PermissionsPage() {
                   <ApprovedTools
                     tools={data.tools}
                     onRevoke={(tool) => void attempt(() => backend.rpc('revoke_tool', { tool }), `The approval of ${tool} is taken back.`)}
+                    onRevokeHost={(tool, host) =>
+                      void attempt(() => backend.rpc('revoke_host', { tool, host }), `${tool} asks again before it contacts ${host}.`)
+                    }
                   />
                 </Part>
               )}
@@ -205,15 +208,23 @@ const states: Record<ApprovedToolRow['state'], string> = {
   gone: 'not here any more',
 };
 
-function ApprovedTools({ tools, onRevoke }: { tools: readonly ApprovedToolRow[]; onRevoke: (tool: string) => void }) {
+function ApprovedTools({
+  tools,
+  onRevoke,
+  onRevokeHost,
+}: {
+  tools: readonly ApprovedToolRow[];
+  onRevoke: (tool: string) => void;
+  onRevokeHost: (tool: string, host: string) => void;
+}) {
   return (
     <ul className="rounded-card border border-line">
-      {tools.map(({ tool, always, state }) => (
+      {tools.map(({ tool, always, state, hosts }) => (
         <li
           key={tool}
           data-testid="approved-tool"
           data-tool={tool}
-          className="flex min-h-9 items-center gap-2.5 border-t border-line px-3.5 py-1.5 first:border-t-0"
+          className="flex min-h-9 flex-wrap items-center gap-2.5 border-t border-line px-3.5 py-1.5 first:border-t-0"
         >
           <span className="selectable min-w-0 flex-1 font-mono text-small break-all">
             <Revealed text={tool} />
@@ -223,6 +234,16 @@ function ApprovedTools({ tools, onRevoke }: { tools: readonly ApprovedToolRow[];
           <Button size="s" aria-label={`Take back ${tool}`} onClick={() => onRevoke(tool)}>
             Take back
           </Button>
+          {hosts.map((host) => (
+            <div key={host} className="flex w-full items-center gap-2.5 pl-3.5 text-small">
+              <span className="selectable min-w-0 flex-1 break-all">
+                always <Revealed text={host} />
+              </span>
+              <Button size="s" aria-label={`Take back ${host} of ${tool}`} onClick={() => onRevokeHost(tool, host)}>
+                Take back
+              </Button>
+            </div>
+          ))}
         </li>
       ))}
     </ul>

@@ -156,6 +156,15 @@ export class FakeBackend implements Backend {
     return this.world.permissions;
   };
 
+  revoke_host = ({ tool, host }: Params<'revoke_host'>): PermissionsView => {
+    const view = this.list_rules();
+    const without = (hosts: readonly string[]) => hosts.filter((other) => other !== host);
+    const tools = view.tools.map((row) => (row.tool === tool ? { ...row, hosts: without(row.hosts) } : row));
+    this.world.permissions = { ...view, tools };
+    this.emit({ type: 'rules_changed' });
+    return this.world.permissions;
+  };
+
   set_appearance = (appearance: Params<'set_appearance'>) => {
     this.world.status = { ...this.world.status, appearance };
     return {};

@@ -13,6 +13,7 @@ mod naming;
 mod privacy;
 mod reading;
 mod refusing;
+mod ruling;
 
 use nova_testkit::SkillInVault;
 

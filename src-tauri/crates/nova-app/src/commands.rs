@@ -316,6 +316,11 @@ impl Commands for App {
         Ok(self.permissions())
     }
 
+    async fn revoke_host(&self, approved: ApprovedHostRef) -> Result<PermissionsView, UserError> {
+        self.revoke_approved_host(&approved.tool, &approved.host)?;
+        Ok(self.permissions())
+    }
+
     async fn try_rule(&self, wanted: TryRule) -> Result<TriedRule, UserError> {
         self.try_call(&wanted)
     }

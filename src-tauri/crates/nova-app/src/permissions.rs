@@ -6,8 +6,8 @@ use nova_protocol::{
     TriedRule, TriedVerdict, TryRule, UserError,
 };
 use nova_registry::{
-    CallShape, Pattern, ReachedNotes, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolLookup, Who,
-    canonical, shown_name,
+    CallShape, Pattern, ReachedNotes, Rule, RuleEditError, RuleList, RuleLists, Rules, ToolEntry, ToolLookup,
+    Who, canonical, shown_name,
 };
 use nova_skill::{Effect, Principal, PrincipalKind, Relationship};
 use serde_json::{Value, json};
@@ -61,6 +61,10 @@ impl App {
     /// Takes a rule back; or, where none has this pattern, what was approved of the tool so named.
     pub(crate) fn take_rule_back(&self, pattern: &str) -> Result<(), UserError> {
         let gone = self.inner.rule_file.remove(pattern.trim()).map_err(|error| self.not_written(&error))?;
+        let of_host = pattern.trim().split_once('@');
+        if let (true, Some((tool, host))) = (gone.is_empty(), of_host) {
+            return self.revoke_approved_host(tool, host);
+        }
         if gone.is_empty() && !self.forget_tool(pattern.trim())? {
             let rules = self.inner.rules.now();
             let known: Vec<&str> = RuleList::ALL
@@ -92,21 +96,26 @@ impl App {
         ))
     }
 
+    pub(crate) fn revoke_approved_host(&self, tool: &str, host: &str) -> Result<(), UserError> {
+        let (tool, host) = (tool.trim(), host.trim());
+        let wanted = nova_http::declared_host(host).unwrap_or_else(|| host.to_owned());
+        if self.inner.trust.forget_host(tool, &wanted).map_err(|error| not_taken_back(&error))? {
+            self.forget_grants(|grantee| is_content_of(grantee, tool));
+            self.emit(nova_protocol::Event::RulesChanged {});
+            return Ok(());
+        }
+        Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!("\"{tool}\" was not always allowed to contact \"{host}\"."),
+            "See the list: nova permission list.",
+        ))
+    }
+
     /// Its grants in chats that are open go with it.
     fn forget_tool(&self, tool: &str) -> Result<bool, UserError> {
-        let found = self.inner.trust.forget_tool(tool).map_err(|error| {
-            UserError::new(
-                ErrorCode::Io,
-                format!("The approval could not be taken back: {error}."),
-                "Check the data folder and the disk, then try again.",
-            )
-        })?;
+        let found = self.inner.trust.forget_tool(tool).map_err(|error| not_taken_back(&error))?;
         if found {
-            let wanted = canonical(tool);
-            self.forget_grants(|grantee| match grantee {
-                Grantee::Content(content) => canonical(&shown_name(&content.skill, &content.tool)) == wanted,
-                Grantee::Skill(_) => false,
-            });
+            self.forget_grants(|grantee| is_content_of(grantee, tool));
             self.emit(nova_protocol::Event::RulesChanged {});
         }
         Ok(found)
@@ -164,7 +173,12 @@ impl App {
                 times: 1,
             },
         );
-        let reason = in_words(&because, &verdict);
+        let mut reason = in_words(&because, &verdict);
+        if verdict != Verdict::Deny
+            && let Some(more) = self.on_requests(&tool, &args, &principal)
+        {
+            reason = format!("{reason} {more}");
+        }
         let (rule, policy) = match because {
             Because::Rule { list, text, line, policy } => {
                 let rule = Rule::new(text, line);
@@ -179,6 +193,21 @@ impl App {
         };
         let effect = nova_calls::effect_view(tool.effect());
         Ok(TriedRule { tool: tool.shown_name(), effect, verdict, decisions, rule, policy, reason })
+    }
+
+    /// What the rules say of requests that the tool makes while it runs, whatever it declares to do.
+    fn on_requests(&self, tool: &ToolEntry, args: &Value, who: &Principal) -> Option<String> {
+        let spec = tool.spec();
+        if spec.hosts.is_empty() && spec.proposed_hosts.is_empty() {
+            return None;
+        }
+        let request = CallShape { skill: &tool.skill, tool: &tool.id, effect: Effect::External, args };
+        let rules = self.inner.rules.now();
+        if let Some(found) = rules.find(RuleList::Deny, &request, who) {
+            return Some(format!("It contacts no host: the rule \"{}\" denies it.", found.rule.text));
+        }
+        let found = rules.find(RuleList::HumanApproval, &request, who)?;
+        Some(format!("Each host asks before it is contacted, by the rule \"{}\".", found.rule.text))
     }
 
     fn rule_rows(&self, lists: &RuleLists) -> Vec<RuleRow> {
@@ -237,7 +266,8 @@ impl App {
                     }
                 }
             };
-            ApprovedToolRow { tool: name, always: approved.always, state }
+            let hosts = approved.hosts.iter().cloned().collect();
+            ApprovedToolRow { tool: name, always: approved.always, state, hosts }
         });
         rows.collect()
     }
@@ -264,6 +294,21 @@ impl App {
                 format!("Change {} by hand; nothing was changed.", file.display()),
             ),
         }
+    }
+}
+
+fn not_taken_back(error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("The approval could not be taken back: {error}."),
+        "Check the data folder and the disk, then try again.",
+    )
+}
+
+fn is_content_of(grantee: &Grantee, tool: &str) -> bool {
+    match grantee {
+        Grantee::Content(content) => canonical(&shown_name(&content.skill, &content.tool)) == canonical(tool),
+        Grantee::Skill(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nova_calls::{Approver, Call, CallEvents, CallScope, Grants, run_call};
+use nova_calls::{Answer, ApprovalRequest, Approver, Call, CallEvents, CallScope, Grants, run_call};
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
 use nova_session::{EventSink, WaitingApprovals};
 use nova_skill::Principal;
@@ -28,6 +28,8 @@ pub struct ToolRun {
 impl App {
     /// Runs one tool the same way a turn does.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
+        // Nobody watches the file for a command that runs one tool and ends.
+        self.reload_settings();
         let vault = self.vault().ok();
         let change_set = vault.as_ref().map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
         let scope = CallScope {
@@ -40,7 +42,7 @@ impl App {
             web: self.inner.options.web.clone(),
             credentials: self.inner.credentials.clone(),
             clock: self.inner.options.clock.clone(),
-            approver: run.approver,
+            approver: Arc::new(Rereading { app: self.clone(), approver: run.approver }),
             events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),
             change_set: change_set.clone(),
             touched: Arc::default(),
@@ -105,6 +107,21 @@ impl App {
             .await;
         self.runs().remove(&run);
         Ok(result)
+    }
+}
+
+/// Reads the rules again after each answer: one may have been written while the question waited.
+struct Rereading {
+    app: App,
+    approver: Arc<dyn Approver>,
+}
+
+#[async_trait::async_trait]
+impl Approver for Rereading {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        let answer = self.approver.ask(request).await;
+        self.app.reload_settings();
+        answer
     }
 }
 

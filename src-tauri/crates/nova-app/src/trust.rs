@@ -57,7 +57,7 @@ pub(crate) struct ApprovedTool {
     face: Option<KeptFace>,
     /// Hosts that every call may contact, beside those it declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    hosts: BTreeSet<String>,
+    pub(crate) hosts: BTreeSet<String>,
     #[serde(flatten)]
     rest: Rest,
 }
@@ -175,6 +175,18 @@ impl Trust {
                     false
                 }
             });
+        })?;
+        Ok(found)
+    }
+
+    /// The next request of the tool to the host asks. Answers whether every one was allowed.
+    pub(crate) fn forget_host(&self, name: &str, host: &str) -> std::io::Result<bool> {
+        let wanted = canonical(name);
+        let mut found = false;
+        self.change(|record| {
+            for (name, tool) in &mut record.tools {
+                found |= canonical(name) == wanted && tool.hosts.remove(host);
+            }
         })?;
         Ok(found)
     }

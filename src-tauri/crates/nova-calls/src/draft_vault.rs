@@ -21,7 +21,7 @@ struct State {
     view: View,
     draft: Mutex<Draft>,
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
-    /// The notes that were asked for one by one, also in vain.
+    /// The notes that were read or planned one by one.
     reached: Mutex<BTreeSet<VaultPath>>,
 }
 
@@ -94,9 +94,9 @@ impl DraftVault {
 #[async_trait]
 impl ToolVault for DraftVault {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError> {
+        let asked = path.clone();
+        let note = self.with(move |_, draft| draft.read(&asked)).await?;
         self.reaches(path);
-        let path = path.clone();
-        let note = self.with(move |_, draft| draft.read(&path)).await?;
         self.reaches(&note.path);
         self.saw(&note);
         Ok(note)

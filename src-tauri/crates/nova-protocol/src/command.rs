@@ -130,6 +130,8 @@ commands! {
     remove_rule(RuleRef) -> PermissionsView;
     /// Takes back what was approved of a tool: its next call asks as the first did.
     revoke_tool(ApprovedToolRef) -> PermissionsView;
+    /// Takes back that every call of a tool may contact a host: its next request there asks.
+    revoke_host(ApprovedHostRef) -> PermissionsView;
     /// What would become of a call, and which rule says so. Nothing runs.
     try_rule(TryRule) -> TriedRule;
 

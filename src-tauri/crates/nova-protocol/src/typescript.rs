@@ -58,6 +58,7 @@ pub fn typescript() -> Result<String, ExportError> {
         PermissionsView,
         AddRule,
         RuleRef,
+        ApprovedHostRef,
         ApprovedToolRef,
         TryRule,
         TriedRule,

@@ -968,6 +968,8 @@ pub struct ApprovedToolRow {
     /// Every call was allowed, not only the first.
     pub always: bool,
     pub state: ApprovedToolState,
+    /// Hosts that every call may contact, beside those that it declares.
+    pub hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -996,6 +998,13 @@ pub struct RuleRef {
 pub struct ApprovedToolRef {
     /// `skill.tool`
     pub tool: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApprovedHostRef {
+    /// `skill.tool`
+    pub tool: String,
+    pub host: String,
 }
 
 /// "What would happen if the assistant called this?" Nothing runs.

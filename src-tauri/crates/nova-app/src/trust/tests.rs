@@ -168,3 +168,18 @@ fn a_file_that_cannot_be_opened_is_left_alone_and_told() {
     assert!(trust.agree("openai", "api.openai.com").is_err());
     assert!(trust.file.is_dir());
 }
+
+#[test]
+fn a_host_is_taken_back_by_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trust = Trust::new(folder.path());
+    trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");
+    trust.keep_host(&content("one"), "a.example").expect("kept");
+    trust.keep_host(&content("one"), "b.example").expect("kept");
+    assert!(trust.forget_host("Dynamic.weather-now", "a.example").expect("written"));
+    assert!(!trust.forget_host("dynamic.weather_now", "a.example").expect("written"), "it is gone");
+    assert!(!trust.forget_host("dynamic.other", "b.example").expect("written"), "another tool");
+    assert!(!trust.covers_host(&content("one"), "a.example"));
+    assert!(trust.covers_host(&content("one"), "b.example"));
+    assert_eq!(trust.standing(&content("one")), Standing::This(Approval::Always));
+}

@@ -66,6 +66,7 @@ impl Running<'_> {
         let notes = match self.reached.read.as_slice() {
             [] => String::new(),
             [one] => format!(" It has read {one}."),
+            [first, second] => format!(" It has read {first} and {second}."),
             [first, more @ ..] => format!(" It has read {first} and {} more notes.", more.len()),
         };
         request.question = format!(
