@@ -98,3 +98,64 @@ fn a_file_from_windows_is_read_as_any_other() {
     assert_eq!((&*skill.name, &*skill.description, &*skill.instructions), ("x", "D.", "Text."));
     assert!(findings[0].message.contains("byte order mark"), "{findings:?}");
 }
+
+#[test]
+fn a_number_is_the_text_that_it_is_written_as() {
+    for name in ["0x1f", "1e3", "007", "null", "true", "18446744073709551617", "2026-01-02"] {
+        let text = format!("---\nname: {name} # so\ndescription: D.\n---\nText.");
+        let (skill, findings) = SkillMd::read(&text, Some(name)).unwrap();
+        assert_eq!((skill.name.as_str(), findings.as_slice()), (name, [].as_slice()));
+    }
+    let text = "---\nname: x\ndescription: D.\nmetadata:\n  version: 1.10\n  quoted: \"1.10\"\n  draft: true\n  words: 1 2\n---\nText.";
+    let (skill, _) = SkillMd::read(text, Some("x")).unwrap();
+    let wanted = [("version", "1.10"), ("quoted", "1.10"), ("draft", "true"), ("words", "1 2")];
+    assert_eq!(skill.metadata, wanted.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
+    assert_eq!(SkillMd::parse("---\nname: x\ndescription: null\n---\n"), Err(SkillMdError::NoDescription));
+}
+
+#[test]
+fn keys_may_be_indented_as_a_whole() {
+    let text =
+        "--- # mine\n\n  # too\n  name: y\n  description: D.\n  metadata:\n    version: 1.10\n---\nText.\n";
+    let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
+    assert_eq!((skill.name.as_str(), skill.instructions.as_str()), ("y", "Text."));
+    assert_eq!(skill.metadata["version"], "1.10");
+    let said: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["SKILL.md, line 4: SKILL.md says name: y, its folder is x. Make them alike."]);
+}
+
+#[test]
+fn the_front_matter_ends_where_the_keys_end() {
+    for (end, body) in [
+        ("---\nText.", "Text."),
+        (" ---\nText.", "Text."),
+        ("---x\nText.", "x\nText."),
+        ("----\nText.", "Text."),
+        ("--- # end\nText.", "Text."),
+        (" ---\nText.\n\n---\n\nMore.", "Text.\n\n---\n\nMore."),
+        ("---\n\nA --- b\n--- c\n---\n", "A --- b\n--- c\n---"),
+        ("---", ""),
+    ] {
+        let text = format!("---\nname: x\ndescription: D.\n{end}");
+        let (skill, _) = SkillMd::read(&text, Some("x")).unwrap();
+        assert_eq!((skill.description.as_str(), skill.instructions.as_str()), ("D.", body), "{end:?}");
+    }
+    let text = "---\nname: x\ndescription: |\n  one\n  ---\n  two\n---\nText.";
+    let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
+    assert_eq!((skill.description.as_str(), skill.instructions.as_str()), ("one --- two", "Text."));
+    assert!(findings[0].message.contains("within the front matter"), "{findings:?}");
+}
+
+#[test]
+fn instructions_that_are_too_long_for_one_reading_are_told() {
+    let read = |bytes: usize| {
+        let text = format!("---\nname: x\ndescription: D.\n---\n{}", "y".repeat(bytes));
+        let (skill, findings) = SkillMd::read(&text, Some("x")).unwrap();
+        assert_eq!(skill.instructions.len(), bytes);
+        findings
+    };
+    assert_eq!(read(48 * 1024), []);
+    let told = read(48 * 1024 + 1);
+    assert_eq!(told[0].severity, Severity::Warning);
+    assert!(told[0].message.starts_with("The instructions are 49 KB long"), "{told:?}");
+}
