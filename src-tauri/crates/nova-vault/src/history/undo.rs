@@ -131,13 +131,13 @@ impl History {
     }
 }
 
+/// Numbers of records, each with where its note was when the undo began, and for each the numbers of
+/// the writes that took it back.
+type Finished = (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>);
+
 /// What an undo took back that was killed and then finished, with the numbers of the writes of
 /// `own` that did it: what it set out to, but the notes that were left out because of a conflict.
-pub(super) fn finished(
-    own: &SetLog,
-    of: &SetLog,
-    begun: &[(u64, VaultPath)],
-) -> (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>) {
+pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) -> Finished {
     let path_of = |n: u64| begun.iter().find(|(begun, _)| *begun == n).map(|(_, path)| path);
     let records: Vec<&Record> = of.records.iter().filter(|record| path_of(record.n).is_some()).collect();
     let notes = Notes::of(&records);

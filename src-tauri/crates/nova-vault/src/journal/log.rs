@@ -287,6 +287,9 @@ impl SetLog {
                 self.texts.insert(text.hash);
                 self.kept.push(Kept { n, file, cut });
             }
+            Line::BroughtBack { text, .. } => {
+                self.texts.insert(text);
+            }
             Line::InPlace(overwrite) => {
                 self.texts.extend([overwrite.from.hash, overwrite.to.hash]);
                 self.overwrites.retain(|other| other.n != overwrite.n);

@@ -74,6 +74,12 @@ pub(crate) enum Line {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
+    /// An outside edit in the file that write `n` displaced is safe; the file stays a while,
+    /// should its writer go on.
+    BroughtBack {
+        n: u64,
+        text: ContentHash,
+    },
     /// The bytes of a note are about to be written over, `from` by `to`. Until the line `Whole` it
     /// may hold parts of both.
     InPlace(Overwrite),

@@ -238,7 +238,7 @@ fn check(path: &str) -> Result<(), PathError> {
 /// doubt.
 fn is_sound_name(name: &str) -> bool {
     // Without an early end, so that many bytes are looked at in one step.
-    let odd = name.bytes().fold(false, |odd, b| odd | (b < b' ') | (b >= 0x7f) | matches!(b, b'/' | b'\\'));
+    let odd = name.bytes().fold(false, |odd, b| odd | !(b' '..0x7f).contains(&b) | matches!(b, b'/' | b'\\'));
     let plain = match odd {
         false => true,
         true => !name.contains(['/', '\\']) && !name.chars().any(char::is_control),

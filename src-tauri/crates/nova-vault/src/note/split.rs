@@ -86,7 +86,7 @@ pub(super) fn eol(text: &str) -> &'static str {
 /// Byte ranges of the lines from `start` on, line breaks included.
 pub(super) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut begin = start;
-    let ends = memchr_iter(b'\n', text[start..].as_bytes()).map(move |at| start + at + 1);
+    let ends = memchr_iter(b'\n', &text.as_bytes()[start..]).map(move |at| start + at + 1);
     let last = (!text.ends_with('\n')).then_some(text.len());
     ends.chain(last).filter(move |end| *end > start).map(move |end| std::mem::replace(&mut begin, end)..end)
 }

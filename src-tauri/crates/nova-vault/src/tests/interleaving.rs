@@ -325,6 +325,56 @@ fn several_edits_by_seed() {
 }
 
 #[test]
+fn who_writes_into_a_displaced_file_again_and_again_loses_nothing() {
+    for times in 1..5 {
+        let (edits, written) = check(&vec![(Step::LastLook, Edit::Append); times]);
+        assert!(edits == times && written, "{times}");
+    }
+}
+
+#[test]
+fn a_program_that_never_stops_writing_does_not_keep_nova_from_ending() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let editor = Mutex::new(OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap());
+    let vault = bed.hooked(move |step, _| {
+        if step == Step::LastLook {
+            editor.lock().unwrap().write_all(b"- more\n").unwrap();
+        }
+        Ok(())
+    });
+    change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();
+    drop(vault);
+    assert!(bed.text("Jane.md").contains("- more\n- more\n"));
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn an_edit_that_was_brought_back_is_not_brought_back_again_after_a_kill() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let editor = Mutex::new(OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap());
+    let looks = Mutex::new(0);
+    let vault = bed.hooked(move |step, _| {
+        if step == Step::LastLook {
+            let mut looks = looks.lock().unwrap();
+            *looks += 1;
+            if *looks > 1 {
+                return Err(std::io::Error::other("killed"));
+            }
+            editor.lock().unwrap().write_all(b"- late\n").unwrap();
+        }
+        Ok(())
+    });
+    change(&vault, |d| d.append(&path("Jane.md"), "- called", Some("Log"))).unwrap();
+    drop(vault);
+    let text = bed.text("Jane.md");
+    assert_eq!((text.matches("- late").count(), text.matches("- called").count()), (1, 1), "{text}");
+    assert!(!bed.leftovers().is_empty(), "nobody looked a second time");
+    drop(bed.vault());
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+    assert_eq!(bed.text("Jane.md"), text);
+}
+
+#[test]
 fn half_a_text_is_never_taken_for_a_whole_one() {
     // The rest comes while Nova waits for it.
     for moment in [Step::ReadCurrent, Step::Recheck, Step::Exchange] {
@@ -486,11 +536,14 @@ fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
 #[test]
 fn a_late_edit_is_reported_as_the_persons_own() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
-    let handle = Mutex::new(OpenOptions::new().write(true).open(bed.root().join("Jane.md")).unwrap());
+    let handle = OpenOptions::new().write(true).open(bed.root().join("Jane.md")).unwrap();
+    let handle = Mutex::new(Some(handle));
     let vault = bed.hooked(move |step, _| {
-        if step == Step::LastLook {
+        if step == Step::LastLook
+            && let Some(mut handle) = handle.lock().unwrap().take()
+        {
             let text = NOTE.replace("owner: nobody", "owner: myself");
-            handle.lock().unwrap().write_all(text.as_bytes()).unwrap();
+            handle.write_all(text.as_bytes()).unwrap();
         }
         Ok(())
     });

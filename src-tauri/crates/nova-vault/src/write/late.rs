@@ -16,6 +16,9 @@ use crate::step::Step;
 /// How long a displaced file is kept before the last look.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// A displaced file in which this many edits were found is not looked at again for more.
+const MOST_EDITS: u32 = 8;
+
 /// A file that was a note until a write displaced it.
 #[derive(Debug)]
 pub(crate) struct Displaced {
@@ -27,6 +30,8 @@ pub(crate) struct Displaced {
     known: Arc<str>,
     /// The note was deleted, not replaced: folders that go with it when they are empty.
     deleted: Option<Vec<String>>,
+    /// How many edits were brought back from it.
+    edits: u32,
 }
 
 #[derive(Debug)]
@@ -46,7 +51,15 @@ impl Displaced {
         known: &str,
         deleted: Option<Vec<String>>,
     ) -> Displaced {
-        Displaced { set: Arc::clone(set), n, place, file: File::Temp(temp), known: known.into(), deleted }
+        Displaced {
+            set: Arc::clone(set),
+            n,
+            place,
+            file: File::Temp(temp),
+            known: known.into(),
+            deleted,
+            edits: 0,
+        }
     }
 
     pub(super) fn opened(
@@ -63,6 +76,7 @@ impl Displaced {
             file: File::Opened(file),
             known: known.into(),
             deleted: None,
+            edits: 0,
         }
     }
 
@@ -106,12 +120,16 @@ impl Displaced {
         if !saved {
             return more;
         }
-        // Bringing it back took a moment, in which it may have been written again.
+        // Who wrote into it once holds it open and may go on; but nobody waits for that for ever. An
+        // edit of a deleted note is kept beside the journal, and the file goes.
+        let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
         match self.bytes() {
-            Ok(Some(now)) if now != bytes => {
+            // Bringing it back took a moment, in which it may have been written again.
+            Ok(Some(now)) if stays || now != bytes => {
+                self.set.brought_back(self.n, &bytes);
                 let known = String::from_utf8_lossy(&bytes).into();
                 let mut more = more;
-                more.push(Displaced { known, ..self });
+                more.push(Displaced { known, edits: self.edits + 1, ..self });
                 return more;
             }
             _ => self.remove(),

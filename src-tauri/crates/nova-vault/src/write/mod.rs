@@ -15,7 +15,7 @@ use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
 use crate::core::Core;
 use crate::error::VaultError;
 use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
-use crate::note::VaultPath;
+use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 
 pub(crate) use late::{Displaced, Keeper};
@@ -214,6 +214,13 @@ impl SetJournal {
         match self.lock().as_mut() {
             Some(set) => core.keep(&mut set.writer, n, path, bytes),
             None => Err(std::io::Error::other("the change set has no journal")),
+        }
+    }
+
+    /// The file that the write `n` displaced holds this edit, which is in the note now or kept.
+    fn brought_back(&self, n: u64, bytes: &[u8]) {
+        if let Some(set) = self.lock().as_mut() {
+            set.writer.append(&Line::BroughtBack { n, text: ContentHash::of(bytes) }).ok();
         }
     }
 
