@@ -69,6 +69,8 @@ impl Approver for Answers {
         let answer = {
             let mut state = self.state();
             if let Some(answer) = state.early.remove(&question) {
+                state.open.remove(&question);
+                state.expected.remove(&question);
                 return answer;
             }
             match state.expected.remove(&question) {
