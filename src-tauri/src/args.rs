@@ -100,7 +100,7 @@ pub(crate) enum ApproveHow {
     None,
     /// Allow everything but sending and what a rule denies.
     All,
-    /// One JSON line on stdin per question: {"call","decision","args"?}.
+    /// One JSON line on stdin per question: {"call","decision","revision"?,"args"?}.
     Stdio,
 }
 

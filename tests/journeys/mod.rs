@@ -8,6 +8,7 @@ mod choosing_a_provider;
 mod choosing_a_side;
 mod command_line;
 mod editing_outside;
+mod evading_rules;
 mod folder_skills;
 mod keeping_credentials;
 mod keeping_private;

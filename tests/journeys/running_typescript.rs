@@ -10,7 +10,7 @@ use nova_app::{App, CancellationToken, ChangeSetKind, ToolRun};
 use nova_guard::Guard;
 use nova_protocol::{
     Commands as _, Decision, DryRunTool, ErrorCode, Event, Nothing, PendingToolRef, SkillState, ToolResult,
-    ToolRow,
+    ToolRow, TriedVerdict, TryRule,
 };
 use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
 use nova_testkit::{
@@ -360,4 +360,82 @@ fn descendants(of: u32) -> Vec<u32> {
         }
     }
     found
+}
+
+/// Contacts a host that its text does not show.
+fn reaching() -> String {
+    let reach = "await (await fetch('http://' + ['api', 'weather', 'com'].join('.') + '/')).text()";
+    echo("reach", &format!("({{ said: {reach} }})"))
+}
+
+#[tokio::test]
+async fn a_host_that_is_always_contacted_is_listed_and_taken_back() {
+    let (nova, _host, server) = world([]).await;
+    save(&nova, "reach.ts", &reaching());
+    let app = loaded(&nova).await;
+    let always = ScriptedApprover::always(Decision::Always);
+    let first = call(&app, "dynamic.reach", json!({}), always.clone()).await;
+    assert!(first.ok, "{:?}: {:?}", first.error, always.asked());
+    let nobody = || ScriptedApprover::new([]);
+    assert!(call(&app, "dynamic.reach", json!({}), nobody()).await.ok, "nothing is asked any more");
+
+    let view = app.list_rules(Nothing {}).await.unwrap();
+    assert_eq!(view.tools[0].hosts, ["api.weather.com"]);
+    let (code, listed) = nova.json(&["permission", "list"]);
+    assert_eq!((code, &listed["tools"][0]["hosts"]), (0, &json!(["api.weather.com"])));
+
+    let (code, error) = nova.json(&["permission", "remove", "dynamic.reach@other.example"]);
+    assert_eq!(code, 1, "{error}");
+    let (code, left) = nova.json(&["permission", "remove", "dynamic.reach@API.weather.com"]);
+    assert_eq!((code, &left["tools"][0]["hosts"]), (0, &json!([])));
+    assert_eq!(left["tools"][0]["always"], true, "the tool itself runs as before");
+    let asks = nobody();
+    assert!(!call(&app, "dynamic.reach", json!({}), asks.clone()).await.ok);
+    assert_eq!(asks.asked()[0].question, "Let dynamic.reach send to api.weather.com?");
+    assert_eq!(server.requests().len(), 2);
+}
+
+/// Writes rules into the file while the question waits, then answers.
+struct Meanwhile(PathBuf);
+
+#[async_trait::async_trait]
+impl nova_app::Approver for Meanwhile {
+    async fn ask(&self, request: &nova_app::ApprovalRequest) -> nova_app::Answer {
+        if request.question.starts_with("Let ") {
+            fs::write(&self.0, "permissions:\n  deny: [internet_access]\n").unwrap();
+        }
+        nova_testkit::decided(Decision::Once)
+    }
+}
+
+#[tokio::test]
+async fn a_deny_that_is_written_while_a_host_is_asked_about_holds_and_is_said_when_tried() {
+    let (nova, _host, server) = world([]).await;
+    save(&nova, "reach.ts", &reaching());
+    let hosts = "effect: 'read',\n  hosts: ['api.weather.com'],";
+    save(&nova, "reader.ts", &echo("reader", "'read'").replace("effect: 'read',", hosts));
+    let app = loaded(&nova).await;
+    let result = app
+        .run_tool(ToolRun {
+            run: "test".into(),
+            tool: "dynamic.reach".into(),
+            args: json!({}),
+            kind: ChangeSetKind::Cli,
+            approver: Arc::new(Meanwhile(nova.config().join("permissions.yaml"))),
+            by_hand: true,
+            cancel: CancellationToken::new(),
+        })
+        .await;
+    let error = result.error.expect("denied meanwhile");
+    assert!(error.message.contains("the rule \"internet_access\" denies it"), "{error:?}");
+    assert_eq!(server.requests(), []);
+
+    let wanted = TryRule { tool: "dynamic.reader".into(), args: None, relationship: None };
+    let tried = app.try_rule(wanted).await.unwrap();
+    assert_ne!(tried.verdict, TriedVerdict::Deny, "it may run, and reaches nobody");
+    assert!(
+        tried.reason.ends_with(" It contacts no host: the rule \"internet_access\" denies it."),
+        "{}",
+        tried.reason
+    );
 }

@@ -160,41 +160,24 @@ async fn without_a_grant_it_asks_which_tool_which_credential_which_host() {
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
     assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.ok);
-    app.revoke_credential(GrantCredential { name: "weather/key".into(), to: "tool:dynamic.forecast".into() })
-        .await
-        .unwrap();
 
-    // Nobody answers the second question.
-    let error =
-        call(&app, Value::Null, ScriptedApprover::new([decided(Decision::Once)])).await.error.unwrap();
-    assert_eq!(error.code, ErrorCode::CredentialNotGranted, "{error}");
-    assert!(error.hint.contains("nova credential grant weather/key --to tool:dynamic.forecast"), "{error}");
-    let deny = ScriptedApprover::new([decided(Decision::Once), decided(Decision::Deny)]);
+    // Once was for that call.
+    let error = call(&app, Value::Null, ScriptedApprover::new([])).await.error.unwrap();
+    assert_eq!(error.code, ErrorCode::ApprovalUnanswered, "{error}");
+    let deny = ScriptedApprover::new([decided(Decision::Deny)]);
     assert_eq!(call(&app, Value::Null, deny).await.error.unwrap().code, ErrorCode::DeniedByUser);
     assert_eq!(weather.requests().len(), 1, "neither was sent");
 
-    let once = ScriptedApprover::new([decided(Decision::Once), decided(Decision::Once)]);
+    let once = ScriptedApprover::new([decided(Decision::Once)]);
     assert!(call(&app, Value::Null, once.clone()).await.ok);
-    let asked = once.asked().remove(1);
-    assert_eq!(
-        asked.question,
-        "Let dynamic.forecast use the credential weather/key and send it to api.weather.example?"
-    );
-    assert_eq!(asked.decisions, [Decision::Once, Decision::Always, Decision::Deny]);
-    // Once is for one call; always is for all.
-    let always = ScriptedApprover::new([decided(Decision::Once), decided(Decision::Always)]);
+    let asked = once.asked();
+    assert_eq!((asked.len(), &asked[0].credentials), (1, &vec!["weather/key".to_owned()]));
+    assert_eq!(asked[0].host.as_deref(), Some("api.weather.example"));
+    assert!(asked[0].question.contains("the credential weather/key"), "{}", asked[0].question);
+    let always = ScriptedApprover::new([decided(Decision::Always)]);
     assert!(call(&app, Value::Null, always.clone()).await.ok);
-    assert_eq!(always.asked().len(), 2);
-    let covered = ScriptedApprover::new([decided(Decision::Once)]);
-    assert!(call(&app, Value::Null, covered).await.ok);
-    // Or by hand, in another process.
-    app.revoke_credential(GrantCredential { name: "weather/key".into(), to: "skill:dynamic".into() })
-        .await
-        .unwrap();
-    app.grant_credential(GrantCredential { name: "weather/key".into(), to: "skill:dynamic".into() })
-        .await
-        .unwrap();
-    assert!(call(&app, Value::Null, ScriptedApprover::new([decided(Decision::Once)])).await.ok);
+    assert_eq!(always.asked().len(), 1);
+    assert!(call(&app, Value::Null, ScriptedApprover::new([])).await.ok, "always is for all");
 }
 
 #[tokio::test]
@@ -202,7 +185,7 @@ async fn another_content_of_the_file_has_no_grant() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
-    assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.ok);
+    assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Always)).await.ok);
     save(&nova, "forecast.ts", &forecast("two"));
     app.tools_loaded(PATIENCE).await;
     let view = app.list_credentials(Nothing {}).await.unwrap();

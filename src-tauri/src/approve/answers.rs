@@ -42,6 +42,8 @@ type Question = (String, u32);
 
 struct State {
     open: HashMap<Question, oneshot::Sender<Answer>>,
+    /// Questions that are told and that nobody waits for yet.
+    expected: HashMap<Question, oneshot::Receiver<Answer>>,
     /// Answers that name a question that is not asked yet.
     early: HashMap<Question, Answer>,
     /// Lines that are no answers.
@@ -52,19 +54,34 @@ struct State {
 
 #[async_trait::async_trait]
 impl Approver for Answers {
+    fn expect(&self, request: &ApprovalRequest) {
+        let mut state = self.state();
+        if !state.ended {
+            let question = (request.call.clone(), request.revision);
+            let (sender, answer) = oneshot::channel();
+            state.open.insert(question.clone(), sender);
+            state.expected.insert(question, answer);
+        }
+    }
+
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let question = (request.call.clone(), request.revision);
         let answer = {
             let mut state = self.state();
             if let Some(answer) = state.early.remove(&question) {
+                state.open.remove(&question);
+                state.expected.remove(&question);
                 return answer;
             }
-            if state.ended {
-                return ended();
+            match state.expected.remove(&question) {
+                Some(answer) => answer,
+                None if state.ended => return ended(),
+                None => {
+                    let (sender, answer) = oneshot::channel();
+                    state.open.insert(question.clone(), sender);
+                    answer
+                }
             }
-            let (sender, answer) = oneshot::channel();
-            state.open.insert(question.clone(), sender);
-            answer
         };
         let _withdrawn_at_the_end = Open { answers: self, question };
         answer.await.unwrap_or_else(|_| ended())
@@ -135,6 +152,7 @@ impl Default for State {
         let (others, read_others) = mpsc::unbounded_channel();
         Self {
             open: HashMap::new(),
+            expected: HashMap::new(),
             early: HashMap::new(),
             others: Some(others),
             read_others: Arc::new(tokio::sync::Mutex::new(read_others)),
@@ -221,6 +239,15 @@ mod tests {
         assert!(futures_pending(&mut next), "the next question is still open");
         answers.end();
         assert_eq!(next.await, ended());
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_come_as_soon_as_the_question_is_told() {
+        let answers = Answers::default();
+        answers.expect(&question(1));
+        assert_eq!(answers.hear(ONCE), None);
+        assert!(answers.hear(ONCE).is_some_and(|note| note.contains("dropped")));
+        assert_eq!(answers.ask(&question(1)).await, once());
     }
 
     #[tokio::test]

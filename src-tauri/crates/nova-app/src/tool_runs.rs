@@ -118,6 +118,10 @@ struct Rereading {
 
 #[async_trait::async_trait]
 impl Approver for Rereading {
+    fn expect(&self, request: &ApprovalRequest) {
+        self.approver.expect(request);
+    }
+
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         let answer = self.approver.ask(request).await;
         self.app.reload_settings();

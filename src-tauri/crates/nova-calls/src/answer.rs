@@ -43,6 +43,9 @@ pub enum Answer {
 /// Whoever can be asked. Dropping the future withdraws the question.
 #[async_trait]
 pub trait Approver: Send + Sync {
+    /// The question is about to be told to whoever listens: from now on an answer may come.
+    fn expect(&self, _request: &ApprovalRequest) {}
+
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
 }
 

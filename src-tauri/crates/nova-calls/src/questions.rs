@@ -47,6 +47,7 @@ impl Questions {
         request.revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
         let _pause = self.stopwatch.pause();
         let asking = async {
+            self.approver.expect(request);
             self.events.emit(Event::ApprovalRequested {
                 call: request.call.clone(),
                 args: request.args.clone(),
