@@ -1,0 +1,288 @@
+//! Parameters and results of the commands.
+
+mod notes;
+mod rules;
+mod skills;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{Decision, Envelope};
+
+pub use notes::*;
+pub use rules::*;
+pub use skills::*;
+
+/// For commands that need no parameters or answer nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Nothing {}
+
+// ---- the program -------------------------------------------------------------------------------
+
+/// What the window needs first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AppStatus {
+    pub version: String,
+    /// `linux`, `macos`, `windows`.
+    pub platform: String,
+    /// Nothing was chosen yet: show the first start.
+    pub first_run: bool,
+    pub vault: Option<VaultSummary>,
+    /// Why the configured vault is not open.
+    pub vault_problem: Option<crate::UserError>,
+    pub config_problem: Option<ConfigProblemView>,
+    /// `provider/model` new chats use.
+    pub model: Option<String>,
+    pub appearance: Appearance,
+    /// Today's date in the user's zone, `YYYY-MM-DD`.
+    pub today: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct VaultSummary {
+    pub name: String,
+    pub path: String,
+    pub notes: u32,
+    /// "watching", or why not.
+    pub watching: String,
+    /// Notes that could not be read in full.
+    pub problems: Vec<ProblemView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProblemView {
+    pub path: String,
+    pub line: u32,
+    pub problem: String,
+    pub remedy: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConfigProblemView {
+    pub file: String,
+    pub line: Option<u32>,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Appearance {
+    pub theme: Theme,
+    /// 12 to 18, px of the conversation text.
+    pub text_size: u8,
+    /// The line of catalog and token figures under the composer.
+    pub activity_line: bool,
+}
+
+impl Default for Appearance {
+    fn default() -> Self {
+        Self { theme: Theme::System, text_size: 14, activity_line: true }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    System,
+    Light,
+    Dark,
+}
+
+// ---- first start -------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct FirstRunOptions {
+    /// Obsidian vaults found on this machine.
+    pub found: Vec<FoundVault>,
+    /// Where the sample vault would be copied to, to be read by a person.
+    pub sample_target: String,
+    pub sample_notes: u32,
+    /// A model server on this machine.
+    pub local_model: Option<LocalModelServer>,
+    /// Where a local server was looked for.
+    pub looked_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FoundVault {
+    pub path: String,
+    pub name: String,
+    pub notes: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LocalModelServer {
+    /// `ollama`
+    pub provider: String,
+    pub host: String,
+    pub models: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OpenVault {
+    pub choice: VaultChoice,
+    /// `provider/model`; none goes on without one.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum VaultChoice {
+    /// Copy the sample vault to the documents folder and open it.
+    Sample,
+    Folder {
+        path: String,
+    },
+}
+
+/// The folder that the user picked in the system's dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PickedFolder {
+    pub path: Option<String>,
+    /// Markdown notes found in it.
+    pub notes: Option<u32>,
+}
+
+// ---- sessions ----------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRow {
+    pub id: String,
+    pub title: String,
+    /// RFC 3339 of the last event.
+    pub updated_at: String,
+    pub created_at: String,
+    pub running: bool,
+    /// `provider/model` of this session.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SessionView {
+    pub row: SessionRow,
+    /// The events that make the conversation, oldest first; the same `reduce` reads them.
+    pub events: Vec<Envelope>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRef {
+    pub session: String,
+}
+
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DropSkill {
+    pub session: String,
+    pub skill: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RenameSession {
+    pub session: String,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SendMessage {
+    pub session: String,
+    pub text: String,
+    /// `provider/model`, else the session's, else the config's.
+    #[serde(default)]
+    #[ts(optional)]
+    pub model: Option<String>,
+    /// Skills the user activates with this message.
+    #[serde(default)]
+    pub skills: Vec<String>,
+    /// `skill.tool` the user points at.
+    #[serde(default)]
+    #[ts(optional)]
+    pub tool: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnRef {
+    pub turn: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DecideApproval {
+    /// The session, or the form run, that the call belongs to.
+    pub session: String,
+    pub call: String,
+    pub decision: Decision,
+    /// The revision that was looked at; an older one is refused.
+    pub revision: u32,
+    /// Edited arguments, with an allowing decision.
+    #[serde(default)]
+    #[ts(optional)]
+    pub args: Option<Value>,
+    /// Why not, with a denial.
+    #[serde(default)]
+    #[ts(optional)]
+    pub reason: Option<String>,
+}
+
+/// Asks for the question anew with edited arguments; the answer is an `approval_requested` of the
+/// next revision, its diff made from them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReviseApproval {
+    pub session: String,
+    pub call: String,
+    pub args: Value,
+}
+
+// ---- models ------------------------------------------------------------------------------------
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderRow {
+    pub id: String,
+    /// `openai` …
+    pub kind: String,
+    /// On this machine.
+    pub local: bool,
+    pub host: String,
+    /// A remote provider that the user agreed to send notes to; always true for a local one.
+    pub agreed: bool,
+    pub models: Vec<String>,
+    /// Why its models could not be listed.
+    pub problem: Option<crate::UserError>,
+    /// The credential of its key: the one that is configured, or one that a form would set.
+    pub key: ProviderKey,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderKey {
+    /// `service/key`
+    pub credential: String,
+    pub state: ProviderKeyState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKeyState {
+    /// It is kept and granted to this provider at its address.
+    Granted,
+    /// It comes from the environment.
+    Environment,
+    /// It is kept, and this provider may not have it for its address.
+    NotGranted,
+    /// It is configured and not kept.
+    Missing,
+    /// No key is configured; some servers want none.
+    None,
+    /// Where it is kept cannot be reached.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderRef {
+    pub provider: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetModel {
+    /// The session, or none for new chats.
+    pub session: Option<String>,
+    /// `provider/model`
+    pub model: String,
+}
