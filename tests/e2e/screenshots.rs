@@ -4,7 +4,7 @@
 
 mod harness;
 mod model;
-#[allow(dead_code, reason = "its tool is in a picture, too")]
+#[allow(dead_code, unused_imports, reason = "its tool is in a picture, too")]
 mod waiting_tools;
 
 use std::path::{Path, PathBuf};
