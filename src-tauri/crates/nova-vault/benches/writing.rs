@@ -1,8 +1,10 @@
-//! What a lasting edit costs beside the least sequence that makes one last.
+//! What a lasting edit costs beside the least sequence that makes one last, and many new notes beside
+//! the least that makes as many files.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +12,7 @@ use std::process::ExitCode;
 
 use common::{ROUNDS, Table, make_up, measure, median};
 use nova_vault::note::{PropertyEdit, Value};
-use nova_vault::{Author, ChangeSetKind, Vault, VaultPath};
+use nova_vault::{Author, ChangeSetKind, NewNote, Vault, VaultPath};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 fn main() -> ExitCode {
@@ -42,7 +44,60 @@ fn main() -> ExitCode {
         journalled.as_secs_f64() * 1e3,
         nova.as_secs_f64() / journalled.as_secs_f64()
     );
+    many(&mut table);
     table.end()
+}
+
+/// Ten thousand new notes in five new folders.
+fn many(table: &mut Table) {
+    let made = make_up(100);
+    let (root, vault) = (made.root(), made.open());
+    let plain = root.parent().unwrap().join("plain");
+    let mut rounds = 0..;
+    let mut plain_rounds = 0..;
+    let measured = measure(
+        5,
+        &mut [&mut || create_many(&vault, rounds.next().unwrap()), &mut || {
+            plain_many(&plain, plain_rounds.next().unwrap());
+        }],
+    );
+    let [nova, least] = [0, 1].map(|at| median(&measured[at]));
+    table.at_most("10000 new notes / create each file, sync each folder", nova, least, 2.0);
+}
+
+/// The folder, name and text of each.
+fn new_notes(round: i32) -> impl Iterator<Item = (String, String, String)> {
+    (0..10_000).map(move |n| {
+        let text = format!(
+            "---\ntype: expense\ndate: 2026-11-20\namount: {n}.50\ncurrency: EUR\npayee: Shop {n}\n\
+             import_id: 0123456789abcdef\n---\n"
+        );
+        (format!("Import {round}/{}", 2022 + n % 5), format!("2026-11-20 Shop {n}"), text)
+    })
+}
+
+fn create_many(vault: &Vault, round: i32) {
+    let notes = new_notes(round).map(|(folder, name, text)| NewNote { folder, name, text });
+    let mut draft = vault.draft();
+    draft.create_all(notes.collect()).unwrap();
+    let changes = vault.change_set(ChangeSetKind::Form, "bench".to_owned());
+    let author = Author { principal: "bench".to_owned(), skill: None, call: None };
+    assert_eq!(changes.apply(draft, &author).unwrap().changes.len(), 10_000);
+    changes.close().unwrap();
+}
+
+fn plain_many(root: &Path, round: i32) {
+    let mut folders = BTreeSet::new();
+    for (folder, name, text) in new_notes(round) {
+        let folder = root.join(folder);
+        if folders.insert(folder.clone()) {
+            fs::create_dir_all(&folder).unwrap();
+        }
+        File::create_new(folder.join(name + ".md")).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+    for folder in folders {
+        File::open(folder).unwrap().sync_all().unwrap();
+    }
 }
 
 fn edit(vault: &Vault, note: &VaultPath, stage: &str) {

@@ -1,6 +1,6 @@
 //! Writes planned, not yet made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -39,6 +39,16 @@ struct Item {
     folders: Vec<String>,
     /// The view may not see the note: only links in it are rewritten.
     unseen: bool,
+}
+
+/// A note to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewNote {
+    /// `""` for the vault's root; made where it is missing.
+    pub folder: String,
+    /// The display name, made a file name.
+    pub name: String,
+    pub text: String,
 }
 
 /// What is to become of one note, as a difference.
@@ -83,6 +93,12 @@ impl Draft {
 
     /// The note as it will be when the draft is applied.
     pub fn read(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
+        let path = self.vault().real(path).into_owned();
+        self.read_real(&path)
+    }
+
+    /// As [`Draft::read`]; a link is not followed.
+    fn read_real(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
         match self.items.get(path) {
             Some(Item { unseen: true, .. }) => {
@@ -105,6 +121,10 @@ impl Draft {
             return Ok(note.clone());
         }
         let note = self.view.read(path)?;
+        if note.path != *path {
+            // A link itself is neither moved nor deleted.
+            return Err(VaultError::Symlink { path: path.clone() });
+        }
         self.seen.insert(path.clone(), note.clone());
         Ok(note)
     }
@@ -118,6 +138,42 @@ impl Draft {
         }
         self.put(path, text);
         Ok(())
+    }
+
+    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
+    /// does for one; each folder is listed once. Gives their paths in the same order.
+    pub fn create_all(&mut self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
+        let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
+        for path in self.items.keys() {
+            taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
+        }
+        let mut listed = HashSet::new();
+        // The number that a name was last given, so that a thousand of one name are not tried anew.
+        let mut numbers: HashMap<(String, String), u32> = HashMap::new();
+        let mut paths = Vec::with_capacity(notes.len());
+        for note in &notes {
+            let names = taken.entry(note.folder.clone()).or_default();
+            if listed.insert(note.folder.clone()) {
+                let there = self.view.vault().core().disk.names(&note.folder)?;
+                names.extend(there.iter().map(|name| folded(name)));
+            }
+            let name = file_name(&note.name);
+            let number = numbers.entry((note.folder.clone(), folded(&name))).or_insert(0);
+            let file = loop {
+                *number += 1;
+                let file = if *number == 1 { format!("{name}.md") } else { format!("{name} {number}.md") };
+                if names.insert(folded(&file)) {
+                    break file;
+                }
+            };
+            let path = VaultPath::in_folder(&note.folder, &file)?;
+            writable(&path)?;
+            paths.push(path);
+        }
+        for (path, note) in paths.iter().zip(notes) {
+            self.put(path, note.text);
+        }
+        Ok(paths)
     }
 
     /// Plans property changes, byte-exact: nothing else in the note changes.
@@ -270,16 +326,16 @@ impl Draft {
         plan
     }
 
-    /// The text as planned, `None` when there is no note.
+    /// The text as planned, `None` when there is no note. A link is not followed.
     pub(crate) fn text(&mut self, path: &VaultPath) -> Result<Option<Arc<str>>, VaultError> {
-        match self.read(path) {
+        match self.read_real(path) {
             Ok(note) => Ok(Some(note.text)),
             Err(VaultError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Plans a whole text for a note, there or not.
+    /// Plans a whole text for a note, there or not. A link is not followed.
     pub(crate) fn set_text(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
         match self.load(path) {
             Ok(()) | Err(VaultError::NotFound { .. }) => {
@@ -351,7 +407,8 @@ impl Draft {
         edit: impl FnOnce(&str) -> Result<String, crate::note::EditError>,
     ) -> Result<(), VaultError> {
         writable(path)?;
-        let note = self.read(path)?;
+        let path = &self.vault().real(path).into_owned();
+        let note = self.read_real(path)?;
         let text = edit(&note.text).map_err(VaultError::edit(path))?;
         self.load(path)?;
         self.put(path, text);
@@ -360,7 +417,7 @@ impl Draft {
 
     /// Makes sure that the note is among the items.
     fn load(&mut self, path: &VaultPath) -> Result<(), VaultError> {
-        let note = self.read(path)?;
+        let note = self.read_real(path)?;
         if !self.items.contains_key(path) {
             self.items.insert(
                 path.clone(),

@@ -293,7 +293,9 @@ impl VaultError {
             VaultError::Hidden { .. } => "Choose a path whose folders do not start with a dot.".to_owned(),
             VaultError::NotANote { .. } => "Use a name that ends in .md.".to_owned(),
             VaultError::Symlink { .. } => {
-                "Put the note itself into the vault in place of the link.".to_owned()
+                "Put the note itself into the vault in place of the link, or set \"write_through\": true in \
+                 nova.config.json to read and change a note in the vault that it leads to."
+                    .to_owned()
             }
             VaultError::HardLink { .. } => {
                 "Copy the note to a file of its own, or set \"write_through\": true in nova.config.json to \

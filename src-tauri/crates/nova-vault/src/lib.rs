@@ -49,12 +49,12 @@ pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, N
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
-pub use draft::{Draft, PlannedDiff};
+pub use draft::{Draft, NewNote, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
 pub use history::{
-    Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetState, History, Limits, NoteDetail, NoteRecord,
-    Scope, UndoOutcome,
+    Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits,
+    NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome,
 };
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
@@ -66,4 +66,4 @@ pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
 pub use vault::{Note, NoteEntry, Notes, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
-pub use view::View;
+pub use view::{RecordsRead, View};

@@ -1,5 +1,6 @@
 //! The vault: opening it and asking it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use crate::disk::Disk;
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::feed::{Feed, VaultChange};
-use crate::history::History;
+use crate::history::{Diffs, History};
 use crate::index::{Head, Index, Listing, Texts, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
@@ -46,7 +47,8 @@ pub struct VaultOptions {
     /// is in the journal only.
     pub trash: Option<PathBuf>,
     /// Whether a note whose file has further names (hard links) is written in place, so that all of
-    /// them show the new text. Such a note is refused otherwise.
+    /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
+    /// note. Both are refused otherwise.
     pub write_through: bool,
 }
 
@@ -63,6 +65,7 @@ struct Inner {
     keeper: Mutex<Option<Keeper>>,
     index: Index,
     outlines: Outlines,
+    diffs: Diffs,
     core: Arc<Core>,
 }
 
@@ -156,6 +159,7 @@ impl Vault {
                 keeper: Mutex::new(None),
                 index: Index::default(),
                 outlines: Outlines::default(),
+                diffs: Diffs::default(),
                 core,
             }),
         };
@@ -173,6 +177,10 @@ impl Vault {
 
     pub(crate) fn outlines(&self) -> &Outlines {
         &self.inner.outlines
+    }
+
+    pub(crate) fn diffs(&self) -> &Diffs {
+        &self.inner.diffs
     }
 
     /// The vault's folder, without links.
@@ -194,10 +202,16 @@ impl Vault {
     }
 
     /// Reads a note from the disk. Links and dot-folders are refused; so is what is not UTF-8
-    /// or larger than [`crate::MAX_NOTE_BYTES`].
+    /// or larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`] a link is the
+    /// note in the vault that it leads to: it has that note's path.
     pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
-        read_note(&self.core().disk, path)
+        read_note(&self.core().disk, &self.real(path))
+    }
+
+    /// The path of the note that is read and changed under this one.
+    pub(crate) fn real<'a>(&self, path: &'a VaultPath) -> Cow<'a, VaultPath> {
+        if self.writes_through() { Cow::Owned(self.core().disk.led_to(path)) } else { Cow::Borrowed(path) }
     }
 
     /// All notes outside dot-folders, in order of their paths, as they are on the disk now.
@@ -210,14 +224,34 @@ impl Vault {
     /// sync program made of a note ([`VaultPath::is_sync_conflict`]): it would be the record a second
     /// time.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
-        let disk = &self.core().disk;
-        let listing = self.inner.index.listing(disk, Texts::OfTypes(types))?;
-        Ok(listing
+        let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
+        Ok(self.records_in(&listing, types))
+    }
+
+    /// As [`Vault::records`], with the problems of notes of any type, from the same look at the disk.
+    pub(crate) fn records_and_problems(
+        &self,
+        types: &[&str],
+    ) -> Result<(Vec<Note>, Vec<Problem>), VaultError> {
+        let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
+        let mut problems = listing.problems();
+        problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
+        Ok((self.records_in(&listing, types), problems))
+    }
+
+    fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
+        listing
             .of_types(types)
             .into_iter()
-            .filter(|head| is_record_place(&listing, &head.path))
-            .filter_map(|head| self.inner.index.note(disk, head))
-            .collect())
+            .filter(|head| is_record_place(listing, &head.path))
+            .filter_map(|head| self.inner.index.note(&self.core().disk, head))
+            .collect()
+    }
+
+    /// The bytes of a file that need not be a note.
+    pub(crate) fn bytes(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
+        refuse_hidden(path)?;
+        self.core().disk.bytes(path)
     }
 
     /// The notes that go by `name`: its path with or without `.md`, else the end of a path,

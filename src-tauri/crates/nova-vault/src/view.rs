@@ -17,6 +17,15 @@ pub struct View {
     privacy: Arc<Privacy>,
 }
 
+/// The records of some types, read at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct RecordsRead {
+    /// By path.
+    pub notes: Vec<Note>,
+    /// Notes that seem to be such records and cannot be read, by path.
+    pub unreadable: Vec<Problem>,
+}
+
 impl Vault {
     /// The vault as a reader with these limits sees it.
     pub fn seen_by(&self, privacy: Arc<Privacy>) -> View {
@@ -81,22 +90,45 @@ impl View {
         if self.privacy.remote {
             return Ok(Vec::new());
         }
-        let folder = folder.trim_matches('/');
         let mut problems = self.vault.problems()?;
-        problems.retain(|problem| {
-            let Ok(path) = VaultPath::parse(&problem.path) else { return false };
-            let in_folder = path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-            // Its properties cannot be read, so its lines say what it is.
-            let says_type = || {
-                let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
-                text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
-                    let value = value.trim().trim_matches(['"', '\'']);
-                    key.trim() == "type" && types.iter().any(|name| name.eq_ignore_ascii_case(value))
-                })
-            };
-            path.is_note() && (in_folder || says_type())
-        });
+        problems.retain(|problem| self.seems_to_be(problem, &[folder], types));
         Ok(problems)
+    }
+
+    /// [`View::records`] of several types and [`View::unreadable`] of their folders, from one look at
+    /// the disk.
+    pub fn read_records(&self, folders: &[&str], types: &[&str]) -> Result<RecordsRead, VaultError> {
+        let (mut notes, mut unreadable) = self.vault.records_and_problems(types)?;
+        notes.retain(|note| !self.hides(note));
+        unreadable.retain(|problem| !self.privacy.remote && self.seems_to_be(problem, folders, types));
+        Ok(RecordsRead { notes, unreadable })
+    }
+
+    fn seems_to_be(&self, problem: &Problem, folders: &[&str], types: &[&str]) -> bool {
+        let Ok(path) = VaultPath::parse(&problem.path) else { return false };
+        let is_in = |folder: &&str| {
+            path.as_str().strip_prefix(folder.trim_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+        };
+        // Its properties cannot be read, so its lines say what it is.
+        let says_type = || {
+            let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
+            text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
+                let value = value.trim().trim_matches(['"', '\'']);
+                key.trim() == "type" && types.iter().any(|name| name.eq_ignore_ascii_case(value))
+            })
+        };
+        path.is_note() && (folders.iter().any(is_in) || says_type())
+    }
+
+    /// The bytes of a file that need not be a note, such as a bank's list of transactions.
+    pub fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
+        if path.is_note() {
+            return Ok(self.read(path)?.text.as_bytes().to_vec());
+        }
+        if self.privacy.lists(path) {
+            return Err(VaultError::Private { name: path.as_str().to_owned() });
+        }
+        self.vault.bytes(path)
     }
 
     /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.

@@ -7,8 +7,9 @@ mod platform;
 mod trash;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
@@ -20,6 +21,7 @@ use crate::note::VaultPath;
 pub(crate) use place::{InPlace, NoteFile, Place};
 pub(crate) use platform::{Kind, Stamp, timestamp};
 pub(crate) use trash::SystemTrash;
+use walk::MAX_DEPTH;
 pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
 
 /// The largest note Nova reads, in bytes.
@@ -89,6 +91,13 @@ impl Disk {
         Ok((Place::new(folder, path), made))
     }
 
+    /// Makes the names of folders last that were made for a note.
+    pub(crate) fn sync_made(&self, made: &[String]) -> io::Result<()> {
+        let parents: BTreeSet<&str> =
+            made.iter().map(|folder| folder.rsplit_once('/').map_or("", |(parent, _)| parent)).collect();
+        parents.into_iter().try_for_each(|parent| platform::sync_folder(&self.folder(parent)?))
+    }
+
     /// The folders on the way to `path` that do not exist, outermost first.
     pub(crate) fn missing_folders(&self, path: &VaultPath) -> Vec<String> {
         let mut dir = self.dir.try_clone().ok();
@@ -128,10 +137,63 @@ impl Disk {
         Ok(dir)
     }
 
+    /// The note that a symbolic link at `path` leads to, links of links included, when it lies in the
+    /// vault; else `path` itself. Whatever is put there meanwhile, the note is then reached without
+    /// following a link.
+    pub(crate) fn led_to(&self, path: &VaultPath) -> VaultPath {
+        const MOST_LINKS: usize = 8;
+        let mut at = path.clone();
+        for _ in 0..MOST_LINKS {
+            let name = at.as_str().rsplit('/').next().unwrap_or_default();
+            let target = match self.folder(at.folder()).and_then(|folder| folder.read_link_contents(name)) {
+                Ok(target) => target,
+                // It is no link, or not there.
+                Err(_) => return at,
+            };
+            match self.within(at.folder(), &target) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        path.clone()
+    }
+
+    /// The note that the target of a link in `folder` names, taken by its words: `..` counts only at
+    /// its beginning, where what it leaves is no link.
+    fn within(&self, folder: &str, target: &Path) -> Option<VaultPath> {
+        let mut names: Vec<&str> = Vec::new();
+        let relative = match target.is_absolute() {
+            true => target.strip_prefix(&self.root).ok()?,
+            false => {
+                names.extend(folder.split('/').filter(|name| !name.is_empty()));
+                target
+            }
+        };
+        let mut is_beginning = !target.is_absolute();
+        for component in relative.components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir if is_beginning => drop(names.pop()?),
+                Component::Normal(name) => {
+                    is_beginning = false;
+                    names.push(name.to_str()?);
+                }
+                _ => return None,
+            }
+        }
+        let path = VaultPath::parse(&names.join("/")).ok()?;
+        (path.is_note() && !names.iter().any(|name| name.starts_with('.'))).then_some(path)
+    }
+
     /// Reads a file as it is now; `NotFound` when there is none.
     pub(crate) fn read(&self, path: &VaultPath) -> Result<Found, VaultError> {
         let place = self.place(path)?;
         place.found()?.ok_or_else(|| VaultError::NotFound { name: path.as_str().to_owned() })
+    }
+
+    /// The bytes of a file of any kind; `NotFound` when there is none.
+    pub(crate) fn bytes(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
+        self.place(path)?.bytes()?.ok_or_else(|| VaultError::NotFound { name: path.as_str().to_owned() })
     }
 
     /// The text at `path`, `None` when there is no file.
@@ -167,6 +229,31 @@ impl Disk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(VaultError::io(format!("list the folder \"{folder}\""))(error)),
         }
+    }
+
+    /// Removes hidden files whose name is meant, in every folder that is not hidden, and says how
+    /// many. Links are not followed, and only regular files go.
+    pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> io::Result<usize> {
+        let mut removed = 0;
+        let mut open = vec![String::new()];
+        while let Some(path) = open.pop() {
+            // Gone by now, or not to be read: nothing of Nova's was written there.
+            let Ok(folder) = self.folder(&path) else { continue };
+            for entry in folder.entries()?.flatten() {
+                let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
+                    continue;
+                };
+                if name.starts_with('.') {
+                    if kind.is_file() && is_meant(&name) {
+                        folder.remove_file(&name)?;
+                        removed += 1;
+                    }
+                } else if kind.is_dir() && path.matches('/').count() < MAX_DEPTH {
+                    open.push(if path.is_empty() { name } else { format!("{path}/{name}") });
+                }
+            }
+        }
+        Ok(removed)
     }
 
     /// Whether the file system can exchange two files in one step, else why not.

@@ -1,13 +1,16 @@
 //! One note's place: its folder, opened, and its name there.
 
 use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::platform::{Kind, Look};
 use super::{Found, MAX_NOTE_BYTES, Stamp, platform, read_from_start, read_into};
 use crate::error::VaultError;
+use crate::journal::make_private_folder;
 use crate::note::VaultPath;
 
 /// An opened folder and the name of one note in it. What happens to the path meanwhile
@@ -21,8 +24,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(super) fn new(folder: Dir, path: &VaultPath) -> Place {
-        let name = path.as_str().rsplit('/').next().unwrap_or_default();
-        Place { folder, name: name.to_owned(), path: path.clone() }
+        Place { folder, name: file_part(path).to_owned(), path: path.clone() }
     }
 
     pub(crate) fn path(&self) -> &VaultPath {
@@ -41,6 +43,16 @@ impl Place {
         let look = read_whole(&file, &self.path, None, &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
         Ok(Some(Found { text, stamp: look.stamp }))
+    }
+
+    /// The file's bytes now, `None` when it is gone.
+    pub(super) fn bytes(&self) -> Result<Option<Vec<u8>>, VaultError> {
+        let Some(file) = self.open_file()? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        read_whole(&file, &self.path, None, &mut bytes)?;
+        Ok(Some(bytes))
     }
 
     /// The note's text now, `None` when it is gone.
@@ -123,6 +135,27 @@ impl Place {
         platform::rename_new(&self.folder, temp, &self.folder, &self.name)
     }
 
+    /// As [`Place::put`], for any note of this folder.
+    pub(crate) fn put_as_note(&self, temp: &str, note: &VaultPath) -> io::Result<()> {
+        platform::rename_new(&self.folder, temp, &self.folder, file_part(note))
+    }
+
+    /// Whether nothing at all has the name of this note of the folder.
+    pub(crate) fn is_free(&self, note: &VaultPath) -> bool {
+        let look = platform::look(&self.folder, file_part(note));
+        look.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether [`Place::sync_all_files`] does anything here; else each file is synced by itself.
+    pub(crate) const SYNCS_TOGETHER: bool = cfg!(target_os = "linux");
+
+    /// Makes all files of the vault's file system last, at the price of about one.
+    pub(crate) fn sync_all_files(&self) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(platform::open_to_sync(&self.folder)?)?;
+        Ok(())
+    }
+
     /// Gives the note the name `temp`.
     pub(crate) fn take(&self, temp: &str) -> io::Result<()> {
         platform::rename_new(&self.folder, &self.name, &self.folder, temp)
@@ -142,6 +175,13 @@ impl Place {
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Moves `temp` out of the vault into a folder that only the user opens, made where there is
+    /// none; `CrossesDevices` when that lies on another file system.
+    pub(crate) fn move_out(&self, temp: &str, folder: &Path, name: &str) -> io::Result<()> {
+        make_private_folder(folder)?;
+        self.put_as(temp, &Dir::open_ambient_dir(folder, ambient_authority())?, name)
     }
 
     /// Moves `temp` into another folder under this name; `AlreadyExists` when that is taken.
@@ -191,6 +231,10 @@ impl Place {
     pub(crate) fn sync_folder(&self) -> io::Result<()> {
         platform::sync_folder(&self.folder)
     }
+}
+
+fn file_part(path: &VaultPath) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
 /// Opens the note `name` of a folder, which is `path` in the vault; `None` when it is not there.

@@ -80,6 +80,7 @@ mod system {
     use std::io;
 
     use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+    use rustix::fd::OwnedFd;
     use rustix::fs::{
         AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
     };
@@ -305,11 +306,18 @@ mod system {
         }
     }
 
+    /// The folder opened so that it can be synced: the handles that it is walked by may only name
+    /// it, and syncing through such a one does nothing.
+    pub(in crate::disk) fn open_to_sync(folder: &Dir) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(openat(folder, ".", flags, Mode::empty())?)
+    }
+
     pub(in crate::disk) fn sync_folder(folder: &Dir) -> io::Result<()> {
-        match fsync(folder) {
+        match fsync(open_to_sync(folder)?) {
             Ok(()) => Ok(()),
             // Some network and user-space file systems cannot sync a folder.
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::BADF) => Ok(()),
+            Err(rustix::io::Errno::INVAL) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -430,3 +438,29 @@ pub(in crate::disk) use system::{
     copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, open_to_write,
     private, read_at, rename_new, sync_folder,
 };
+
+#[cfg(target_os = "linux")]
+pub(in crate::disk) use system::open_to_sync;
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::system::open_to_sync;
+    use crate::disk::Disk;
+    use crate::note::VaultPath;
+
+    #[test]
+    fn every_folder_that_a_note_lies_in_can_be_synced() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("one/two")).unwrap();
+        let disk = Disk::open(dir.path().canonicalize().unwrap()).unwrap();
+        for folder in ["", "one", "one/two"] {
+            let opened = open_to_sync(&disk.folder(folder).unwrap()).unwrap();
+            assert_eq!(rustix::fs::fsync(&opened), Ok(()), "\"{folder}\"");
+        }
+        let (place, made) = disk.make_place(&VaultPath::parse("one/new/in/note.md").unwrap()).unwrap();
+        assert_eq!(made, ["one/new", "one/new/in"]);
+        place.sync_folder().unwrap();
+        disk.sync_made(&made).unwrap();
+    }
+}

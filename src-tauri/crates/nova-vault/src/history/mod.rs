@@ -1,5 +1,6 @@
 //! What was changed through Nova, and taking it back.
 
+mod overview;
 mod retention;
 mod undo;
 
@@ -16,6 +17,8 @@ use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
 use crate::vault::{Problem, Vault};
 use crate::write::{Planned, SetJournal};
 
+pub(crate) use overview::Diffs;
+pub use overview::{ChangeSetOverview, NoteOverview};
 pub(crate) use retention::Retention;
 
 /// The change sets of one vault, those of other Nova processes included.
@@ -204,7 +207,7 @@ impl History {
                 reason: "it was undone already".to_owned(),
             });
         }
-        let writer = Writer::take_over(core.journal.folder(), set).map_err(|error| {
+        let writer = Writer::take_over(&core.journal, set).map_err(|error| {
             if error.kind() == std::io::ErrorKind::WouldBlock {
                 return VaultError::ChangeSetState {
                     id: id.to_owned(),

@@ -8,6 +8,7 @@ use super::{ChangeSetState, History, Limits};
 use crate::error::VaultError;
 use crate::journal::{SetLog, undone};
 use crate::vault::Vault;
+use crate::write::{displaced_bytes, forget_displaced, sweep};
 
 /// What this process knows of the history's size, so that the journal is looked through seldom.
 #[derive(Debug, Default)]
@@ -68,6 +69,10 @@ impl History {
 
     /// Gives also how many bytes are left.
     fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
+        // What was written late belongs to a set as long as there is one, and so does what a process
+        // that was killed left in the vault.
+        sweep(self.vault.core());
+        let displaced = displaced_bytes(self.vault.core());
         let sets = self.sets()?;
         let journal = &self.vault.core().journal;
         let conflicts = self.vault.core().conflicts();
@@ -78,14 +83,21 @@ impl History {
         let (mut bytes, mut left) = (0, 0);
         let mut removed = Vec::new();
         for (age, set) in sets.iter().rev().enumerate() {
-            let size = journal.size(&set.id);
+            let size = journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0);
             bytes += size;
             let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
             // Only the journal says what a kept text is of.
             let keeps = set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
             // What is open or waits for a decision stays.
-            if beyond && is_settled(set) && !keeps && !journal.is_live(&set.id) {
-                journal.remove(&set.id).map_err(VaultError::io("remove an old change set"))?;
+            let failed = || VaultError::io("remove an old change set");
+            if beyond
+                && is_settled(set)
+                && set.swept
+                && !keeps
+                && !journal.is_live(&set.id)
+                && forget_displaced(self.vault.core(), &set.id).map_err(failed())?
+            {
+                journal.remove(&set.id).map_err(failed())?;
                 removed.push(set.id.clone());
             } else {
                 left += size;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 
@@ -18,6 +18,8 @@ pub(crate) struct Journal {
     folder: PathBuf,
     vault: String,
     sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
+    /// Once it is known.
+    pub(super) mark: OnceLock<String>,
 }
 
 /// One change set, as its lines tell it.
@@ -98,7 +100,12 @@ pub(crate) enum RecordState {
 
 impl Journal {
     pub(crate) fn new(folder: PathBuf, vault: &Path) -> Journal {
-        Journal { folder, vault: vault.to_string_lossy().into_owned(), sets: Mutex::default() }
+        Journal {
+            folder,
+            vault: vault.to_string_lossy().into_owned(),
+            sets: Mutex::default(),
+            mark: OnceLock::new(),
+        }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -234,7 +241,7 @@ impl Undid {
 }
 
 impl SetLog {
-    fn parse(bytes: &[u8]) -> Option<SetLog> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<SetLog> {
         let mut lines =
             bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let Line::Opened { id, kind, label, at, vault, .. } = lines.next()? else {

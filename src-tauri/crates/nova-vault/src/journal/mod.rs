@@ -5,12 +5,15 @@
 //! `<id>.images` (note texts, one after the other). While its process lives it holds a lock
 //! on the first; any other process may read both at any time.
 
+mod beside;
 mod log;
+mod mark;
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::note::{ContentHash, VaultPath};
 
+use beside::Beside;
 pub(crate) use log::{Journal, Record, RecordState, SetLog, TakenBack, undone};
 
 /// Bytes in the images file of a change set.
@@ -137,16 +141,23 @@ pub(crate) struct IntentNote {
 /// More than a line takes that says how a write ended.
 const LINE_BYTES: u64 = 512;
 
+/// So many bytes of images wait at most before they are handed to the system.
+const MOST_PENDING: usize = 256 * 1024;
+
 /// The writing end of one change set. Holds the lock until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Writer {
     id: String,
-    lines: File,
-    images: File,
+    lines: Arc<File>,
+    images: Arc<File>,
     images_len: u64,
+    /// The last of the images, not handed to the system yet: many are small.
+    pending: Vec<u8>,
     known: HashMap<ContentHash, Image>,
     next: u64,
     temps: u64,
+    /// Of the data folder.
+    mark: Option<String>,
     /// The folder, until it lasts that the files are in it.
     created_in: Option<PathBuf>,
     /// Images were added that may not last yet.
@@ -160,25 +171,27 @@ pub(crate) struct Writer {
 impl Writer {
     /// Creates the files of a new set; `AlreadyExists` when the id is taken.
     pub(crate) fn create(
-        folder: &Path,
+        journal: &Journal,
         id: &str,
         kind: ChangeSetKind,
         label: &str,
         at: Timestamp,
-        vault: &str,
     ) -> io::Result<Writer> {
+        let folder = journal.folder();
         make_private_folder(folder)?;
         let lines = open_private(&lines_path(folder, id), Open::New)?;
         lines.lock()?;
         let images = open_private(&images_path(folder, id), Open::New)?;
         let mut writer = Writer {
             id: id.to_owned(),
-            lines,
-            images,
+            lines: Arc::new(lines),
+            images: Arc::new(images),
             images_len: 0,
+            pending: Vec::new(),
             known: HashMap::new(),
             next: 0,
             temps: 0,
+            mark: journal.mark().map(str::to_owned),
             created_in: Some(folder.to_owned()),
             unsynced_images: false,
             unsynced_lines: false,
@@ -190,13 +203,14 @@ impl Writer {
             kind,
             label: label.to_owned(),
             at,
-            vault: vault.to_owned(),
+            vault: journal.vault().to_owned(),
         })?;
         Ok(writer)
     }
 
     /// Takes over the files of a set whose process is gone; `WouldBlock` when it is not.
-    pub(crate) fn take_over(folder: &Path, log: &SetLog) -> io::Result<Writer> {
+    pub(crate) fn take_over(journal: &Journal, log: &SetLog) -> io::Result<Writer> {
+        let folder = journal.folder();
         let lines = open_private(&lines_path(folder, &log.id), Open::Existing)?;
         match lines.try_lock() {
             Ok(()) => {}
@@ -207,13 +221,15 @@ impl Writer {
         let images_len = images.metadata()?.len();
         Ok(Writer {
             id: log.id.clone(),
-            lines,
-            images,
+            lines: Arc::new(lines),
+            images: Arc::new(images),
             images_len,
+            pending: Vec::new(),
             known: HashMap::new(),
             next: log.records.iter().map(|r| r.n + 1).max().unwrap_or(0),
             // Past any name the gone process may have used.
             temps: u64::from(std::process::id()) << 16,
+            mark: journal.mark().map(str::to_owned),
             created_in: Some(folder.to_owned()),
             unsynced_images: true,
             unsynced_lines: true,
@@ -234,10 +250,10 @@ impl Writer {
     /// A name for a temporary file that no other write uses.
     pub(crate) fn next_temp(&mut self) -> String {
         self.temps += 1;
-        format!("{}{}.tmp", temp_prefix(&self.id), self.temps)
+        format!("{}{}{}", temp_prefix(&self.id), self.temps, temp_suffix(self.mark.as_deref()))
     }
 
-    /// Stores bytes, once.
+    /// Stores bytes, once. They are in the file before a line is that names them.
     pub(crate) fn image(&mut self, bytes: &[u8]) -> io::Result<Image> {
         let hash = ContentHash::of(bytes);
         if let Some(image) = self.known.get(&hash) {
@@ -245,26 +261,49 @@ impl Writer {
         }
         let image = Image { hash, at: self.images_len, len: bytes.len() as u64 };
         self.unsynced_images = true;
-        if let Err(error) = self.images.write_all(bytes) {
+        self.pending.extend_from_slice(bytes);
+        self.images_len += image.len;
+        self.known.insert(hash, image.clone());
+        if self.pending.len() >= MOST_PENDING {
+            self.write_pending()?;
+        }
+        Ok(image)
+    }
+
+    fn write_pending(&mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = (&*self.images).write_all(&pending) {
             // Appending: whatever part was written is passed over.
+            let begin = self.images_len - pending.len() as u64;
+            self.known.retain(|_, image| image.at < begin);
             self.images_len = self.images.metadata()?.len();
             return Err(error);
         }
-        self.images_len += image.len;
-        self.known.insert(hash, image.clone());
-        Ok(image)
+        Ok(())
     }
 
     /// Adds a line; whether it lasts is up to [`Writer::sync`].
     pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
-        let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
+        self.append_all(std::slice::from_ref(line))
+    }
+
+    /// As [`Writer::append`], for many lines at one go.
+    pub(crate) fn append_all(&mut self, lines: &[Line]) -> io::Result<()> {
+        self.write_pending()?;
+        let mut text = Vec::new();
         if self.torn {
-            text.insert(0, '\n');
+            text.push(b'\n');
         }
-        text.push('\n');
+        for line in lines {
+            serde_json::to_writer(&mut text, line).map_err(io::Error::other)?;
+            text.push(b'\n');
+        }
         self.torn = true;
         self.unsynced_lines = true;
-        self.lines.write_all(text.as_bytes())?;
+        (&*self.lines).write_all(&text)?;
         self.torn = false;
         Ok(())
     }
@@ -279,7 +318,7 @@ impl Writer {
             let end = self.lines.metadata()?.len();
             let bytes = lines as u64 * LINE_BYTES;
             if let Err(full @ (Errno::NOSPC | Errno::DQUOT)) =
-                fallocate(&self.lines, FallocateFlags::KEEP_SIZE, end, bytes)
+                fallocate(&*self.lines, FallocateFlags::KEEP_SIZE, end, bytes)
             {
                 return Err(full.into());
             }
@@ -298,22 +337,20 @@ impl Writer {
     /// side by side. A power cut meanwhile may leave lines that name images which are not whole;
     /// nothing that these lines announce has happened then.
     pub(crate) fn sync_with(&mut self, beside: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let names = self.created_in.as_deref();
-        let images = self.unsynced_images.then_some(&self.images);
-        let lines = self.unsynced_lines.then_some(&self.lines);
-        std::thread::scope(|scope| {
-            let waiting = [
-                names.map(|folder| scope.spawn(|| sync_path(folder))),
-                images.map(|file| scope.spawn(|| file.sync_data())),
-                lines.map(|file| scope.spawn(|| file.sync_data())),
-            ];
-            let mut result = beside();
-            for thread in waiting.into_iter().flatten() {
-                let synced = thread.join().unwrap_or_else(|_| Err(io::Error::other("the sync broke off")));
-                result = result.and(synced);
-            }
-            result
-        })?;
+        self.write_pending()?;
+        let names = self.created_in.clone();
+        let images = self.unsynced_images.then(|| Arc::clone(&self.images));
+        let lines = self.unsynced_lines.then(|| Arc::clone(&self.lines));
+        let waiting = [
+            names.map(|folder| Beside::begin(move || sync_path(&folder))),
+            images.map(|file| Beside::begin(move || file.sync_data())),
+            lines.map(|file| Beside::begin(move || file.sync_data())),
+        ];
+        let mut result = beside();
+        for synced in waiting.into_iter().flatten() {
+            result = result.and(synced.end());
+        }
+        result?;
         self.created_in = None;
         self.unsynced_images = false;
         self.unsynced_lines = false;
@@ -348,6 +385,11 @@ pub(crate) fn temp_prefix(id: &str) -> String {
     format!(".nova-{id}-")
 }
 
+/// What the names of temporary files in the vault end with.
+pub(crate) fn temp_suffix(mark: Option<&str>) -> String {
+    mark.map_or_else(|| ".tmp".to_owned(), |mark| format!(".{mark}.tmp"))
+}
+
 pub(crate) fn lines_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.jsonl"))
 }
@@ -366,7 +408,8 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn make_private_folder(folder: &Path) -> io::Result<()> {
+/// Makes a folder that only the user opens, with those above it.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! What links to what, which tags there are, and moving a note without breaking a link.
 
+mod canvas;
 mod format;
 mod left;
 mod moving;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::left::text_of;
 use super::names::{Names, keys_of};
 use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
@@ -17,11 +18,12 @@ use crate::obsidian::{LinkFormat, ObsidianSettings};
 /// What moving a note planned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// The notes of which links are rewritten, by their paths after the move. Notes that the
-    /// reader may not see are rewritten, too, and not named.
+    /// The notes and canvases of which links are rewritten, by their paths after the move. Those
+    /// that the reader may not see are rewritten, too, and not named.
     pub rewritten: Vec<VaultPath>,
     /// Links that will lead nowhere, because they stand where nothing is changed: in front matter
-    /// that cannot be read, in canvases, and in the expressions of `.base` files.
+    /// that cannot be read, in the expressions of `.base` files, and in text nodes of canvases that are
+    /// written with needless escapes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftLink>,
 }
@@ -38,7 +40,7 @@ pub struct LeftLink {
 }
 
 impl Draft {
-    /// Plans another path for a note or a `.base` file, and in every note the links that would
+    /// Plans another path for a note or a `.base` file, and in every note and canvas the links that would
     /// lead elsewhere or nowhere because of it: links to the note, links that its new name would
     /// draw to it or its old name leave to another note, and relative links in the note itself.
     /// Of such a link the target changes and no other byte. Links that hold after the move as they
@@ -78,13 +80,31 @@ impl Draft {
                 texts.push((source, text));
             }
         }
-        moved.left.extend(plan.left_in_files(self, before.paths.iter()));
+        let canvases = before.paths.iter().filter(|path| path.as_str().ends_with(".canvas"));
+        let mut canvas_texts = Vec::new();
+        for path in canvases {
+            let Some(text) = text_of(self, path) else { continue };
+            let is_visible = !before.hidden.contains(path);
+            let canvas = plan.rewrite_canvas(path, &text, is_visible)?;
+            if is_visible {
+                let left = canvas.left.into_iter();
+                moved.left.extend(left.map(|(line, text)| LeftLink { path: path.clone(), line, text }));
+            }
+            canvas_texts.extend(canvas.text.map(|rewritten| (path, is_visible, text, rewritten)));
+        }
+        moved.left.extend(plan.left_in_bases(self, before.paths.iter()));
         for (source, text) in texts {
             let path = plan.path_after(&source.path);
             if source.is_visible {
                 moved.rewritten.push(path.clone());
             }
             moved_draft.rewrite_links(path, &source.text(self)?, text, source.is_visible);
+        }
+        for (path, is_visible, before, text) in canvas_texts {
+            if is_visible {
+                moved.rewritten.push(path.clone());
+            }
+            moved_draft.rewrite_links(path, &before, text, is_visible);
         }
         *self = moved_draft;
         Ok(moved)
@@ -231,33 +251,7 @@ impl<'a> MovePlan<'a> {
                 moved,
             );
         }
-        let is_moved = source.path == *self.from;
-        let here = self.path_after(&source.path);
-        let mut changes = Vec::new();
-        for (index, link) in source.outlined.outline.links.iter().enumerate() {
-            if link.target.is_empty() || !(is_moved || self.keys.contains(&source.outlined.keys[index])) {
-                continue;
-            }
-            let Some(was) = self.before.resolve(&link.target, Some(&source.path)) else { continue };
-            let wanted = self.path_after(was);
-            let means = |target: &str| self.after.resolve(target, Some(here)) == Some(wanted);
-            let is_way = is_moved
-                && self.from.folder() != self.to.folder()
-                && self.format.is_way(link, self.from, was);
-            if means(&link.target) && !is_way {
-                continue;
-            }
-            let mut targets = self.format.targets(link, (&source.path, was), (here, wanted), self.after);
-            targets.retain(|target| means(target));
-            if targets.first() == Some(&link.target) {
-                continue;
-            }
-            // What is written would say where the hidden note lies.
-            if source.is_visible && self.hidden.contains(was) {
-                return Err(VaultError::Ambiguous { to: self.to.clone() });
-            }
-            changes.push(Change { link: index, targets });
-        }
+        let changes = self.changes(&source.path, &source.outlined, source.is_visible)?;
         if changes.is_empty() {
             return Ok(None);
         }
@@ -269,6 +263,43 @@ impl<'a> MovePlan<'a> {
         rewritten(&text, &source.outlined.outline, &changes)
             .map(Some)
             .map_err(|unwritable| self.unlinkable(source, unwritable.line))
+    }
+
+    /// The links in a text of the file `path` that must change.
+    pub(super) fn changes(
+        &self,
+        path: &VaultPath,
+        outlined: &Outlined,
+        is_visible: bool,
+    ) -> Result<Vec<Change>, VaultError> {
+        let is_moved = path == self.from;
+        let here = self.path_after(path);
+        let mut changes = Vec::new();
+        for (index, link) in outlined.outline.links.iter().enumerate() {
+            if link.target.is_empty() || !(is_moved || self.keys.contains(&outlined.keys[index])) {
+                continue;
+            }
+            let Some(was) = self.before.resolve(&link.target, Some(path)) else { continue };
+            let wanted = self.path_after(was);
+            let means = |target: &str| self.after.resolve(target, Some(here)) == Some(wanted);
+            let is_way = is_moved
+                && self.from.folder() != self.to.folder()
+                && self.format.is_way(link, self.from, was);
+            if means(&link.target) && !is_way {
+                continue;
+            }
+            let mut targets = self.format.targets(link, (path, was), (here, wanted), self.after);
+            targets.retain(|target| means(target));
+            if targets.first() == Some(&link.target) {
+                continue;
+            }
+            // What is written would say where the hidden note lies.
+            if is_visible && self.hidden.contains(was) {
+                return Err(VaultError::Ambiguous { to: self.to.clone() });
+            }
+            changes.push(Change { link: index, targets });
+        }
+        Ok(changes)
     }
 
     /// Names the links in front matter that cannot be read and that the move breaks.

@@ -91,7 +91,7 @@ fn quoted(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
 
 /// Links are in the order of their beginnings, their targets are not: a picture may stand in the
 /// text of a link, before its target.
-fn spliced(text: &str, mut splices: Vec<Splice>) -> Option<String> {
+pub(super) fn spliced(text: &str, mut splices: Vec<Splice>) -> Option<String> {
     splices.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + 64);
     let mut copied = 0;

@@ -24,6 +24,9 @@ const SIZE_LIMIT: usize = 1 << 20;
 /// longest query in all compositions and cases.
 const LITERAL_SIZE_LIMIT: usize = 16 << 20;
 
+/// So many bytes, and the rest of a line, are compared before time is looked at again.
+const BLOCK: usize = 64 * 1024;
+
 /// The longest query, in bytes.
 const MAX_QUERY: usize = 4096;
 
@@ -92,12 +95,15 @@ impl Pattern {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let wanted = hits.len().saturating_add(wanted);
         match self {
-            Pattern::Regex { .. } => patience.spend(|time| {
+            Pattern::Regex { line, .. } => patience.spend(|time| {
                 let mut first = 1;
                 let mut rest = text;
                 while !rest.is_empty() && hits.len() < wanted {
                     time.check()?;
                     let (block, after) = rest.split_at(end_of_block(rest));
+                    if block.len() > 2 * BLOCK {
+                        time.is_enough_for(line, block)?;
+                    }
                     self.search_lines(path, block, first, wanted, &|| time.check(), hits)?;
                     first += line_breaks(block);
                     rest = after;
@@ -190,19 +196,44 @@ impl Patience {
 
 impl Spending {
     fn check(&self) -> Result<(), VaultError> {
-        if self.began.elapsed() < self.left {
-            return Ok(());
-        }
-        Err(invalid(
-            "the regular expression takes too long to compare with this vault",
-            "Make it narrower: repeat less in it, or search for plain text.",
-        ))
+        if self.began.elapsed() < self.left { Ok(()) } else { Err(takes_too_long()) }
     }
+
+    /// Whether the text, which ends in a very long line, can be compared in the time that is left: a
+    /// comparison that was begun cannot be ended. How long it takes is found out piece by piece,
+    /// because a comparison takes its time by the bytes that it goes over; what the pieces say of
+    /// matches does not count.
+    fn is_enough_for(&self, pattern: &Regex, text: &str) -> Result<(), VaultError> {
+        let began = Instant::now();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let mut end = rest.len().min(BLOCK);
+            while !rest.is_char_boundary(end) {
+                end += 1;
+            }
+            let (piece, after) = rest.split_at(end);
+            // The whole text is not compared any further than to its first match either.
+            if pattern.is_match(piece) {
+                break;
+            }
+            self.check()?;
+            rest = after;
+        }
+        // It is compared twice: as a whole, and line by line.
+        let needed = 2 * began.elapsed();
+        if self.began.elapsed() + needed < self.left { Ok(()) } else { Err(takes_too_long()) }
+    }
+}
+
+fn takes_too_long() -> VaultError {
+    invalid(
+        "the regular expression takes too long to compare with this vault",
+        "Make it narrower: repeat less in it, or search for plain text.",
+    )
 }
 
 /// Where the lines end that are compared at once, before time is looked at again.
 fn end_of_block(text: &str) -> usize {
-    const BLOCK: usize = 64 * 1024;
     let rest = text.as_bytes().get(BLOCK..).unwrap_or_default();
     rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| BLOCK + at + 1)
 }

@@ -56,13 +56,14 @@ fn the_people_of_the_starter_vault() {
          Jane Doe | [[Quillon Labs]] | lead | jane.doe@quillon.example | saas, referral | 2026-11-24
          Mara Lindholt | [[Harborline Logistics]] | contacted | mara@harborline.example | logistics | 2026-12-01
          Noor Castellane |  | lead | noor@castellane.example | independent, energy | 2026-12-08
+         Odile Farrow | [[Pinecrest Clinics]] | proposal | odile@pinecrest.example | health | 2026-11-26
          Pia Ostrander | [[Harborline Logistics]] |  | pia.ostrander@harborline.example | logistics, finance |
          Ravi Penhale | [[Brightwater Optics]] | contacted | r.penhale@brightwater.example | manufacturing, it | 2026-12-03
          Theo Marsh | [[Quillon Labs]] | customer | theo.marsh@quillon.example | saas, champion |
          Tomasz Wirek | [[Brightwater Optics]] | qualified | t.wirek@brightwater.example | manufacturing | 2026-11-19",
     );
     assert_eq!(answer.views, ["All people", "Follow-ups", "Leads"]);
-    assert_eq!((answer.total, answer.unsupported.as_slice()), (8, [].as_slice()));
+    assert_eq!((answer.total, answer.unsupported.as_slice()), (9, [].as_slice()));
     assert_eq!(answer.columns[1].id, "note.company");
     assert_eq!(answer.groups[0].rows[0].path, path("CRM/People/Ilse Brandvik.md"));
 
@@ -74,6 +75,7 @@ fn the_people_of_the_starter_vault() {
          2026-11-17 | Ilse Brandvik | [[Fernhill Dairy]] | 2026-11-10
          2026-11-19 | Tomasz Wirek | [[Brightwater Optics]] | 2026-11-06
          2026-11-24 | Jane Doe | [[Quillon Labs]] | 2026-11-12
+         2026-11-26 | Odile Farrow | [[Pinecrest Clinics]] | 2026-11-12
          2026-12-01 | Mara Lindholt | [[Harborline Logistics]] | 2026-11-04
          2026-12-03 | Ravi Penhale | [[Brightwater Optics]] | 2026-10-30
          2026-12-08 | Noor Castellane |  | 2026-11-18",
@@ -100,8 +102,11 @@ fn the_deals_of_the_starter_vault() {
          Quillon licence renewal | [[Jane Doe]] | [[Quillon Labs]] | 18500 | EUR | 40 | 2026-12-31
          # lead
          Harborline rollout | [[Mara Lindholt]] | [[Harborline Logistics]] | 48500 | EUR | 20 | 2026-12-18
+         Northgate retrofit |  | [[Northgate Tooling]] | 22000 | EUR | 15 | 2027-01-15
+         Solvane site survey |  | [[Solvane Energy]] | 9400 | EUR | 10 |
          # proposal
          Fernhill revised quote | [[Ilse Brandvik]] | [[Fernhill Dairy]] | 28000 | EUR | 60 | 2026-12-11
+         Pinecrest second clinic | [[Odile Farrow]] | [[Pinecrest Clinics]] | 24000 | EUR | 70 | 2026-12-20
          # qualified
          Brightwater line 2 | [[Tomasz Wirek]] | [[Brightwater Optics]] | 36000 | EUR | 50 | 2027-02-28",
     );
@@ -114,8 +119,15 @@ fn the_deals_of_the_starter_vault() {
          Harborline rollout | lead | [[Harborline Logistics]] | 48500 | EUR | 2026-12-18
          Brightwater line 2 | qualified | [[Brightwater Optics]] | 36000 | EUR | 2027-02-28
          Fernhill revised quote | proposal | [[Fernhill Dairy]] | 28000 | EUR | 2026-12-11
+         Pinecrest second clinic | proposal | [[Pinecrest Clinics]] | 24000 | EUR | 2026-12-20
+         Northgate retrofit | lead | [[Northgate Tooling]] | 22000 | EUR | 2027-01-15
          Quillon licence renewal | contacted | [[Quillon Labs]] | 18500 | EUR | 2026-12-31
-         Fernhill cold-chain audit | won | [[Fernhill Dairy]] | 8000 | EUR | 2026-10-09",
+         Pinecrest booking desk | won | [[Pinecrest Clinics]] | 17800 | EUR | 2026-11-06
+         Tessel pilot | won | [[Tessel Robotics]] | 12000 | EUR | 2026-10-22
+         Solvane site survey | lead | [[Solvane Energy]] | 9400 | EUR |
+         Tessel spare parts | lost | [[Tessel Robotics]] | 9000 | EUR | 2026-07-10
+         Fernhill cold-chain audit | won | [[Fernhill Dairy]] | 8000 | EUR | 2026-10-09
+         Pinecrest wayfinding | lost | [[Pinecrest Clinics]] | 6200 | EUR | 2026-08-28",
     );
     assert_eq!(answer.unsupported, [] as [&str; 0]);
 }
@@ -131,11 +143,33 @@ fn the_expenses_and_positions_of_the_starter_vault() {
          2026-11-18 | Corner Market | groceries | 12.30 | EUR | refund
          2026-11-16 | Cafe Ember | eating out | 23.50 | EUR |
          2026-11-14 | Corner Market | groceries | 158.90 | EUR |
+         2026-11-12 | Northlight Rail | transport | 38.40 | EUR |
          2026-11-09 | Northlight Power | utilities | 71.40 | EUR |
          2026-11-03 | Corner Market | groceries | 132.65 | EUR |
-         2026-10-14 | Metro Transit | transport | 49.00 | EUR |
+         2026-10-23 | Osteria Livia | eating out | 84.00 | EUR |
+         2026-10-17 | Corner Market | groceries | 127.90 | EUR |
+         2026-10-09 | Northlight Power | utilities | 66.30 | EUR |
          2026-10-06 | Corner Market | groceries | 84.20 | EUR |
-         2026-10-01 | Linden Apartments | rent | 1180.00 | EUR |",
+         2026-09-25 | Paper and Pixel | office | 229.00 | EUR |
+         2026-09-19 | Corner Market | groceries | 98.30 | EUR |
+         2026-09-09 | Northlight Power | utilities | 61.75 | EUR |
+         2026-09-03 | Corner Market | groceries | 140.15 | EUR |
+         2026-08-29 | Osteria Livia | eating out | 68.00 | EUR |
+         2026-08-22 | Corner Market | groceries | 121.60 | EUR |
+         2026-08-09 | Northlight Power | utilities | 55.20 | EUR |
+         2026-08-05 | Corner Market | groceries | 102.35 | EUR |
+         2026-07-24 | Seaview Hotel | travel | 412.00 | EUR |
+         2026-07-18 | Osteria Livia | eating out | 76.50 | EUR |
+         2026-07-09 | Northlight Power | utilities | 58.90 | EUR |
+         2026-07-04 | Corner Market | groceries | 134.20 | EUR |
+         2026-06-26 | Cafe Ember | eating out | 41.00 | EUR |
+         2026-06-20 | Corner Market | groceries | 96.75 | EUR |
+         2026-06-14 | Metro Transit | transport | 49.00 | EUR |
+         2026-06-09 | Northlight Power | utilities | 64.10 | EUR |
+         2026-06-06 | Corner Market | groceries | 118.40 | EUR |
+         2026-06-05 | Vault Backup | office | 3.50 | EUR |
+         2026-06-01 | Harbor Insurance | insurance | 24.90 | EUR |
+         2026-06-01 | Linden Apartments | rent | 1180.00 | EUR |",
     );
     let answer = check(
         &bed,
@@ -144,17 +178,42 @@ fn the_expenses_and_positions_of_the_starter_vault() {
         "Date | Payee | Amount | Currency
          # eating out
          2026-11-16 | Cafe Ember | 23.5 | EUR
+         2026-10-23 | Osteria Livia | 84 | EUR
+         2026-08-29 | Osteria Livia | 68 | EUR
+         2026-07-18 | Osteria Livia | 76.5 | EUR
+         2026-06-26 | Cafe Ember | 41 | EUR
          # groceries
          2026-11-18 | Corner Market | -12.3 | EUR
          2026-11-14 | Corner Market | 158.9 | EUR
          2026-11-03 | Corner Market | 132.65 | EUR
+         2026-10-17 | Corner Market | 127.9 | EUR
          2026-10-06 | Corner Market | 84.2 | EUR
+         2026-09-19 | Corner Market | 98.3 | EUR
+         2026-09-03 | Corner Market | 140.15 | EUR
+         2026-08-22 | Corner Market | 121.6 | EUR
+         2026-08-05 | Corner Market | 102.35 | EUR
+         2026-07-04 | Corner Market | 134.2 | EUR
+         2026-06-20 | Corner Market | 96.75 | EUR
+         2026-06-06 | Corner Market | 118.4 | EUR
+         # insurance
+         2026-06-01 | Harbor Insurance | 24.9 | EUR
+         # office
+         2026-09-25 | Paper and Pixel | 229 | EUR
+         2026-06-05 | Vault Backup | 3.5 | EUR
          # rent
-         2026-10-01 | Linden Apartments | 1180 | EUR
+         2026-06-01 | Linden Apartments | 1180 | EUR
          # transport
-         2026-10-14 | Metro Transit | 49 | EUR
+         2026-11-12 | Northlight Rail | 38.4 | EUR
+         2026-06-14 | Metro Transit | 49 | EUR
+         # travel
+         2026-07-24 | Seaview Hotel | 412 | EUR
          # utilities
-         2026-11-09 | Northlight Power | 71.4 | EUR",
+         2026-11-09 | Northlight Power | 71.4 | EUR
+         2026-10-09 | Northlight Power | 66.3 | EUR
+         2026-09-09 | Northlight Power | 61.75 | EUR
+         2026-08-09 | Northlight Power | 55.2 | EUR
+         2026-07-09 | Northlight Power | 58.9 | EUR
+         2026-06-09 | Northlight Power | 64.1 | EUR",
     );
     assert_eq!(answer.unsupported, ["summary Sum of formula.counted: summaries are not computed"]);
     check(
@@ -162,7 +221,9 @@ fn the_expenses_and_positions_of_the_starter_vault() {
         "Budget/Expenses.base",
         "Recurring",
         "Payee | Category | Amount | Recurring
+         Harbor Insurance | insurance | 24.90 | monthly
          Linden Apartments | rent | 1180.00 | monthly
+         Vault Backup | office | 3.50 | weekly
          Metro Transit | transport | 49.00 | monthly",
     );
     check(
@@ -172,16 +233,22 @@ fn the_expenses_and_positions_of_the_starter_vault() {
         "Symbol | Quantity | Cost | Currency | Opened
          BWOP | 85 |  | EUR | 2026-05-20
          FRNH | 640 | 6304.00 | EUR | 2024-09-02
-         NGTL | 300 |  | EUR | 2026-03-12",
+         NGTL | 300 |  | EUR | 2026-03-12
+         PNCR | 60 |  | EUR | 2026-06-18
+         QLN | 210 |  | EUR | 2026-01-20
+         TSRB | 95 |  | EUR | 2026-02-10",
     );
     check(
         &bed,
         "Portfolio/Positions.base",
         "All positions",
         "file.name | Quantity | Currency | Opened
+         PNCR | 60 | EUR | 2026-06-18
          BWOP | 85 | EUR | 2026-05-20
          SLVN | 0 | EUR | 2026-04-08
          NGTL | 300 | EUR | 2026-03-12
+         TSRB | 95 | EUR | 2026-02-10
+         QLN | 210 | EUR | 2026-01-20
          FRNH | 640 | EUR | 2024-09-02",
     );
 }

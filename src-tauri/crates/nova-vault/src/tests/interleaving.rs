@@ -215,6 +215,8 @@ fn check(schedule: &[(Step, Edit)]) -> (usize, bool) {
     drop(vault);
     let mut others = others.lock().unwrap();
     others.finish_half();
+    // What came after the last look at a displaced file is found at the next start.
+    drop(bed.vault());
 
     let text = bed.text("Jane.md");
     let kept: String = files_below(&bed.dir.path().join("data/conflicts"))
@@ -298,7 +300,8 @@ fn one_edit_at_every_moment() {
 #[test]
 fn several_edits_by_seed() {
     let rounds = std::env::var("NOVA_INTERLEAVINGS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
-    let mut seed: u64 = 0x9E37_79B9_7F4A_7C15;
+    let seed = std::env::var("NOVA_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut seed: u64 = seed.filter(|seed| *seed > 0).unwrap_or(0x9E37_79B9_7F4A_7C15);
     let mut next = |below: usize| {
         seed ^= seed << 13;
         seed ^= seed >> 7;
@@ -330,6 +333,50 @@ fn who_writes_into_a_displaced_file_again_and_again_loses_nothing() {
         let (edits, written) = check(&vec![(Step::LastLook, Edit::Append); times]);
         assert!(edits == times && written, "{times}");
     }
+}
+
+#[test]
+fn what_is_written_when_nobody_looks_any_more_is_found_at_the_next_start() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
+    change(&bed.vault(), |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();
+    let written = NOTE.replace("stage: lead", "stage: won");
+    assert_eq!((bed.text("Jane.md"), bed.leftovers()), (written.clone(), Vec::new()));
+
+    editor.write_all(b"- an hour later\n").unwrap();
+    drop(bed.vault());
+    assert_eq!(bed.text("Jane.md"), format!("{written}- an hour later\n"));
+
+    // What that was an edit of is in no image of the set, so it is kept beside the journal.
+    editor.write_all(b"- a day later\n").unwrap();
+    drop(bed.vault());
+    assert_eq!(bed.text("Jane.md"), format!("{written}- an hour later\n"));
+    let kept = files_below(&bed.dir.path().join("data/conflicts"));
+    let kept: Vec<_> = kept.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    assert_eq!(kept, [format!("{NOTE}- an hour later\n- a day later\n")]);
+    assert_eq!(bed.vault().problems().unwrap().len(), 1);
+}
+
+#[test]
+fn a_displaced_file_goes_with_its_change_set_and_keeps_it_when_it_was_written_into() {
+    let bed = Bed::new(&[("Jane.md", NOTE), ("Joe.md", NOTE)]);
+    let mut editor = OpenOptions::new().append(true).open(bed.root().join("Joe.md")).unwrap();
+    let displaced = || files_below(&bed.dir.path().join("data/displaced")).len();
+    for name in ["Jane.md", "Joe.md"] {
+        change(&bed.vault(), |d| d.set_properties(&path(name), &[set("stage", "won")])).unwrap();
+    }
+    assert_eq!(displaced(), 2);
+
+    let vault = bed.vault();
+    editor.write_all(b"- late\n").unwrap();
+    // Between an opened vault and the pruning nobody looked.
+    fs::write(bed.root().join("Joe.md"), "---\nstage: [\n---\n").unwrap();
+    let removed = vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
+    assert_eq!(removed, ["set0"], "the set of Joe.md has a text that could not be merged");
+    drop(vault);
+    let kept = files_below(&bed.dir.path().join("data/conflicts"));
+    assert_eq!(fs::read_to_string(&kept[0]).unwrap(), format!("{NOTE}- late\n"));
+    assert_eq!(displaced(), 1);
 }
 
 #[test]

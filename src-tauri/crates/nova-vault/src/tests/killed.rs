@@ -79,6 +79,8 @@ enum Job {
     One,
     /// [`move_target`]
     Move,
+    /// [`many::hundred`]
+    Many,
     /// Takes `set0` back.
     Undo,
     /// Finishes the set `child`.
@@ -89,8 +91,17 @@ enum Job {
     Endless,
 }
 
-const JOBS: [Job; 8] =
-    [Job::Plan, Job::PlanAndEdit, Job::One, Job::Move, Job::Undo, Job::Finish, Job::Through, Job::Endless];
+const JOBS: [Job; 9] = [
+    Job::Plan,
+    Job::PlanAndEdit,
+    Job::One,
+    Job::Move,
+    Job::Many,
+    Job::Undo,
+    Job::Finish,
+    Job::Through,
+    Job::Endless,
+];
 
 /// The process that is killed: says when it is at the step, and waits there.
 #[test]
@@ -120,7 +131,9 @@ fn child() {
         }),
         zone: TimeZone::UTC,
         new_id: Arc::new(move || match (job, ids.fetch_add(1, Ordering::SeqCst)) {
-            (Job::Plan | Job::PlanAndEdit | Job::One | Job::Move | Job::Through, 0) => "child".to_owned(),
+            (Job::Plan | Job::PlanAndEdit | Job::One | Job::Move | Job::Many | Job::Through, 0) => {
+                "child".to_owned()
+            }
             (_, n) => format!("{job:?}{n}").to_lowercase(),
         }),
         trash: Some(dir.join("Trash")),
@@ -144,6 +157,7 @@ fn child() {
         Job::Plan | Job::PlanAndEdit => drop(change(&vault, plan).unwrap()),
         Job::One => drop(change(&vault, one).unwrap()),
         Job::Move => drop(change(&vault, move_target).unwrap()),
+        Job::Many => drop(change(&vault, many::hundred).unwrap()),
         Job::Through => drop(change(&vault, write_through).unwrap()),
         Job::Undo => drop(vault.history().undo("set0", Scope::All, &user).unwrap()),
         Job::Finish => drop(vault.history().finish("child", &user).unwrap()),
@@ -308,6 +322,34 @@ fn what_a_power_cut_kept_from_the_journal_was_never_begun() {
         assert_eq!(bed.leftovers(), Vec::<String>::new());
         assert_eq!(notes(&bed.root()), before);
         assert_eq!(state(&vault, "child"), None);
+    }
+}
+
+#[test]
+fn a_temporary_file_that_outlived_its_journal_in_a_power_cut_is_swept() {
+    let _alone = one_at_a_time();
+    for (step, lines_left) in [
+        (Step::WriteTemp, None),
+        (Step::SyncTemp, None),
+        (Step::SyncTemp, Some(0)),
+        (Step::SyncTemp, Some(1)),
+    ] {
+        let bed = bed();
+        let before = notes(&bed.root());
+        kill(start(&bed, step, "a.md", Job::One).unwrap());
+        assert_eq!(bed.leftovers().len(), 1, "{step:?}");
+        let lines = bed.history().join("child.jsonl");
+        let text = fs::read_to_string(&lines).unwrap();
+        match lines_left {
+            None => fs::remove_file(&lines).unwrap(),
+            Some(left) => {
+                let left: String = text.split_inclusive('\n').take(left).collect();
+                fs::write(&lines, left).unwrap();
+            }
+        }
+        fs::remove_file(bed.history().join("child.images")).unwrap();
+        drop(bed.vault());
+        assert_eq!(notes(&bed.root()), before, "{step:?} {lines_left:?}");
     }
 }
 
@@ -538,6 +580,51 @@ fn a_finished_undo_has_taken_back_what_an_uninterrupted_one_would_have() {
         // Taken back itself, but for one note: what it did to that is still done.
         vault.history().undo(&undo, Scope::Note(path("Notes/n09.md")), &user).unwrap();
         assert_eq!(state(&vault, "set0"), Some(ChangeSetState::PartlyUndone), "finished: {finish}");
+    }
+}
+
+#[test]
+fn in_the_middle_of_creating_many() {
+    let _alone = one_at_a_time();
+    let reference = many::bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), many::hundred).unwrap();
+    let after = notes(&reference.root());
+    assert_eq!(after.len(), before.len() + 100);
+    let user = Author::new("user");
+    for (step, note, are_there) in [
+        (Step::CreateTemp, "New/B/Note 20.md", 0),
+        (Step::WriteTemp, "New/B/Note 20.md", 0),
+        (Step::SyncTemp, "Old/Note 0.md", 0),
+        // The twenty-first of them.
+        (Step::Exchange, "New/B/Note 20.md", 20),
+        (Step::SyncFolder, "Old/Note 0.md", 100),
+        (Step::JournalDone, "New/B/Note 20.md", 100),
+        (Step::JournalCommit, "child", 100),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = many::bed();
+            kill(start(&bed, step, note, Job::Many).unwrap());
+            let mut there = notes(&bed.root());
+            there.retain(|file, _| !file.contains(".nova-"));
+            assert_eq!(there.len(), before.len() + are_there, "{name}");
+            for (file, text) in there {
+                assert_eq!(after.get(&file), Some(&text), "{name}: {file}");
+            }
+
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{name}");
+            if finish {
+                vault.history().finish("child", &user).unwrap();
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+            }
+            drop(vault);
+            assert_eq!(notes(&bed.root()), if finish { after.clone() } else { before.clone() }, "{name}");
+        }
     }
 }
 

@@ -9,7 +9,9 @@ mod faults;
 mod feed;
 mod interleaving;
 mod killed;
+mod leftovers;
 mod linking;
+mod many;
 mod moving;
 mod obsidian;
 mod processes;
@@ -18,6 +20,7 @@ mod random_moves;
 mod reading;
 mod revalidating;
 mod searching;
+mod symlinks;
 mod through;
 mod trash;
 mod undo;
@@ -141,10 +144,10 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The files of the journal, without the lock that writers take turns by.
+/// The files of change sets, without the lock that writers take turns by and the like.
 fn journal_files(bed: &Bed) -> Vec<PathBuf> {
     let mut files = files_below(&bed.history());
-    files.retain(|file| !file.ends_with(".lock"));
+    files.retain(|file| !file.file_name().unwrap().to_str().unwrap().starts_with('.'));
     files
 }
 

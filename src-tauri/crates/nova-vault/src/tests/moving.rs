@@ -364,25 +364,59 @@ fn check_left(file: &str, text: &str, (from, to): (&str, &str), expected: &[(u32
 }
 
 #[test]
-fn references_in_canvases_are_left_and_named() {
+fn canvases_change_in_the_strings_that_lead_to_the_note_and_nowhere_else() {
     let canvas = r##"{
 	"nodes":[
-		{"id":"1","type":"file","file":"People/J\"a.md","x":0,"y":0,"width":1,"height":1},
+		{"id":"1","type":"file","file":"People/J\"a.md","x":0,"y" : 0,"width":1,"height":1.50},
 		{"id":"2","type":"text","text":"See [[J\"a]],\n[[People/J\"a|her]] and [[Other]]."},
-		{"id":"3","type":"file","file":"Other.md"},
+		{"id":"3","type":"file","file":"Other.md","label":"People/J\"a.md"},
 		{"id":"4","type":"link","url":"https://example.org/People/J\"a.md"},
-		{"id":"5","type":"file","file":"People/J\"a.md","subpath":"#x"}
+		{"id":"5","type":"file","file": "People\/J\u0022a.md" ,"subpath":"#x", "own":[1e3, "\u00e9"]}
 	],
-	"edges":[]
+	"edges":[{"id":"e","fromNode":"1","toNode":"2","label":"[[J\"a]]"}]
 }"##;
-    let (file, name, path) = ("People/J\"a.md", "[[J\"a]]", "[[People/J\"a|her]]");
-    let renamed = [(3, file), (4, name), (4, path), (7, file)];
-    check_left("c.canvas", canvas, (file, "People/Jane.md"), &renamed);
-    check_left("c.canvas", canvas, (file, "Done/J\"a.md"), &[(3, file), (4, path), (7, file)]);
-    check_left("c.canvas", canvas, ("Unrelated.md", "Moved.md"), &[]);
-    for broken in ["", "[]", "{\"nodes\":7}", &"[".repeat(10_000), "People/Ann"] {
-        check_left("c.canvas", broken, ("People/Ann.md", "Ann.md"), &[]);
+    let after = r##"{
+	"nodes":[
+		{"id":"1","type":"file","file":"Done/Jane Doe.md","x":0,"y" : 0,"width":1,"height":1.50},
+		{"id":"2","type":"text","text":"See [[Jane Doe]],\n[[Done/Jane Doe|her]] and [[Other]]."},
+		{"id":"3","type":"file","file":"Other.md","label":"People/J\"a.md"},
+		{"id":"4","type":"link","url":"https://example.org/People/J\"a.md"},
+		{"id":"5","type":"file","file": "Done/Jane Doe.md" ,"subpath":"#x", "own":[1e3, "\u00e9"]}
+	],
+	"edges":[{"id":"e","fromNode":"1","toNode":"2","label":"[[J\"a]]"}]
+}"##;
+    let from = "People/J\"a.md";
+    check(
+        &[(from, "text\n"), ("Other.md", ""), ("Boards/c.canvas", canvas)],
+        (from, "Done/Jane Doe.md"),
+        &[("Boards/c.canvas", after)],
+    );
+    for same in [canvas, "", "[]", "{\"nodes\":7}", "{\"nodes\":[7]}", &"[".repeat(10_000), "People/Ann"] {
+        check_left("c.canvas", same, ("People/Ann.md", "Ann.md"), &[]);
     }
+}
+
+#[test]
+fn a_text_node_with_needless_escapes_is_left_and_named() {
+    let canvas = "{\"nodes\":[\n{\"text\":\"\\u0041 [[Jane]]\"},\n{\"text\":\"[[Other]]\"}]}";
+    check_left("c.canvas", canvas, ("Jane.md", "Ann.md"), &[(2, "[[Jane]]")]);
+}
+
+#[test]
+fn a_canvas_that_was_edited_meanwhile_keeps_the_edit() {
+    let canvas = |file: &str, x: u32| {
+        format!(
+            "{{\n\t\"nodes\":[\n\t\t{{\"id\":\"1\",\"file\":\"{file}\"}},\n\t\t{{\"id\":\"2\",\"x\":0}},\n\t\t{{\"id\":\"3\",\"x\":{x}}}\n\t]\n}}"
+        )
+    };
+    let bed = Bed::new(&[("a.md", ""), ("c.canvas", &canvas("a.md", 1))]);
+    let vault = bed.vault();
+    let mut draft = vault.draft();
+    draft.move_note(&path("a.md"), &path("b.md")).unwrap();
+    bed.put("c.canvas", &canvas("a.md", 2));
+    let changes = vault.change_set(ChangeSetKind::Turn, "Move".to_owned());
+    changes.apply(draft, &model("call_1")).unwrap();
+    assert_eq!(bed.text("c.canvas"), canvas("b.md", 2));
 }
 
 #[test]
@@ -413,13 +447,23 @@ filters:
 }
 
 #[test]
-fn a_hidden_file_is_not_named() {
-    let bed = Bed::new(&[("a.md", ""), ("Private/c.canvas", r#"{"nodes":[{"file":"a.md"}]}"#)]);
+fn a_hidden_file_is_not_named_and_follows_all_the_same() {
+    let bed = Bed::new(&[
+        ("a.md", ""),
+        ("Private/c.canvas", r#"{"nodes":[{"file":"a.md"}]}"#),
+        ("Private/d.base", "filters: file.path != \"a.md\"\n"),
+    ]);
     let vault = bed.vault();
     let view = vault.seen_by(Arc::new(Privacy { remote: true, private: vec!["Private".to_owned()] }));
-    assert_eq!(view.draft().move_note(&path("a.md"), &path("b.md")).unwrap().left, []);
-    let all = vault.draft().move_note(&path("a.md"), &path("b.md")).unwrap().left;
-    assert_eq!(all.len(), 1);
+    let mut draft = view.draft();
+    let moved = draft.move_note(&path("a.md"), &path("b.md")).unwrap();
+    assert_eq!(moved, Moved::default());
+    let changes = vault.change_set(ChangeSetKind::Turn, "Move".to_owned());
+    changes.apply(draft, &model("call_1")).unwrap();
+    assert_eq!(bed.text("Private/c.canvas"), r#"{"nodes":[{"file":"b.md"}]}"#);
+
+    let all = vault.draft().move_note(&path("b.md"), &path("a.md")).unwrap();
+    assert_eq!((all.rewritten, all.left.len()), (vec![path("Private/c.canvas")], 0));
 }
 
 #[test]

@@ -286,6 +286,39 @@ fn a_regular_expression_is_given_up_when_its_time_is_over() {
 }
 
 #[test]
+fn a_line_of_megabytes_is_not_begun_when_its_comparison_would_take_too_long() {
+    // Between two lines nobody could end it.
+    let bed = Bed::new(&[("a.md", &"ab".repeat(1 << 20))]);
+    let view = bed.vault().seen_by_owner();
+    let hostile = Search { query: "(a{1,60}b{1,60}){60}c".to_owned(), mode: SearchMode::Regex, limit: 10 };
+    for _ in 0..2 {
+        let error = view.search_within(&hostile, Duration::from_millis(50)).unwrap_err();
+        assert!(error.message().contains("takes too long"), "{error}");
+    }
+}
+
+#[test]
+fn a_match_as_long_as_a_line_of_megabytes_is_found() {
+    let text = format!("first {}last é\r\nnext\n", "é filler ".repeat(40_000));
+    let bed = Bed::new(&[("a.md", &text)]);
+    let vault = bed.vault();
+    let search = |query: &str| {
+        let search = Search { query: query.to_owned(), mode: SearchMode::Regex, limit: 10 };
+        let answer = vault.seen_by_owner().search(&search).unwrap();
+        answer.hits.iter().map(|hit| hit.line).collect::<Vec<_>>()
+    };
+    for (query, lines) in [
+        ("^first.*last é$", &[1][..]),
+        ("first.*next", &[]),
+        ("filler$", &[]),
+        ("^filler", &[]),
+        ("^next", &[2]),
+    ] {
+        assert_eq!(search(query), lines, "{query}");
+    }
+}
+
+#[test]
 fn a_long_note_is_searched_in_pieces_that_count_on() {
     // Three pieces of 64 KiB and more, a match in each and none in the second.
     let filler = |lines: usize| "0123456789abcdef\r\n".repeat(lines);

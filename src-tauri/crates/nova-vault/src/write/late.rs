@@ -1,5 +1,5 @@
 //! Files that a write displaced. A program that opened the note before the exchange may still
-//! write into the displaced file, so it is looked at once more before it is dropped.
+//! write into the displaced file, so it is looked at once more before it leaves the vault.
 
 use std::collections::VecDeque;
 use std::io;
@@ -7,14 +7,19 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::aside::{look_at_displaced, put_aside};
 use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
 use crate::disk::{NoteFile, Place};
+use crate::note::ContentHash;
 use crate::step::Step;
 
-/// How long a displaced file is kept before the last look.
+/// How long a displaced file stays beside its note before the last look there.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long after that the files outside of the vault are looked at.
+const LATER: Duration = Duration::from_secs(60);
 
 /// A displaced file in which this many edits were found is not looked at again for more.
 const MOST_EDITS: u32 = 8;
@@ -80,7 +85,7 @@ impl Displaced {
         }
     }
 
-    /// Drops the file when nothing was written into it since; else brings the edit back into
+    /// Moves the file out of the vault when nothing was written into it since; else brings the edit back into
     /// the note, or keeps it beside the journal. Gives what that displaced in turn.
     fn last_look(self, core: &Core) -> Vec<Displaced> {
         if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
@@ -132,7 +137,7 @@ impl Displaced {
                 more.push(Displaced { known, edits: self.edits + 1, ..self });
                 return more;
             }
-            _ => self.remove(),
+            _ => self.put_aside(core, ContentHash::of(&bytes)),
         }
         more
     }
@@ -155,20 +160,20 @@ impl Displaced {
 
     fn drop_file(&self, core: &Core) {
         let Some(folders) = &self.deleted else {
-            return self.remove();
+            return self.put_aside(core, ContentHash::of(self.known.as_bytes()));
         };
         match &self.file {
             File::Temp(temp) if core.to_trash(&self.place, temp) => {}
-            File::Temp(_) | File::Opened(_) => self.remove(),
+            File::Temp(_) | File::Opened(_) => {
+                self.put_aside(core, ContentHash::of(self.known.as_bytes()));
+            }
         }
         core.disk.remove_empty(folders);
     }
 
-    fn remove(&self) {
-        if let File::Temp(temp) = &self.file
-            && let Err(error) = self.place.remove(temp)
-        {
-            tracing::warn!("{}: {error}", self.place.path());
+    fn put_aside(&self, core: &Core, known: ContentHash) {
+        if let File::Temp(temp) = &self.file {
+            put_aside(core, &self.place, temp, self.set.id(), self.n, known);
         }
     }
 }
@@ -254,17 +259,26 @@ impl Drop for Keeper {
 
 fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    let mut later: Option<Instant> = None;
     loop {
-        let received = match waiting.front() {
-            Some((due, _)) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
+        let due = waiting.front().map(|(due, _)| *due).into_iter().chain(later).min();
+        let received = match due {
+            Some(due) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
             None => receiver.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
         };
+        let now = Instant::now();
         match received {
-            Ok(displaced) => waiting.push_back((Instant::now() + PATIENCE, displaced)),
+            Ok(displaced) => waiting.push_back((now + PATIENCE, displaced)),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if let Some((_, displaced)) = waiting.pop_front() {
+                if let Some((_, displaced)) = waiting.pop_front_if(|(due, _)| *due <= now) {
+                    let more = displaced.last_look(core);
                     let due = Instant::now() + PATIENCE;
-                    waiting.extend(displaced.last_look(core).into_iter().map(|d| (due, d)));
+                    waiting.extend(more.into_iter().map(|d| (due, d)));
+                    later = Some(Instant::now() + LATER);
+                }
+                if later.is_some_and(|due| due <= now) {
+                    look_at_displaced(core);
+                    later = None;
                 }
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
@@ -272,6 +286,7 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     }
     let left = waiting.into_iter().map(|(_, displaced)| displaced);
     look_at_all(core, left.collect());
+    look_at_displaced(core);
 }
 
 /// Looks at once, and at what that displaces in turn.

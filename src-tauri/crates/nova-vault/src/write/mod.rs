@@ -1,14 +1,17 @@
 //! How a planned change reaches the disk: checked against what is there, announced in the
 //! journal, written note by note, and taken back as a whole when a note cannot be written.
 
+mod aside;
 mod late;
+mod many;
 mod note_write;
 mod one;
+mod orphans;
 mod replace;
 mod sweep;
 mod through;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
@@ -18,8 +21,10 @@ use crate::journal::{IntentNote, Line, TakenBack, Writer, lock_writing};
 use crate::note::{ContentHash, VaultPath};
 use crate::step::Step;
 
+pub(crate) use aside::{displaced_bytes, forget_displaced};
 pub(crate) use late::{Displaced, Keeper};
-use note_write::{NoteWrite, Outcome};
+use many::many_creates;
+use note_write::{Looked, NoteWrite, Outcome};
 pub(crate) use sweep::sweep;
 
 /// What is to become of one note.
@@ -88,14 +93,7 @@ impl SetJournal {
         let set = match open {
             Some(set) => set,
             None => open.insert(OpenSet {
-                writer: Writer::create(
-                    core.journal.folder(),
-                    &self.id,
-                    self.kind,
-                    &self.label,
-                    core.now(),
-                    core.journal.vault(),
-                )?,
+                writer: Writer::create(&core.journal, &self.id, self.kind, &self.label, core.now())?,
                 committed: false,
             }),
         };
@@ -162,8 +160,9 @@ impl SetJournal {
         };
         let mut writes = Vec::new();
         let mut freed = HashSet::new();
+        let mut looked = Looked::default();
         for planned in plan {
-            match NoteWrite::against_disk(core, planned, &freed) {
+            match NoteWrite::against_disk(core, planned, &freed, &mut looked) {
                 Ok(Some(write)) => {
                     freed.extend(write.frees().cloned());
                     writes.push(write);
@@ -172,6 +171,7 @@ impl SetJournal {
                 Err(error) => return (Err(error), Vec::new()),
             }
         }
+        drop(looked);
         if writes.is_empty() {
             return (Ok(Applied::default()), Vec::new());
         }
@@ -251,6 +251,8 @@ impl SetJournal {
             lines += 4 * writes.len();
         }
         let mut notes = Vec::new();
+        // By folder: nothing is made before all is announced.
+        let mut missing: HashMap<String, Vec<String>> = HashMap::new();
         for write in writes.iter_mut() {
             let mut image =
                 |text: &Option<String>| text.as_ref().map(|text| writer.image(text.as_bytes())).transpose();
@@ -263,7 +265,10 @@ impl SetJournal {
                 after: image(&write.after)?,
                 folders: {
                     if matches!(write.kind(), NoteChangeKind::Created | NoteChangeKind::Renamed) {
-                        write.folders = core.disk.missing_folders(&write.path);
+                        let folder = write.path.folder().to_owned();
+                        let missing = missing.entry(folder);
+                        write.folders =
+                            missing.or_insert_with(|| core.disk.missing_folders(&write.path)).clone();
                     }
                     write.folders.clone()
                 },
@@ -306,22 +311,34 @@ struct Writing<'a> {
 impl Writing<'_> {
     fn all(&mut self, writes: &mut [NoteWrite]) -> Result<Applied, VaultError> {
         let mut applied = Applied::default();
-        for i in 0..writes.len() {
-            let write = &mut writes[i];
-            let result = self.one(write).and_then(|outcome| {
-                write.written = outcome == Outcome::Written;
-                self.tell(write, outcome)
-            });
+        let mut next = 0;
+        while next < writes.len() {
+            let at = next;
+            let result = match many_creates(&writes[at..]) {
+                0 => {
+                    next += 1;
+                    let write = &mut writes[at];
+                    self.one(write).and_then(|outcome| {
+                        write.written = outcome == Outcome::Written;
+                        self.tell(write, outcome)
+                    })
+                }
+                many => {
+                    next += many;
+                    self.create_many(&mut writes[at..next])
+                }
+            };
             if let Err(error) = result {
-                for write in writes[i..].iter().filter(|write| !write.written) {
+                for write in writes[at..].iter().filter(|write| !write.written) {
                     let line = Line::Failed { n: write.n, reason: error.message() };
                     self.writer.append(&line).ok();
                 }
-                self.take_back(&writes[..=i]);
+                self.take_back(&writes[..next]);
                 self.writer.sync().ok();
                 return Err(error);
             }
-            let write = &writes[i];
+        }
+        for write in writes.iter() {
             if write.written {
                 applied.changes.push(NoteChange {
                     path: write.path.clone(),
@@ -340,14 +357,10 @@ impl Writing<'_> {
 
     /// Says in the journal how a write ended.
     fn tell(&mut self, write: &NoteWrite, outcome: Outcome) -> Result<(), VaultError> {
-        let line = match outcome {
-            Outcome::Written => Line::Done { n: write.n },
-            Outcome::AlreadySo => Line::Failed { n: write.n, reason: "it was so already".to_owned() },
-        };
         self.core
             .steps
             .before(Step::JournalDone, write.path.as_str())
-            .and_then(|()| self.writer.append(&line))
+            .and_then(|()| self.writer.append(&outcome.line(write.n)))
             .map_err(VaultError::io("write the journal"))
     }
 

@@ -1,13 +1,15 @@
 //! One note on its way to the disk: what was planned, what is there, and both made one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Planned;
 use super::one::settled;
 use crate::change::NoteChangeKind;
 use crate::core::Core;
+use crate::disk::Place;
 use crate::error::VaultError;
+use crate::journal::Line;
 use crate::note::{Merge, VaultPath, merge};
 use crate::step::Step;
 
@@ -55,6 +57,40 @@ pub(super) enum Outcome {
     AlreadySo,
 }
 
+impl Outcome {
+    /// What the journal says of it.
+    pub(super) fn line(self, n: u64) -> Line {
+        match self {
+            Outcome::Written => Line::Done { n },
+            Outcome::AlreadySo => Line::Failed { n, reason: "it was so already".to_owned() },
+        }
+    }
+}
+
+/// The folders of new notes, each opened once; `None` where there is none.
+#[derive(Debug, Default)]
+pub(super) struct Looked(HashMap<String, Option<Place>>);
+
+impl Looked {
+    /// Whether nothing at all has this name. That another program makes something meanwhile is
+    /// found when the note is put there.
+    fn is_free(&mut self, core: &Core, path: &VaultPath) -> bool {
+        if !self.0.contains_key(path.folder()) {
+            let place = match core.disk.place(path) {
+                Ok(place) => Some(place),
+                Err(VaultError::NotFound { .. }) => None,
+                Err(_) => return false,
+            };
+            self.0.insert(path.folder().to_owned(), place);
+        }
+        match self.0.get(path.folder()) {
+            Some(Some(folder)) => folder.is_free(path),
+            Some(None) => true,
+            None => false,
+        }
+    }
+}
+
 impl NoteWrite {
     /// Whether nothing happens in the vault before a temporary file with the new text lies there.
     pub(super) fn begins_with_temp(&self) -> bool {
@@ -71,6 +107,7 @@ impl NoteWrite {
         core: &Core,
         planned: &Planned,
         freed: &HashSet<VaultPath>,
+        looked: &mut Looked,
     ) -> Result<Option<NoteWrite>, VaultError> {
         let at = planned.from.as_ref().unwrap_or(&planned.path);
         core.steps.before(Step::ReadCurrent, at.as_str()).map_err(VaultError::io_at("read", at))?;
@@ -91,7 +128,9 @@ impl NoteWrite {
             folders: planned.folders.clone(),
         };
         let is_free = freed.contains(&planned.path);
-        let mut current = if is_free && planned.base.is_none() { None } else { core.disk.text(at)? };
+        let is_new = planned.base.is_none() && planned.from.is_none();
+        let nothing = is_free && planned.base.is_none() || is_new && looked.is_free(core, at);
+        let mut current = if nothing { None } else { core.disk.text(at)? };
         let mut at = at;
         if planned.from.is_some()
             && !is_free

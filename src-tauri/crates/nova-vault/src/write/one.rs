@@ -5,11 +5,13 @@
 use std::io;
 use std::time::Duration;
 
+use super::aside::put_aside;
 use super::note_write::{NoteWrite, Outcome};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
 use crate::disk::{NoteFile, Place, write_all};
 use crate::error::VaultError;
+use crate::note::ContentHash;
 use crate::step::{Step, Steps};
 
 impl Writing<'_> {
@@ -44,7 +46,10 @@ impl Writing<'_> {
                 there => Err(write.conflict(&there.unwrap_or_default(), "created outside")),
             };
         }
-        let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
+        let synced = self
+            .step(Step::SyncFolder, write)
+            .and_then(|()| place.sync_folder())
+            .and_then(|()| self.core.disk.sync_made(&made));
         if let Err(error) = synced {
             // Not sure to last: as if it had never been, unless somebody edited it already.
             let temp = self.writer.next_temp();
@@ -125,6 +130,7 @@ impl Writing<'_> {
         let finished = self
             .step(Step::SyncFolder, write)
             .and_then(|()| new.sync_folder())
+            .and_then(|()| self.core.disk.sync_made(&made))
             .and_then(|()| old.sync_folder())
             .map_err(VaultError::io_at("move", &write.path))
             .and_then(|()| self.replace(&new, write));
@@ -174,13 +180,16 @@ impl Writing<'_> {
     }
 
     pub(super) fn keep_temp(&mut self, place: &Place, temp: &str, write: &NoteWrite) {
-        let kept = place.bytes_of(temp).and_then(|bytes| match bytes {
-            Some(bytes) => self.core.keep(self.writer, write.n, &write.path, &bytes),
-            None => Ok(()),
+        let kept = place.bytes_of(temp).and_then(|bytes| {
+            if let Some(bytes) = &bytes {
+                self.core.keep(self.writer, write.n, &write.path, bytes)?;
+            }
+            Ok(bytes)
         });
         match kept {
-            Ok(()) => {
-                place.remove(temp).ok();
+            Ok(None) => {}
+            Ok(Some(bytes)) => {
+                put_aside(self.core, place, temp, self.set.id(), write.n, ContentHash::of(&bytes));
             }
             // It stays in the vault and is seen to at the next start.
             Err(error) => tracing::error!("{}: {error}", write.path),
@@ -198,7 +207,8 @@ impl Writing<'_> {
                 (write.kind() == NoteChangeKind::Deleted).then(|| write.folders.clone()),
             )),
             Err(_) => {
-                place.remove(&temp).ok();
+                let known = ContentHash::of(known.as_bytes());
+                put_aside(self.core, place, &temp, self.set.id(), write.n, known);
             }
         }
     }

@@ -1,11 +1,13 @@
-//! At the start: temporary files and half-written notes that a Nova that was killed left in the
-//! vault.
+//! At the start, and before old sets are forgotten: temporary files and half-written notes that a
+//! Nova that was killed left in the vault.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use super::aside::{look_at_displaced, put_aside};
 use super::late::{Late, bring_back, look_at_all};
+use super::orphans::sweep_orphans;
 use super::through::finish_overwrite;
 use super::{OpenSet, SetJournal};
 use crate::change::NoteChangeKind;
@@ -14,8 +16,9 @@ use crate::disk::Place;
 use crate::journal::{Image, Line, Record, RecordState, SetLog, Writer, temp_prefix};
 use crate::note::{ContentHash, VaultPath};
 
-/// Sees to the leftovers of every change set whose process is gone. Only files that the
-/// journal names are touched, and one that holds an edit nobody has is brought back first.
+/// Sees to the leftovers of every change set whose process is gone, and to what no set knows. Only
+/// files of this data folder's journal are touched, and one that holds an edit nobody has is brought
+/// back first.
 pub(crate) fn sweep(core: &Core) {
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
@@ -25,13 +28,15 @@ pub(crate) fn sweep(core: &Core) {
         }
     };
     for log in sets.iter().filter(|log| !log.swept) {
-        match Writer::take_over(core.journal.folder(), log) {
+        match Writer::take_over(&core.journal, log) {
             Ok(writer) => sweep_set(core, log, writer),
             // Its process lives, or lives again: its files are its own.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => tracing::warn!("change set {}: {error}", log.id),
         }
     }
+    look_at_displaced(core);
+    sweep_orphans(core);
 }
 
 fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
@@ -112,6 +117,11 @@ fn sweep_temp(core: &Core, log: &SetLog, set: &Arc<SetJournal>, place: &Place, t
         {
             return true;
         }
+        // Of the records here the first is as good as any: the bytes are in the journal.
+        if let Some(record) = of_folder.first() {
+            put_aside(core, place, temp, &log.id, record.n, hash);
+            return true;
+        }
         return place.remove(temp).is_ok();
     }
     let begun = of_folder.iter().any(|record| {
@@ -147,5 +157,8 @@ fn sweep_temp(core: &Core, log: &SetLog, set: &Arc<SetJournal>, place: &Place, t
     let late = Late { place: &place, base, bytes: &bytes };
     let (saved, displaced) = bring_back(core, set, record.n, &late);
     look_at_all(core, displaced);
-    saved && place.remove(temp).is_ok()
+    if saved {
+        put_aside(core, &place, temp, &log.id, record.n, hash);
+    }
+    saved
 }

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// A vault of a hundred thousand notes needs as many watches as it has folders.
+#[cfg(target_os = "linux")]
+#[test]
+fn notes_take_no_watches() {
+    let notes: String = (0..300).map(|n| format!("F{}/{n}.md = x\n", n % 3)).collect();
+    let vault = Fixture::new(&notes);
+    assert_eq!(vault.watch.state(), WatchState::Watching { folders: 4 });
+}
+
 #[test]
 fn fifty_new_folders_in_a_burst() {
     let vault = Fixture::new("a.md = a");

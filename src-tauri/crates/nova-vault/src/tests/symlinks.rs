@@ -1,0 +1,123 @@
+//! Notes that are symbolic links, where writing through links is set: such a link is the note in the
+//! vault that it leads to. Of others, and without the setting, `confinement` tells.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::*;
+use crate::{Privacy, Scope};
+
+fn through(bed: &Bed) -> Vault {
+    let mut options = bed.options();
+    options.write_through = true;
+    Vault::open(options).unwrap()
+}
+
+/// A bed with `CRM/Jane.md` and, under this name, a link with this target.
+fn linked(link: &str, target: &str) -> Bed {
+    let bed = Bed::new(&[("CRM/Jane.md", JANE), ("Deep/er/x.md", "x\n")]);
+    let target = target.replace("ROOT", bed.root().to_str().unwrap());
+    symlink(target, bed.root().join(link)).unwrap();
+    bed
+}
+
+#[test]
+fn a_link_is_read_and_changed_as_the_note_it_leads_to() {
+    for (link, target) in [
+        ("me.md", "CRM/Jane.md"),
+        ("me.md", "./CRM/./Jane.md"),
+        ("CRM/me.md", "Jane.md"),
+        ("Deep/er/me.md", "../../CRM/Jane.md"),
+        ("Deep/er/me.md", "ROOT/CRM/Jane.md"),
+    ] {
+        let bed = linked(link, target);
+        let vault = through(&bed);
+        let note = vault.read(&path(link)).unwrap();
+        assert_eq!((note.path, &*note.text), (path("CRM/Jane.md"), JANE), "{target}");
+
+        let (id, applied) = change(&vault, |d| {
+            d.append(&path(link), "by the link", None)?;
+            d.set_properties(&path("CRM/Jane.md"), &[set("stage", "won")])
+        })
+        .unwrap();
+        let after = format!("{}by the link\n", JANE.replace("lead", "won"));
+        assert_eq!(bed.text("CRM/Jane.md"), after, "{target}");
+        assert!(bed.root().join(link).is_symlink(), "{target}");
+        let changed: Vec<_> = applied.changes.iter().map(|change| change.path.as_str()).collect();
+        assert_eq!(changed, ["CRM/Jane.md"], "one note under two names");
+
+        vault.history().undo(&id, Scope::All, &Author::new("user")).unwrap();
+        assert_eq!(bed.text("CRM/Jane.md"), JANE, "{target}");
+        drop(vault);
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_link_to_a_link_is_followed_and_a_circle_is_not() {
+    let bed = linked("one.md", "two.md");
+    symlink("CRM/Jane.md", bed.root().join("two.md")).unwrap();
+    symlink("round.md", bed.root().join("about.md")).unwrap();
+    symlink("about.md", bed.root().join("round.md")).unwrap();
+    let vault = through(&bed);
+    assert_eq!(vault.read(&path("one.md")).unwrap().path, path("CRM/Jane.md"));
+    assert!(matches!(vault.read(&path("about.md")), Err(VaultError::Symlink { .. })));
+}
+
+#[test]
+fn what_leads_elsewhere_is_refused() {
+    for target in [
+        "../outside/secret.md",
+        "ROOT/../outside/secret.md",
+        "ROOT/CRM/../../outside/secret.md",
+        "CRM/../Deep/er/x.md",
+        "CRM/door/secret.md",
+        "CRM/door/../Jane.md",
+        ".obsidian/plugins.md",
+        ".obsidian/app.json",
+        "CRM",
+        "Readme.txt",
+        "/etc/passwd",
+    ] {
+        let bed = linked("me.md", target);
+        let outside = bed.dir.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("secret.md"), "secret\n").unwrap();
+        symlink(&outside, bed.root().join("CRM/door")).unwrap();
+        for hidden in [".obsidian/plugins.md", ".obsidian/app.json", "Readme.txt"] {
+            bed.put(hidden, "{}");
+        }
+        let vault = through(&bed);
+        for error in [
+            vault.read(&path("me.md")).unwrap_err(),
+            change(&vault, |d| d.append(&path("me.md"), "more", None)).unwrap_err(),
+        ] {
+            assert!(matches!(error, VaultError::Symlink { .. }), "{target}: {error}");
+            assert!(error.hint().contains("\"write_through\": true"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(outside.join("secret.md")).unwrap(), "secret\n", "{target}");
+        assert_eq!(files_below(&outside).len(), 1, "{target}");
+    }
+}
+
+#[test]
+fn a_link_itself_is_neither_moved_nor_deleted() {
+    let bed = linked("me.md", "CRM/Jane.md");
+    let vault = through(&bed);
+    for error in [
+        change(&vault, |d| d.delete(&path("me.md"))).unwrap_err(),
+        change(&vault, |d| d.rename(&path("me.md"), &path("you.md"))).unwrap_err(),
+    ] {
+        assert!(matches!(error, VaultError::Symlink { .. }), "{error}");
+    }
+    assert_eq!((bed.text("CRM/Jane.md").as_str(), bed.root().join("me.md").is_symlink()), (JANE, true));
+}
+
+#[test]
+fn a_link_does_not_show_a_private_note() {
+    let bed = linked("me.md", "CRM/Jane.md");
+    let remote = Privacy { remote: true, private: vec!["CRM".to_owned()] };
+    let view = through(&bed).seen_by(Arc::new(remote));
+    assert!(matches!(view.read(&path("me.md")), Err(VaultError::Private { .. })));
+    assert!(matches!(view.draft().read(&path("me.md")), Err(VaultError::Private { .. })));
+}
