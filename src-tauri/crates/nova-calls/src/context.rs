@@ -1,14 +1,13 @@
 use std::sync::Arc;
 
-use nova_protocol::Event;
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, ToolContext, ToolHttp,
-    ToolProcess, ToolStore, ToolVault,
+    Clock, Credentials, Delegate, LogLevel, OutputPart, Progress, RecordTypes, RequestInfo, ToolContext,
+    ToolHttp, ToolProcess, ToolStore, ToolVault,
 };
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use crate::CallEvents;
 use crate::credentials::CallCredentials;
 use crate::draft_vault::DraftVault;
 use crate::reach::CallHttp;
@@ -21,11 +20,13 @@ pub(crate) struct CallContext {
     pub(crate) http: CallHttp,
     pub(crate) credentials: CallCredentials,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) store: Box<dyn ToolStore>,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
     pub(crate) config: Arc<Value>,
     pub(crate) cancel: CancellationToken,
-    pub(crate) events: Arc<dyn CallEvents>,
+    /// Where what it says while it runs is judged, and told if it may be.
+    pub(crate) says: UnboundedSender<OutputPart>,
     pub(crate) secrets: Arc<Secrets>,
 }
 
@@ -47,7 +48,7 @@ impl ToolContext for CallContext {
     }
 
     fn store(&self) -> &dyn ToolStore {
-        &Refused
+        self.store.as_ref()
     }
 
     fn process(&self) -> &dyn ToolProcess {
@@ -74,16 +75,9 @@ impl ToolContext for CallContext {
         &self.cancel
     }
 
-    fn progress(&self, mut progress: Progress) {
-        if let Some(message) = &mut progress.message {
-            self.secrets.scrub(message);
-        }
-        self.events.emit(Event::ToolCallProgress {
-            call: self.request.call.clone(),
-            fraction: progress.fraction,
-            message: progress.message,
-            partial: None,
-        });
+    fn progress(&self, progress: Progress) {
+        // After its end nobody listens any more.
+        let _ = self.says.send(OutputPart::Progress(progress));
     }
 
     fn log(&self, level: LogLevel, message: &str) {

@@ -25,6 +25,7 @@ pub(crate) struct CallCredentials {
     grantee: Grantee,
     consumer: Consumer,
     declared: Arc<[String]>,
+    optional: Arc<[String]>,
     /// Names that the user allowed for this call only.
     allowed: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -45,6 +46,7 @@ impl CallCredentials {
             grantee: Grantee::of(tool),
             consumer: consumer(&tool.skill, tool.spec()),
             declared: tool.spec().credentials.clone().into(),
+            optional: tool.spec().optional_credentials.clone().into(),
             allowed: Arc::default(),
         }
     }
@@ -60,6 +62,11 @@ impl CallCredentials {
             if held.is_empty() {
                 return Err(self.needed(declared));
             }
+            names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
+        }
+        for optional in self.optional.iter() {
+            // One that cannot be reached is as good as one that is not there.
+            let held = self.source.held(&self.consumer, optional).await.unwrap_or_default();
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }
         names.sort_unstable();
@@ -188,7 +195,7 @@ impl CallCredentials {
 
     /// `service` declares all keys of the service.
     fn declares(&self, name: &str) -> bool {
-        self.declared.iter().any(|declared| {
+        self.declared.iter().chain(self.optional.iter()).any(|declared| {
             name.strip_prefix(declared.as_str())
                 .is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !declared.contains('/')))
         })

@@ -7,8 +7,11 @@ use nova_skill::{
 };
 use nova_vault::note::ContentHash;
 use nova_vault::{
-    BaseAnswer, Draft, Links, Moved, Privacy, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault, View,
+    BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, RecordsRead, Search, SearchAnswer,
+    TagCount, Vault, View,
 };
+
+use crate::given::GivenNotes;
 
 /// The vault of one call: reads go to the disk, writes into a draft.
 #[derive(Clone)]
@@ -23,6 +26,7 @@ struct State {
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
     /// The notes that were read or planned one by one.
     reached: Mutex<BTreeSet<VaultPath>>,
+    given: Mutex<GivenNotes>,
 }
 
 impl DraftVault {
@@ -34,6 +38,7 @@ impl DraftVault {
                 view,
                 seen: Mutex::default(),
                 reached: Mutex::default(),
+                given: Mutex::default(),
             })
         });
         Self { state, records }
@@ -54,12 +59,25 @@ impl DraftVault {
         })
     }
 
-    /// The notes that were read or planned by themselves. What a search or a list went through is not
-    /// among them: what of it is told is for the tool to name as its sources.
+    /// The notes that were read or planned by themselves. What a search or a list gave is in
+    /// [`DraftVault::given`]: most of it is only looked through.
     pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
+    }
+
+    /// What the call was given of notes so far, in whatever way.
+    pub(crate) fn given(&self) -> GivenNotes {
+        self.state.as_ref().map_or_else(GivenNotes::default, |state| {
+            state.given.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    fn gives(&self, note: impl FnOnce(&mut GivenNotes)) {
+        if let Some(state) = &self.state {
+            note(&mut state.given.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     fn reaches(&self, path: &VaultPath) {
@@ -99,6 +117,7 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         self.reaches(&note.path);
         self.saw(&note);
+        self.gives(|given| given.whole(&note));
         Ok(note)
     }
 
@@ -115,6 +134,7 @@ impl ToolVault for DraftVault {
         let types = self.records.get(record_type)?.type_values().to_vec();
         let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
         notes.iter().for_each(|note| self.saw(note));
+        self.gives(|given| notes.iter().for_each(|note| given.whole(note)));
         Ok(notes)
     }
 
@@ -122,6 +142,25 @@ impl ToolVault for DraftVault {
         let declared = self.records.get(record_type)?;
         let (folder, types) = (declared.folder.clone(), declared.type_values().to_vec());
         self.with(move |view, _| view.unreadable(&folder, &borrowed(&types))).await
+    }
+
+    async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
+        let (mut folders, mut types) = (Vec::new(), Vec::new());
+        for record_type in record_types {
+            let declared = self.records.get(record_type)?;
+            folders.push(declared.folder.clone());
+            types.extend_from_slice(declared.type_values());
+        }
+        let read =
+            self.with(move |view, _| view.read_records(&borrowed(&folders), &borrowed(&types))).await?;
+        read.notes.iter().for_each(|note| self.saw(note));
+        Ok(read)
+    }
+
+    async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
+        self.reaches(path);
+        let path = path.clone();
+        self.with(move |view, _| view.read_file(&path)).await
     }
 
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {
@@ -133,6 +172,12 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         let path = path.clone();
         self.with(move |_, draft| draft.create(&path, text)).await
+    }
+
+    async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {
+        let paths = self.with(move |_, draft| draft.create_all(notes)).await?;
+        paths.iter().for_each(|path| self.reaches(path));
+        Ok(paths)
     }
 
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError> {
@@ -174,7 +219,9 @@ impl ToolVault for DraftVault {
 
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
         let search = search.clone();
-        self.with(move |view, _| view.search(&search)).await
+        let answer = self.with(move |view, _| view.search(&search)).await?;
+        self.gives(|given| answer.hits.iter().for_each(|hit| given.text(&hit.path, &hit.text)));
+        Ok(answer)
     }
 
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
@@ -184,13 +231,17 @@ impl ToolVault for DraftVault {
             let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
             seen.extend(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         }
+        self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));
         Ok(answer)
     }
 
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError> {
         self.reaches(path);
         let (path, name) = (path.clone(), view.map(str::to_owned));
-        self.with(move |view, _| view.query_base(&path, name.as_deref())).await
+        let answer = self.with(move |view, _| view.query_base(&path, name.as_deref())).await?;
+        let rows = answer.groups.iter().flat_map(|group| &group.rows);
+        self.gives(|given| rows.for_each(|row| given.values(&row.path, &row.cells)));
+        Ok(answer)
     }
 
     async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
@@ -201,7 +252,9 @@ impl ToolVault for DraftVault {
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        self.with(move |view, _| view.links(&path)).await
+        let links = self.with(move |view, _| view.links(&path)).await?;
+        self.gives(|given| links.back.iter().for_each(|link| given.text(&link.path, &link.text)));
+        Ok(links)
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {

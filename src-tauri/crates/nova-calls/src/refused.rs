@@ -1,27 +1,11 @@
 use async_trait::async_trait;
-use nova_skill::{Delegate, ProcessOutput, ToolError, ToolProcess, ToolStore};
-use serde_json::Value;
+use nova_skill::{Delegate, ProcessOutput, ToolError, ToolProcess};
 
 /// Answers for the parts of a context that the running skill has not declared: it says so.
 pub(crate) struct Refused;
 
 fn refused<T>(what: &str, remedy: &str) -> Result<T, ToolError> {
     Err(ToolError::NotDeclared { what: what.into(), remedy: remedy.into() })
-}
-
-#[async_trait]
-impl ToolStore for Refused {
-    async fn get(&self, _key: &str) -> Result<Option<Value>, ToolError> {
-        refused("This skill has no store.", "")
-    }
-
-    async fn set(&self, _key: &str, _value: Value) -> Result<(), ToolError> {
-        refused("This skill has no store.", "")
-    }
-
-    async fn remove(&self, _key: &str) -> Result<(), ToolError> {
-        refused("This skill has no store.", "")
-    }
 }
 
 #[async_trait]

@@ -1,6 +1,7 @@
 mod asking;
 mod judging;
 mod planning;
+mod telling;
 mod writing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nova_http::Web;
-use nova_protocol::{ErrorCode, Event, NoteChangeView, SourceView, UserError};
+use nova_protocol::{ErrorCode, Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{ReachedNotes, RulesInForce, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
-use nova_skill::{Clock, CredentialSource, Effect, Output, Principal, VaultPath};
+use nova_skill::{Clock, CredentialSource, Effect, Output, Principal, StoreSource, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::judging::content_of;
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
+use crate::figures::sources_and_figures;
 use crate::hosts::CallHosts;
 use crate::questions::Questions;
 use crate::reach::Heard;
@@ -54,21 +56,26 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
     let ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
     let heard = running.heard.sources();
     let mut outcome = match result {
-        Ok(done) => Outcome {
-            call: running.id,
-            result: Ok(done.output.value),
-            sources: done.output.sources.iter().chain(&heard).map(source_view).collect(),
-            changes: done.changes,
-            change_set: done.change_set,
-            merged: done.merged,
-            seen: running.seen,
-            unknown: false,
-            ms,
-        },
+        Ok(done) => {
+            let (sources, figures) = sources_and_figures(&done.output, &heard);
+            Outcome {
+                call: running.id,
+                result: Ok(done.output.value),
+                sources,
+                figures,
+                changes: done.changes,
+                change_set: done.change_set,
+                merged: done.merged,
+                seen: running.seen,
+                unknown: false,
+                ms,
+            }
+        }
         Err(error) => Outcome {
             call: running.id,
             result: Err(error),
             sources: heard.iter().map(source_view).collect(),
+            figures: Vec::new(),
             changes: Vec::new(),
             change_set: None,
             merged: Vec::new(),
@@ -83,6 +90,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
         ok: outcome.result.is_ok(),
         output: outcome.output(),
         sources: outcome.sources.clone(),
+        figures: outcome.figures.clone(),
         ms: outcome.ms,
         changes: outcome.changes.clone(),
         change_set: outcome.change_set.clone(),
@@ -103,6 +111,7 @@ pub struct CallScope {
     pub approved: Arc<dyn Approved>,
     pub web: Arc<Web>,
     pub credentials: Arc<dyn CredentialSource>,
+    pub stores: Arc<dyn StoreSource>,
     pub clock: Arc<dyn Clock>,
     pub approver: Arc<dyn Approver>,
     pub events: Arc<dyn CallEvents>,
@@ -133,9 +142,33 @@ pub trait CallEvents: Send + Sync {
 /// One call as it was asked for.
 pub struct Call {
     pub id: String,
-    /// Wire name or `skill.tool`.
-    pub tool: String,
+    pub tool: CalledTool,
     pub args: Arguments,
+}
+
+/// What is called.
+pub enum CalledTool {
+    /// By its wire name or `skill.tool`.
+    Named(String),
+    /// A tool that no list has and no model can name, on behalf of a skill: the form of a record.
+    /// Rules apply to it as to any tool of the skill.
+    OfForm { skill: Arc<SkillEntry>, tool: Arc<ToolEntry> },
+}
+
+impl CalledTool {
+    /// As it was named, or `skill.tool`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Named(name) => name.clone(),
+            Self::OfForm { tool, .. } => tool.shown_name(),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for CalledTool {
+    fn from(name: T) -> Self {
+        Self::Named(name.into())
+    }
 }
 
 pub enum Arguments {
@@ -146,11 +179,11 @@ pub enum Arguments {
 
 impl Call {
     pub fn from_model(id: String, tool: String, args: String) -> Self {
-        Self { id, tool, args: Arguments::Text(args) }
+        Self { id, tool: tool.into(), args: Arguments::Text(args) }
     }
 
-    pub fn with_value(id: String, tool: String, args: Value) -> Self {
-        Self { id, tool, args: Arguments::Value(args) }
+    pub fn with_value(id: String, tool: impl Into<CalledTool>, args: Value) -> Self {
+        Self { id, tool: tool.into(), args: Arguments::Value(args) }
     }
 }
 
@@ -160,6 +193,8 @@ pub struct Outcome {
     pub call: String,
     pub result: Result<Value, UserError>,
     pub sources: Vec<SourceView>,
+    /// The numbers of the value that a person would quote.
+    pub figures: Vec<FigureView>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
     /// What came from outside while the call wrote.
@@ -217,12 +252,15 @@ struct Reach {
 
 impl Running<'_> {
     async fn run(&mut self, call: Call) -> Result<Done, UserError> {
-        let (skill, tool) = match self.scope.snapshot.tool(&call.tool) {
-            ToolLookup::Found { skill, tool } => (skill, tool),
-            ToolLookup::Unknown { nearest } => {
-                self.started(&call.tool, raw(&call.args), Effect::Undeclared);
-                return Err(unknown_tool(&call.tool, &nearest));
-            }
+        let (skill, tool) = match call.tool {
+            CalledTool::OfForm { skill, tool } => (skill, tool),
+            CalledTool::Named(name) => match self.scope.snapshot.tool(&name) {
+                ToolLookup::Found { skill, tool } => (skill, tool),
+                ToolLookup::Unknown { nearest } => {
+                    self.started(&name, raw(&call.args), Effect::Undeclared);
+                    return Err(unknown_tool(&name, &nearest));
+                }
+            },
         };
         let args = match &call.args {
             Arguments::Value(value) => Ok(value.clone()),
@@ -348,6 +386,14 @@ fn without_secrets(outcome: &mut Outcome, secrets: &Secrets) {
     for source in &mut outcome.sources {
         if let SourceView::Web { url, .. } = source {
             secrets.scrub(url);
+        }
+    }
+    for figure in &mut outcome.figures {
+        let said = [&mut figure.label, &mut figure.value, &mut figure.unit].into_iter();
+        said.chain(&mut figure.formula).chain(&mut figure.caution).for_each(|text| secrets.scrub(text));
+        for part in &mut figure.parts {
+            let said = [&mut part.label, &mut part.value, &mut part.unit].into_iter();
+            said.chain(&mut part.caution).for_each(|text| secrets.scrub(text));
         }
     }
 }

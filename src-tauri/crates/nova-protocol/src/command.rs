@@ -7,7 +7,7 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::{ErrorCode, UserError, credentials::*, view::*};
+use crate::{ErrorCode, UserError, credentials::*, panel::*, view::*};
 
 macro_rules! commands {
     ($( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
@@ -89,6 +89,12 @@ commands! {
     set_skill(SetSkill) -> Vec<SkillRow>;
     /// Shows what there is to mend of a skill in the system's file manager.
     show_skill_files(SkillRef) -> Nothing;
+    /// Writes the first files of a skill of the user's own.
+    create_skill(CreateSkill) -> CreatedSkill;
+    /// Shows the folder of the user's own skills in the system's file manager.
+    show_skills_folder(Nothing) -> Nothing;
+    /// How skills are written.
+    skill_manual(Nothing) -> SkillManual;
     /// The requests that would go astray once the skill is enabled; nothing is changed.
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
     /// The tools that a request may be about, best first. Asks no model.
@@ -97,6 +103,18 @@ commands! {
     review_skill(SkillRef) -> SkillReview;
     /// The user agrees to a skill from elsewhere as they looked at it; that switches it on.
     accept_skill(AcceptSkill) -> Vec<SkillRow>;
+    /// The panels of the available skills, in the order of the skills.
+    list_panels(Nothing) -> Vec<PanelView>;
+    /// The kinds of records of the available skills.
+    list_record_types(Nothing) -> Vec<RecordTypeRow>;
+    /// The form of a new record, or of one that is there.
+    record_form(RecordFormRef) -> RecordFormView;
+    /// Writes what a form of a record holds, as one change set of the user's own.
+    save_record(SaveRecord) -> SavedRecord;
+    /// Notes that a field which links to one may mean, best first.
+    suggest_notes(SuggestNotes) -> Vec<NoteSuggestion>;
+    /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.
+    propose_fields(SkillRef) -> FieldProposal;
     list_tools(Nothing) -> Vec<ToolRow>;
     /// Runs one tool from its form; its events carry `run` as their session.
     call_tool(CallTool) -> ToolResult;

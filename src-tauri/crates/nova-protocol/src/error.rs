@@ -133,6 +133,10 @@ error_codes! {
     ProviderTruncated = "provider_truncated",
     /// The provider's answer is not understood.
     ProviderBadResponse = "provider_bad_response",
+    /// The model cannot call tools.
+    ModelWithoutTools = "model_without_tools",
+    /// The request does not fit into the context that is set for the model.
+    ContextTooSmall = "context_too_small",
     /// The provider reported a failure.
     ProviderFailed = "provider_failed",
     /// The turn took more steps than allowed.

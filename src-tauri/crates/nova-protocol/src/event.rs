@@ -119,6 +119,10 @@ pub enum Event {
         /// The value, or `{code, message, hint}`.
         output: Value,
         sources: Vec<SourceView>,
+        /// The numbers of the output that a person would quote.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<FigureView>>", optional)]
+        figures: Vec<FigureView>,
         #[ts(type = "number")]
         ms: u64,
         changes: Vec<NoteChangeView>,
@@ -293,6 +297,33 @@ pub enum DeactivatedBy {
 pub enum SourceView {
     Note { path: String },
     Web { url: String, at: String },
+}
+
+/// A number that a tool computed, and what is behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FigureView {
+    /// JSON Pointer to the number in the output.
+    pub at: String,
+    pub label: String,
+    /// A decimal.
+    pub value: String,
+    /// A currency code, `%`, or empty.
+    pub unit: String,
+    /// How it was computed, in a few words.
+    pub formula: Option<String>,
+    pub parts: Vec<FigurePartView>,
+    /// What it came from, as places in the list of the output's sources.
+    pub sources: Vec<u32>,
+    /// What to know before it is trusted: "2 old quotes".
+    pub caution: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FigurePartView {
+    pub label: String,
+    pub value: String,
+    pub unit: String,
+    pub caution: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

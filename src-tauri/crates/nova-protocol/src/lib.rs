@@ -9,6 +9,7 @@ mod credentials;
 mod error;
 mod event;
 mod inexact;
+mod panel;
 mod typescript;
 mod view;
 
@@ -16,10 +17,12 @@ pub use command::{Commands, dispatch};
 pub use credentials::*;
 pub use error::{ErrorCode, UserError};
 pub use event::{
-    ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, NoteChangeKind, NoteChangeView,
-    PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor, VaultChangeKind,
+    ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
+    NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor,
+    VaultChangeKind,
 };
 pub use inexact::inexact_number;
+pub use panel::*;
 pub use typescript::typescript;
 pub use view::*;
 

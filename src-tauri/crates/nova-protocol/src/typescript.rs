@@ -1,6 +1,6 @@
 use ts_rs::{Config, ExportError, TS, TypeVisitor};
 
-use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, view};
+use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, panel, view};
 
 /// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
 ///
@@ -12,6 +12,7 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<Envelope>();
     declarations.visit::<UserError>();
     declarations.visit::<AppStatus>();
+    declarations.visit::<panel::PanelView>();
     macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<view::$name>(); )+ } }
     visit!(
         Nothing,
@@ -43,12 +44,20 @@ pub fn typescript() -> Result<String, ExportError> {
         ToolSuggestion,
         SkillReview,
         AcceptSkill,
-        SkillDetail,
-        CatalogView,
-        SetSkill,
+        CreateSkill,
+        CreatedSkill,
+        SkillManual,
         ToolRow,
         CallTool,
         ToolResult,
+        RecordTypeRow,
+        RecordFormRef,
+        RecordFormView,
+        SaveRecord,
+        SavedRecord,
+        SuggestNotes,
+        NoteSuggestion,
+        FieldProposal,
         RunRef,
         PendingToolRow,
         PendingToolRef,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
-    BaseAnswer, Links, Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, Search, SearchAnswer,
-    TagCount,
+    BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, RecordsRead,
+    Search, SearchAnswer, TagCount,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -59,10 +59,18 @@ pub trait ToolVault: Send + Sync {
     /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
     /// cannot be read as records, by path.
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError>;
+    /// Both of the above for several record types, from one look at the disk: a question about
+    /// everything asks once.
+    async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError>;
+    /// The bytes of a file of the vault that is no note, such as a bank's list of transactions: at
+    /// most 16 MB, never one in a hidden or, for a model elsewhere, private folder.
+    async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError>;
     /// A path for a new note: the display name made a file name, with ` 2` on collision.
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError>;
     /// Refuses where a note is.
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError>;
+    /// Many at once, each under a free name of its folder; gives their paths in the same order.
+    async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError>;
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError>;
     /// Replaces exact text, `count` times (once by default).
     async fn replace(
@@ -141,11 +149,17 @@ pub trait Clock: Send + Sync {
     }
 }
 
+/// Values by key: lower-case letters, digits and hyphens.
 #[async_trait]
 pub trait ToolStore: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
     async fn set(&self, key: &str, value: Value) -> Result<(), ToolError>;
     async fn remove(&self, key: &str) -> Result<(), ToolError>;
+}
+
+/// Where the stores of the skills are: one for each.
+pub trait StoreSource: Send + Sync {
+    fn of(&self, skill: &str) -> Box<dyn ToolStore>;
 }
 
 #[async_trait]

@@ -24,7 +24,7 @@ pub enum ToolError {
         nearest: Vec<String>,
     },
     /// Several things have that name.
-    #[error("Several {kind}s match \"{name}\": {}.", matches.join(", "))]
+    #[error("Several {} match \"{name}\": {}.", plural(kind), matches.join(", "))]
     Ambiguous { kind: String, name: String, matches: Vec<String> },
     /// It would be there twice.
     #[error("There is already a {kind} \"{name}\": {path}.")]
@@ -107,5 +107,13 @@ impl ToolError {
             Self::Cancelled => String::new(),
             Self::Failed { hint, .. } => hint.clone(),
         }
+    }
+}
+
+/// Several of a kind: "contacts", "companies".
+fn plural(kind: &str) -> String {
+    match kind.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{kind}s"),
     }
 }

@@ -7,6 +7,7 @@
 
 mod context;
 mod credentials;
+mod currency;
 mod description;
 mod effect;
 mod error;
@@ -18,33 +19,36 @@ mod tool;
 
 pub use context::{
     Clock, Credentials, Delegate, HttpRequest, HttpResponse, LogLevel, NotePath, Principal, PrincipalKind,
-    ProcessOutput, Progress, Relationship, RequestInfo, Secret, ToolContext, ToolHttp, ToolProcess,
-    ToolStore, ToolVault,
+    ProcessOutput, Progress, Relationship, RequestInfo, Secret, StoreSource, ToolContext, ToolHttp,
+    ToolProcess, ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
+pub use currency::{currency_code, near_currency_codes};
 pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;
 pub use folded::{folded, likeness};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
-pub use output::{Output, OutputPart, OutputStream, Source, ToolOutput};
-pub use record::{ConfigFault, Field, FieldKind, ItemKind, Record, RecordType, RecordTypes};
+pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
+pub use record::{ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordType, RecordTypes};
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
-    FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, file_name, summarize,
+    ContentHash, FrontMatter, PropertyEdit, Value as PropertyValue, VaultPath, compose, edit_properties,
+    file_name, summarize,
 };
 pub use nova_vault::{
     BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links,
-    Moved, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, Search, SearchAnswer,
-    SearchMode, SettingError, SortKey, TagCount, TemplateValues, Unresolved, fill_template,
+    Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, RecordsRead,
+    Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount, TemplateValues, Unresolved,
+    fill_template,
 };
 
 // What the signatures above are made of.
 pub use async_trait::async_trait;
 pub use jiff::{self, civil::Date};
-pub use rust_decimal::Decimal;
+pub use rust_decimal::{Decimal, RoundingStrategy};
 pub use schemars::{self, JsonSchema};
 pub use serde_json::{self, Value, json};

@@ -1,6 +1,7 @@
 use std::pin::Pin;
 
 use futures::Stream;
+use rust_decimal::Decimal;
 use serde_json::Value;
 
 use crate::{NotePath, Progress, ToolError};
@@ -28,13 +29,15 @@ pub struct Output {
     pub value: Value,
     /// Where the value came from.
     pub sources: Vec<Source>,
+    /// The numbers of the value that a person would quote, each with what is behind it.
+    pub figures: Vec<Figure>,
     /// It holds text that strangers can write, such as a mail: what it asks for is not the user's
     /// wish. Answers from the web and of tools that did not come with Nova count as such anyway.
     pub untrusted: bool,
 }
 
 /// Where a value came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Source {
     Note(NotePath),
     /// RFC 3339 time of the answer.
@@ -42,6 +45,90 @@ pub enum Source {
         url: String,
         at: String,
     },
+}
+
+/// A number that a tool computed, and what it was computed from. The model is not told: it reads the
+/// value; a person opens the figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// JSON Pointer (RFC 6901) to the number in [`Output::value`].
+    pub at: String,
+    /// What it is, in a few words: "Unrealised gain".
+    pub label: String,
+    /// The decimal as it stands in the value.
+    pub value: String,
+    /// A currency code, `%`, or empty for a plain number.
+    pub unit: String,
+    /// How it was computed, in a few words: "Σ quantity × (price − average cost)".
+    pub formula: Option<String>,
+    /// What it is made of, in the order of the formula.
+    pub parts: Vec<FigurePart>,
+    /// The notes and answers behind it; those of the whole output need not name them again.
+    pub sources: Vec<Source>,
+    /// What a person should know before they trust it: "2 old quotes".
+    pub caution: Option<String>,
+}
+
+/// One line of what a figure is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FigurePart {
+    pub label: String,
+    /// A decimal with its sign, or a date.
+    pub value: String,
+    pub unit: String,
+    pub caution: Option<String>,
+}
+
+impl Figure {
+    /// The number at `at`, in `unit`. What else is known is set afterwards.
+    pub fn new(
+        at: impl Into<String>,
+        label: impl Into<String>,
+        value: Decimal,
+        unit: impl Into<String>,
+    ) -> Self {
+        Self {
+            at: at.into(),
+            label: label.into(),
+            value: value.to_string(),
+            unit: unit.into(),
+            formula: None,
+            parts: Vec::new(),
+            sources: Vec::new(),
+            caution: None,
+        }
+    }
+
+    pub fn formula(mut self, formula: impl Into<String>) -> Self {
+        self.formula = Some(formula.into());
+        self
+    }
+
+    /// One more line of what it is made of.
+    pub fn part(mut self, label: impl Into<String>, value: impl ToString, unit: impl Into<String>) -> Self {
+        self.parts.push(FigurePart {
+            label: label.into(),
+            value: value.to_string(),
+            unit: unit.into(),
+            caution: None,
+        });
+        self
+    }
+
+    pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {
+        self.sources.extend(paths.into_iter().map(Source::Note));
+        self
+    }
+
+    pub fn from_sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
+        self.sources.extend(sources);
+        self
+    }
+
+    pub fn caution(mut self, caution: Option<String>) -> Self {
+        self.caution = caution;
+        self
+    }
 }
 
 impl Output {
@@ -57,6 +144,12 @@ impl Output {
 
     pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {
         self.sources.extend(paths.into_iter().map(Source::Note));
+        self
+    }
+
+    /// A number of the value with what is behind it.
+    pub fn figure(mut self, figure: Figure) -> Self {
+        self.figures.push(figure);
         self
     }
 }

@@ -46,6 +46,8 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Credentials it asks for: `service`, or `service/key`.
     pub credentials: Vec<String>,
+    /// Credentials it can do without: asked for where they are there.
+    pub optional_credentials: Vec<String>,
     /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
     pub hosts: Vec<String>,
     /// Hosts that stand in its source and that it does not declare; shown, never granted.
@@ -76,6 +78,7 @@ impl ToolSpec {
             parameters,
             effect,
             credentials: Vec::new(),
+            optional_credentials: Vec::new(),
             hosts: Vec::new(),
             proposed_hosts: Vec::new(),
             definition: None,
@@ -120,6 +123,10 @@ pub trait NativeTool: Send + Sync + 'static {
     /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
+    /// See [`ToolSpec::hosts`].
+    const HOSTS: &'static [&'static str] = &[];
+    /// See [`ToolSpec::optional_credentials`].
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &[];
     /// See [`ToolSpec::question`].
     const QUESTION: Option<&'static str> = None;
 
@@ -147,6 +154,8 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
     }
     tool.refine_parameters(&mut parameters);
     let spec = ToolSpec {
+        hosts: T::HOSTS.iter().copied().map(Into::into).collect(),
+        optional_credentials: T::OPTIONAL_CREDENTIALS.iter().copied().map(Into::into).collect(),
         question: T::QUESTION.map(Into::into),
         on_notes: T::ON_NOTES,
         scope: T::SCOPE,

@@ -81,6 +81,22 @@ impl Running<'_> {
         }
     }
 
+    /// Whether a rule denies or asks about the call because of these notes, not of what the arguments say.
+    pub(super) fn notes_matter(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
+        let rules = self.scope.rules.now();
+        let unknown = Facts { reached: ReachedNotes::NONE, ..self.facts(tool, args, &[], false) };
+        let known = Facts { reached: notes, ..unknown.clone() };
+        denied(&rules, &known).is_some() && denied(&rules, &unknown).is_none()
+            || wants_approval(&rules, &known).is_some() && wants_approval(&rules, &unknown).is_none()
+    }
+
+    /// Whether what a tool says while it runs, drawn from these notes, waits for its end or for good.
+    pub(super) fn withholds(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
+        let known = Facts { reached: notes, ..self.facts(tool, args, &[], false) };
+        let rules = self.scope.rules.now();
+        denied(&rules, &known).is_some() || !self.asked && self.notes_matter(tool, args, notes)
+    }
+
     /// The rule that wants the user to be asked, by the rules of this moment and the notes reached.
     pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> Option<Because> {
         wants_approval(&self.scope.rules.now(), &self.facts(tool, args, &[], false))

@@ -4,17 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use nova_protocol::{ErrorCode, Event, NoteDiffView, UserError};
+use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, ToolEntry};
 use nova_skill::{
     CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, Source, ToolError, ToolOutput, VaultPath,
 };
 use nova_vault::Draft;
 use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{CallEvents, Reach, Running};
+use super::{Reach, Running};
 use crate::context::CallContext;
 use crate::draft_vault::DraftVault;
+use crate::figures::all_sources;
+use crate::given;
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
 use crate::view::{diff_view, error_from_tool};
@@ -48,6 +51,7 @@ impl Running<'_> {
         let cancel = self.cancel.child_token();
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();
+        let (says, mut said) = unbounded_channel();
         let context = Arc::new(CallContext {
             vault: vault.clone(),
             http: CallHttp {
@@ -59,6 +63,7 @@ impl Running<'_> {
             },
             credentials: reach.credentials.clone(),
             clock: self.scope.clock.clone(),
+            store: self.scope.stores.of(&skill.id),
             request: RequestInfo {
                 call: self.id.clone(),
                 session: self.scope.session.clone(),
@@ -68,37 +73,43 @@ impl Running<'_> {
             records: skill.records.clone(),
             config: skill.config.clone(),
             cancel: cancel.clone(),
-            events: self.scope.events.clone(),
+            says: says.clone(),
             secrets: self.secrets.clone(),
         });
         // On a task of its own, so that a tool that panics breaks nothing but its call.
         let body = tool.tool.clone();
-        let events = self.scope.events.clone();
-        let call = self.id.clone();
-        let secrets = self.secrets.clone();
         let mut task = tokio::spawn(async move {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
-            drain(output, events.as_ref(), &secrets, &call).await
+            drain(output, &says).await
         });
         let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
-        let finished = tokio::select! {
-            finished = &mut task => finished.map_err(|error| broke(tool, &error))?,
-            () = self.cancel.cancelled() => {
-                self.unknown = reaches_out;
-                Err(ToolError::Cancelled)
-            }
-            () = self.questions.stopwatch.passed(limit) => {
-                self.unknown = reaches_out;
-                task.abort();
-                cancel.cancel();
-                return Err(UserError::new(
-                    ErrorCode::ToolTimedOut,
-                    format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
-                    "Try again with less to do.",
-                ));
+        let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
+        let passed = questions.stopwatch.passed(limit);
+        tokio::pin!(passed);
+        let finished = loop {
+            tokio::select! {
+                finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
+                Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
+                () = stopped.cancelled() => {
+                    self.unknown = reaches_out;
+                    break Err(ToolError::Cancelled);
+                }
+                () = &mut passed => {
+                    self.unknown = reaches_out;
+                    task.abort();
+                    cancel.cancel();
+                    return Err(UserError::new(
+                        ErrorCode::ToolTimedOut,
+                        format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
+                        "Try again with less to do.",
+                    ));
+                }
             }
         };
+        while let Ok(part) = said.try_recv() {
+            self.tell_part(tool, &shown, &vault, part);
+        }
         task.abort();
         cancel.cancel();
         self.seen.append(&mut vault.seen());
@@ -106,8 +117,13 @@ impl Running<'_> {
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
-        let sources = finished.iter().flat_map(|output| &output.sources);
+        let sources = finished.iter().flat_map(all_sources);
         self.reached = reached(&vault, sources, draft.as_ref());
+        let texts = match &finished {
+            Ok(output) => given::texts(&output.value),
+            Err(error) => vec![error_from_tool(error).message],
+        };
+        self.reached.read.extend(self.told_of(tool, &shown, &vault, &self.reached, &texts));
         // What the arguments call a note is one of many names: the rules also judge by the notes
         // themselves, before anything that the tool said leaves.
         self.check_not_denied(tool, &shown)?;
@@ -143,7 +159,7 @@ impl Running<'_> {
 
 /// The notes that were read by themselves or that the output is drawn from, and those that would be
 /// written, both ends of a move.
-fn reached<'a>(
+pub(super) fn reached<'a>(
     vault: &DraftVault,
     sources: impl Iterator<Item = &'a Source>,
     draft: Option<&Draft>,
@@ -169,39 +185,18 @@ fn tells(draft: &mut Draft, secrets: &Secrets) -> bool {
     })
 }
 
-async fn drain(
-    output: ToolOutput,
-    events: &dyn CallEvents,
-    secrets: &Secrets,
-    call: &str,
-) -> Result<Output, ToolError> {
+/// The end of an output; what comes before it is said.
+async fn drain(output: ToolOutput, says: &UnboundedSender<OutputPart>) -> Result<Output, ToolError> {
     let mut stream = match output {
         ToolOutput::Value(output) => return Ok(output),
         ToolOutput::Stream(stream) => stream,
     };
     while let Some(part) = stream.next().await {
         match part {
-            OutputPart::Progress(mut progress) => {
-                if let Some(message) = &mut progress.message {
-                    secrets.scrub(message);
-                }
-                events.emit(Event::ToolCallProgress {
-                    call: call.to_owned(),
-                    fraction: progress.fraction,
-                    message: progress.message,
-                    partial: None,
-                });
-            }
-            OutputPart::Partial(mut value) => {
-                secrets.scrub_value(&mut value);
-                events.emit(Event::ToolCallProgress {
-                    call: call.to_owned(),
-                    fraction: None,
-                    message: None,
-                    partial: Some(value),
-                });
-            }
             OutputPart::End(result) => return result,
+            part => {
+                let _ = says.send(part);
+            }
         }
     }
     Err(ToolError::failed("The tool stopped without a result.", "Try again."))

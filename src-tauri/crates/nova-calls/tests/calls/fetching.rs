@@ -174,7 +174,7 @@ async fn stop_while_the_question_waits_ends_the_call() {
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(Silent, nova_testkit::PATIENCE);
     let cancel = CancellationToken::new();
-    let call = Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": [HERE] }));
+    let call = Call::with_value("call1".into(), "net.fetch", json!({ "urls": [HERE] }));
     let stop = async {
         bench.events.wait_for_type("approval_requested").await;
         cancel.cancel();

@@ -4,6 +4,7 @@ mod fetching;
 mod reviewing;
 mod ruling;
 mod secrets;
+mod telling;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl Source for Server {
 }
 
 pub(crate) fn fetching(urls: &[&str]) -> Call {
-    Call::with_value("call1".into(), "net.fetch".into(), json!({ "urls": urls }))
+    Call::with_value("call1".into(), "net.fetch", json!({ "urls": urls }))
 }
 
 /// What the calls of a test share.
@@ -120,6 +121,7 @@ impl Bench {
             approved: Arc::new(ApprovedContents::default()),
             web: Arc::new(web_of(servers)),
             credentials: Arc::new(NoCredentials),
+            stores: Arc::new(nova_testkit::MemoryStores::default()),
             clock: Arc::new(FixedClock::default()),
             approver: Arc::new(approver.clone()),
             events: Arc::new(events.clone()),

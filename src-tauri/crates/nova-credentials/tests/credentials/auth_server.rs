@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use nova_credentials::{Endpoint, OAuthClient, Opener};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) mode: Mode,
     /// Put in front of each token.
     pub(crate) prefix: String,
+    /// What the client must prove itself by at the token endpoint.
+    pub(crate) client_secret: Option<String>,
     /// Whether a refresh brings a new refresh token and ends the old one.
     pub(crate) rotates: bool,
     codes: HashMap<String, HashMap<String, String>>,
@@ -77,11 +79,12 @@ impl AuthServer {
         let (status, headers, body) = match path {
             "/authorize" => self.authorize(&form(query)),
             "/token" => {
-                self.state().token_requests.push(form(&body));
+                let form = with_client(&head, form(&body));
+                self.state().token_requests.push(form.clone());
                 let mode = self.state().mode.clone();
                 match mode {
                     Mode::Normal => {
-                        let (status, body) = self.state().token(&form(&body));
+                        let (status, body) = self.state().token(&form);
                         (status, "Content-Type: application/json\r\n".to_owned(), body)
                     }
                     Mode::Silent => return std::future::pending().await,
@@ -122,6 +125,9 @@ impl State {
         if field("client_id") != "nova-desktop" {
             return ("401 Unauthorized", r#"{"error":"invalid_client"}"#.to_owned());
         }
+        if self.client_secret.as_deref().is_some_and(|secret| field("client_secret") != secret) {
+            return ("401 Unauthorized", r#"{"error":"invalid_client"}"#.to_owned());
+        }
         let mut refresh = None;
         match field("grant_type") {
             "authorization_code" => {
@@ -154,6 +160,23 @@ impl State {
         };
         ("200 OK", format!(r#"{{"access_token":"{access}","token_type":"Bearer","expires_in":3600{more}}}"#))
     }
+}
+
+/// RFC 6749, 2.3.1: a client may prove itself in a header, each part written as in a form.
+fn with_client(head: &str, mut form: HashMap<String, String>) -> HashMap<String, String> {
+    let basic = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("authorization").then(|| value.trim().strip_prefix("Basic "))?
+    });
+    if let Some(basic) = basic {
+        let plain = String::from_utf8(STANDARD.decode(basic).unwrap()).unwrap();
+        let (id, secret) = plain.split_once(':').unwrap();
+        let decoded =
+            |text: &str| parse(text.as_bytes()).map(|(key, _)| key.into_owned()).collect::<String>();
+        form.insert("client_id".into(), decoded(id));
+        form.insert("client_secret".into(), decoded(secret));
+    }
+    form
 }
 
 pub(crate) fn client_of(address: &str) -> OAuthClient {

@@ -1,6 +1,7 @@
 //! Parameters and results of the commands.
 
 mod notes;
+mod records;
 mod rules;
 mod skills;
 
@@ -11,6 +12,7 @@ use ts_rs::TS;
 use crate::{Decision, Envelope};
 
 pub use notes::*;
+pub use records::*;
 pub use rules::*;
 pub use skills::*;
 
@@ -244,6 +246,9 @@ pub struct ProviderRow {
     /// A remote provider that the user agreed to send notes to; always true for a local one.
     pub agreed: bool,
     pub models: Vec<String>,
+    /// Those of the models that cannot call tools, where the provider says so: no chat can be had with
+    /// them.
+    pub without_tools: Vec<String>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::NoteDiffView;
 
-use crate::{Effect, SourceView, event::NoteChangeView};
+use crate::{Effect, FigureView, SourceView, event::NoteChangeView};
 
 /// The state of a skill or a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -49,6 +49,8 @@ pub struct SkillRow {
     /// `skill.tool` of each.
     pub tools: Vec<String>,
     pub tokens: SkillTokens,
+    /// In how many of the chats used since Nova started it is active.
+    pub active_in: u32,
     pub usage: SkillUsage,
     pub tags: Vec<String>,
     pub hints: Vec<String>,
@@ -87,6 +89,30 @@ pub struct CatalogView {
     pub budget: u32,
     /// Descriptions had to be shortened: `whole` is more than `budget`.
     pub shortened: bool,
+    /// What the default model can take at once, in its own tokens, where that is known.
+    #[ts(type = "number | null")]
+    pub context: Option<u64>,
+}
+
+/// Parameters to begin a skill of the user's own: a folder with the first files, which work at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CreateSkill {
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CreatedSkill {
+    /// Its id.
+    pub skill: String,
+    /// What was written.
+    pub files: Vec<String>,
+}
+
+/// How skills are written: `docs/skills.md`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillManual {
+    /// Rendered and sanitised.
+    pub html: String,
 }
 
 /// What settings show of one skill beside its row.
@@ -319,6 +345,9 @@ pub struct ToolResult {
     pub value: Option<Value>,
     pub error: Option<crate::UserError>,
     pub sources: Vec<SourceView>,
+    /// The numbers of the value that a person would quote.
+    #[serde(default)]
+    pub figures: Vec<FigureView>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
     #[ts(type = "number")]

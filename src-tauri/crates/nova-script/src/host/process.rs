@@ -222,8 +222,8 @@ impl fmt::Display for Ending {
 fn too_much_to_read() -> Fault {
     Fault {
         kind: FaultKind::Memory,
-        message: "reading it took more stack or memory than it may use: an expression or a statement \
-                  nests too deeply. Split it into several."
+        message: "the process that read it crashed, for want of stack or memory: an expression or a \
+                  statement nests too deeply. Split it into several."
             .into(),
         line: None,
         column: None,

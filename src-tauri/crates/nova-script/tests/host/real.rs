@@ -97,7 +97,7 @@ async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
     let source = tool("execute: async () => 5") + &"!".repeat(900_000) + "1";
     for loads in 1..=2 {
         let error = within(host.host.load(file("a", "a.ts", &source))).await.err().unwrap();
-        let told = "a.ts: reading it took more stack or memory than it may use: an expression or a \
+        let told = "a.ts: the process that read it crashed, for want of stack or memory: an expression or a \
                     statement nests too deeply. Split it into several.";
         assert_eq!(error.to_string(), told);
         // It is no lasting fault: the machine may have had no memory.

@@ -3,7 +3,7 @@
 use nova_vault::{Note, Problem};
 
 use super::fault::is_empty;
-use super::{Field, RecordType};
+use super::{Field, RecordType, with_article};
 
 impl RecordType {
     /// Everything in the note that is not as declared, in the order of its lines, each with what to
@@ -30,10 +30,10 @@ impl RecordType {
                     Some(present) => (present.line, format!("`{property}` is empty")),
                     None => (1, format!("`{property}` is missing")),
                 };
-                let name = &self.name;
+                let name = with_article(&self.name);
                 let remedy = match field.choices.as_slice() {
-                    [] => format!("Add it: a {name} needs {}.", field.kind.noun()),
-                    choices => format!("Add it: a {name} needs one of {}.", choices.join(", ")),
+                    [] => format!("Add it: {name} needs {}.", field.kind.noun()),
+                    choices => format!("Add it: {name} needs one of {}.", choices.join(", ")),
                 };
                 Some(problem(note, line, missing, remedy))
             }

@@ -58,6 +58,14 @@ impl RecordType {
         if self.fields.is_empty() {
             return Some("it has no fields".into());
         }
+        for (what, pattern) in [("file", &self.file), ("below", &self.below)] {
+            if let Some(reason) = pattern.as_deref().and_then(|pattern| self.unfilled(pattern)) {
+                return Some(format!("`{what}` {reason}"));
+            }
+        }
+        if let Some(key) = self.also.keys().find(|key| *key != "type" && !self.fields.contains_key(*key)) {
+            return Some(format!("`also` names `{key}`, which is neither `type` nor one of its fields"));
+        }
         let title = self.title.as_ref()?;
         match self.fields.get(title) {
             None => Some(format!("the title `{title}` is not one of its fields")),
@@ -66,6 +74,28 @@ impl RecordType {
             }
             Some(_) => None,
         }
+    }
+}
+
+impl RecordType {
+    /// What is wrong with a pattern of fields in braces.
+    fn unfilled(&self, pattern: &str) -> Option<String> {
+        if !is_name(pattern) || pattern.contains('/') {
+            return Some("is not one line of text without slashes and spaces around it".into());
+        }
+        for part in pattern.split('{').skip(1) {
+            let Some((key, _)) = part.split_once('}') else {
+                return Some("has a brace that is not closed".into());
+            };
+            let (name, of) = key.split_once('.').unwrap_or((key, ""));
+            match self.fields.get(name) {
+                None => return Some(format!("names `{name}`, which is not one of its fields")),
+                Some(field) if of == "year" && field.kind == FieldKind::Date => {}
+                Some(_) if of.is_empty() => {}
+                Some(_) => return Some(format!("has `{key}`; only the .year of a date can be taken")),
+            }
+        }
+        None
     }
 }
 
@@ -83,6 +113,9 @@ impl Field {
         }
         if !is_choice && !self.choices.is_empty() {
             return Some(format!("it has choices and is {}", self.kind.noun()));
+        }
+        if !is_choice && self.choices_from.is_some() {
+            return Some(format!("it takes choices from the configuration and is {}", self.kind.noun()));
         }
         if let Some(reason) = choices_contradict(&self.choices) {
             return Some(reason);

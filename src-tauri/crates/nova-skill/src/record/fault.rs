@@ -121,8 +121,13 @@ impl Field {
 
     /// The declared choice that a text names.
     pub(super) fn choice(&self, text: &str) -> Option<&str> {
-        let wanted = folded(text);
-        self.choices.iter().find(|choice| folded(choice) == wanted).map(String::as_str)
+        // As it is declared in nearly every note, which needs no folding.
+        let exact = self.choices.iter().find(|choice| *choice == text);
+        let choice = exact.or_else(|| {
+            let wanted = folded(text);
+            self.choices.iter().find(|choice| folded(choice) == wanted)
+        });
+        choice.map(String::as_str)
     }
 
     fn nearest_choice(&self, text: &str) -> Option<&str> {
@@ -154,7 +159,7 @@ impl Field {
     }
 
     /// One value as text; a list or a mapping is a fault.
-    fn scalar<'a>(&self, value: &'a Value) -> Result<Cow<'a, str>, Fault> {
+    pub(super) fn scalar<'a>(&self, value: &'a Value) -> Result<Cow<'a, str>, Fault> {
         value.as_text().ok_or_else(|| {
             let is = if matches!(value, Value::List(_)) { "a list" } else { "a mapping" };
             fault(

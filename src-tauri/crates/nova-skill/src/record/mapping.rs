@@ -26,8 +26,9 @@ impl RecordTypes {
     /// ```
     ///
     /// `type` is a text or a list of the values of `type:`; new notes get the first. Any other key
-    /// is a declared field, its text the property of the vault. Where configured choices do not have
-    /// the declared default, their first is the default.
+    /// is a declared field, its text the property of the vault. A choice that is declared with
+    /// `choices_from: stages` has the values that the key `stages` lists, as texts or as objects with
+    /// a `name`. Where configured choices do not have the declared default, their first is the default.
     ///
     /// # Errors
     /// Everything that is wrong; then no part of the configuration is to be used.
@@ -42,11 +43,14 @@ impl RecordTypes {
             }
             record.refuse_shared_properties(&key, &mut faults);
         }
+        for record in mapped.types.values_mut() {
+            record.choose_from(config, &mut faults);
+        }
         for (name, wanted) in faults.entries("choices", config.get("choices")) {
             let key = format!("choices.{name}");
             let Some(record) = mapped.configured(&key, &name, &mut faults) else { continue };
             for (field, choices) in faults.entries(&key, Some(&wanted)) {
-                record.choose(&format!("{key}.{field}"), &field, &choices, &mut faults);
+                record.choose(&format!("{key}.{field}"), &field, &choices, "a list of texts", &mut faults);
             }
         }
         mapped.refuse_shared_types(&mut faults);
@@ -120,7 +124,19 @@ impl RecordType {
         }
     }
 
-    fn choose(&mut self, key: &str, field: &str, choices: &Value, faults: &mut Faults) {
+    /// Takes the choices that the skill's own configuration lists.
+    fn choose_from(&mut self, config: &Value, faults: &mut Faults) {
+        let listed = self.fields.iter().filter_map(|(field, declared)| {
+            let key = declared.choices_from.as_deref()?;
+            let choices = config.get(key).filter(|choices| !choices.is_null())?;
+            Some((field.clone(), key.to_owned(), names_of(choices)))
+        });
+        for (field, key, choices) in listed.collect::<Vec<_>>() {
+            self.choose(&key, &field, &choices, "a list of texts, or of objects with a `name`", faults);
+        }
+    }
+
+    fn choose(&mut self, key: &str, field: &str, choices: &Value, form: &str, faults: &mut Faults) {
         let choosable =
             |(name, field): (&String, &super::Field)| (field.kind == FieldKind::Choice).then(|| name.clone());
         let known: Vec<String> = self.fields.iter().filter_map(choosable).collect();
@@ -145,9 +161,16 @@ impl RecordType {
                     declared.default = declared.choices.first().cloned().map(Value::String);
                 }
             }
-            _ => faults.add(key, "must be a list of texts".into()),
+            Some(_) => faults.add(key, "must have at least one entry".into()),
+            None => faults.add(key, format!("must be {form}")),
         }
     }
+}
+
+/// A list of objects with a name as the list of their names; anything else as it is.
+fn names_of(choices: &Value) -> Value {
+    let Value::Array(items) = choices else { return choices.clone() };
+    items.iter().map(|item| item.get("name").unwrap_or(item).clone()).collect()
 }
 
 #[derive(Default)]

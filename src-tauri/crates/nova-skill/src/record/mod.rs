@@ -8,6 +8,7 @@
 mod check;
 mod declaration;
 mod fault;
+mod form;
 mod mapping;
 mod plain;
 mod read;
@@ -20,12 +21,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use nova_vault::Note;
+use nova_vault::note::Value as PropertyValue;
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{ToolError, folded};
 
+use fault::is_empty;
+pub use form::FieldFault;
 pub use mapping::ConfigFault;
 pub use read::Record;
 
@@ -39,6 +43,18 @@ pub struct RecordType {
     /// own name does.
     #[serde(default)]
     pub title: Option<String>,
+    /// What a new note is called, with fields in braces, such as `{date} {payee}`; where nothing is
+    /// said, what its title is.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// The folder below `folder` for a new note, one name with fields in braces; `.year` behind the
+    /// name of a date is its year, such as `{date.year}`.
+    #[serde(default)]
+    pub below: Option<String>,
+    /// Other names in vaults that were not made for it: under `type` those of `type:` or of a folder,
+    /// under a field those of its property. They are looked for and change nothing by themselves.
+    #[serde(default)]
+    pub also: IndexMap<String, Vec<String>>,
     /// In the order they stand in a new note.
     pub fields: IndexMap<String, Field>,
     /// The body of a new note.
@@ -67,6 +83,10 @@ pub struct Field {
     /// For `choice`: the values it may have.
     #[serde(default)]
     pub choices: Vec<String>,
+    /// For `choice`: the key of the skill's configuration that, where it is set, lists the values
+    /// instead: texts, or objects with a `name`.
+    #[serde(default)]
+    pub choices_from: Option<String>,
     /// For `list`: what its items are; texts where nothing is said.
     #[serde(default)]
     pub items: Option<ItemKind>,
@@ -176,6 +196,11 @@ impl RecordType {
         &self.type_values
     }
 
+    /// Its name for a person: "Contact".
+    pub fn label(&self) -> String {
+        in_words(&self.name)
+    }
+
     /// Reads a note as a record of this type.
     pub fn read<'a>(&'a self, note: &'a Note) -> Record<'a> {
         Record::new(self, note)
@@ -218,9 +243,17 @@ impl Field {
         if let Some(title) = &self.title {
             return title.clone();
         }
-        let words = key.replace('_', " ");
-        let mut chars = words.chars();
-        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+        in_words(key)
+    }
+
+    /// Whether a property's value is of the declared kind and in its limits. Nothing is, and so is
+    /// the plain text of a link.
+    pub fn fits(&self, value: &PropertyValue) -> bool {
+        is_empty(value)
+            || match self.kind {
+                FieldKind::Link => value.as_text().is_some(),
+                _ => self.fault(value).is_none(),
+            }
     }
 
     fn items(&self) -> ItemKind {
@@ -242,6 +275,13 @@ impl FieldKind {
             Self::List => "a list",
         }
     }
+}
+
+/// `close_date` as "Close date".
+fn in_words(name: &str) -> String {
+    let words = name.replace('_', " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// What was asked for and is not declared, shared by all copies of the types that were read
@@ -267,4 +307,10 @@ impl PartialEq for Undeclared {
     fn eq(&self, _: &Self) -> bool {
         true
     }
+}
+
+/// A name in a sentence: "a trip", "an expense".
+fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
 }

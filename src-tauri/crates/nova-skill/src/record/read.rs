@@ -33,13 +33,11 @@ impl<'a> Record<'a> {
     /// A declared field as text, whatever its kind; a link is the name it points at.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] when the manifest does not declare the field.
+    /// [`ToolError::NotDeclared`] when the manifest does not declare the field,
+    /// [`ToolError::BrokenRecord`] when the note has a list or a mapping there.
     pub fn text(&self, field: &str) -> Result<Option<String>, ToolError> {
-        let field = self.declared.field(field)?;
-        Ok(self
-            .present(field)
-            .and_then(|property| property.value.as_text())
-            .map(std::borrow::Cow::into_owned))
+        let text = self.typed(self.declared.field(field)?, Field::scalar)?;
+        Ok(text.map(std::borrow::Cow::into_owned))
     }
 
     /// A date.

@@ -36,16 +36,40 @@ impl RecordType {
         schema
     }
 
-    /// The same schema with the hints that react-jsonschema-form takes beside it:
-    /// `{"schema": …, "uiSchema": {"ui:order": […], field: {"ui:title", "ui:placeholder", "ui:widget"}}}`.
-    pub fn form(&self, for_update: bool) -> Value {
+    /// The form of a record for react-jsonschema-form, `{"schema": …, "uiSchema": {"ui:order": […],
+    /// field: {"ui:title", "ui:placeholder", "ui:widget"}}}`: a new record, or with `existing` one
+    /// that has a note. An existing one is not filled up with defaults, and may leave its title to
+    /// the note's name. Beside the formats of JSON Schema there are `decimal`, and `note` for the
+    /// name of one; `ui:widget` is `date` or `link`.
+    pub fn form(&self, existing: bool) -> Value {
+        let mut schema = self.parameters(false);
+        for (key, field) in &self.fields {
+            let shown = &mut schema["properties"][key];
+            shown["title"] = json!(field.label(key));
+            match (field.kind, field.items()) {
+                (FieldKind::Decimal, _) => shown["format"] = json!("decimal"),
+                (FieldKind::Link, _) => shown["format"] = json!("note"),
+                (FieldKind::List, ItemKind::Link) => shown["items"]["format"] = json!("note"),
+                _ => {}
+            }
+        }
+        if existing {
+            for key in self.fields.keys() {
+                schema["properties"][key].as_object_mut().map(|field| field.remove("default"));
+            }
+            let needed = |(key, field): &(&String, &Field)| {
+                field.required && self.title.as_deref() != Some(key.as_str())
+            };
+            let needed: Vec<_> = self.fields.iter().filter(needed).map(|(key, _)| key).collect();
+            schema["required"] = json!(needed);
+        }
         let order: Vec<&str> = self.fields.keys().map(String::as_str).chain(["*"]).collect();
         let mut hints = Map::new();
         hints.insert("ui:order".into(), json!(order));
         for (key, field) in &self.fields {
             hints.insert(key.clone(), field.form_hints(key));
         }
-        json!({"schema": self.parameters(for_update), "uiSchema": hints})
+        json!({"schema": schema, "uiSchema": hints})
     }
 }
 
@@ -119,8 +143,13 @@ impl Field {
         if let Some(placeholder) = placeholder {
             hints.insert("ui:placeholder".into(), json!(placeholder));
         }
-        if self.kind == FieldKind::Date {
-            hints.insert("ui:widget".into(), json!("date"));
+        let widget = match (self.kind, self.items()) {
+            (FieldKind::Date, _) => Some("date"),
+            (FieldKind::Link, _) | (FieldKind::List, ItemKind::Link) => Some("link"),
+            _ => None,
+        };
+        if let Some(widget) = widget {
+            hints.insert("ui:widget".into(), json!(widget));
         }
         Value::Object(hints)
     }

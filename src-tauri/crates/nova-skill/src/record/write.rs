@@ -5,7 +5,7 @@ use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose, file_name}
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
-use super::{Field, FieldKind, ItemKind, RecordType, plain};
+use super::{Field, FieldKind, ItemKind, RecordType, plain, with_article};
 use crate::ToolError;
 
 impl RecordType {
@@ -23,7 +23,11 @@ impl RecordType {
             match values.get(key).filter(|value| !value.is_null()).or(field.default.as_ref()) {
                 Some(value) => properties.push((field.property.clone(), field.write(key, value)?)),
                 None if field.required => {
-                    return Err(invalid(key, format!("a {} needs a {key}", self.name), Vec::new()));
+                    return Err(invalid(
+                        key,
+                        format!("{} needs {}", with_article(&self.name), with_article(key)),
+                        Vec::new(),
+                    ));
                 }
                 None => {}
             }

@@ -53,6 +53,7 @@ fn contradictions_are_refused() {
     refused(&field("kind: text, choices: [a]"), "it has choices and is a text");
     refused(&field("kind: choice, choices: [a, A]"), "it has the choice `A` twice");
     refused(&field("kind: choice, choices: ['']"), "not one line of text");
+    refused(&field("kind: text, choices_from: x"), "it takes choices from the configuration and is a text");
     refused(&field("kind: text, items: link"), "it has items and is a text");
     refused(&field("kind: date, min: 1"), "it has a min or max and is a date");
     refused(&field("kind: decimal, min: 2, max: 1"), "its min 2 is more than its max 1");

@@ -3,6 +3,7 @@
 
 mod checking;
 mod declaring;
+mod form;
 mod mapping;
 mod obsidian;
 mod reading;

@@ -96,6 +96,43 @@ fn two_names_may_change_places() {
     assert_eq!((trip.read(&alps).title().as_str(), trip.check(&alps)), ("Alps", Vec::new()));
 }
 
+/// A choice whose values the skill's own configuration may list.
+const FREE: &str = "
+trip:
+  folder: Trips
+  fields:
+    mood: { kind: choice, choices: [calm, wild], choices_from: moods, default: calm }
+";
+
+#[test]
+fn choices_come_from_the_key_that_is_declared() {
+    let types = types(FREE);
+    let choices = |config: Value| {
+        let types = types.with_config(&config).unwrap();
+        let mood = &types.get("trip").unwrap().fields["mood"];
+        (mood.choices.join(" "), mood.default.clone())
+    };
+    let declared = ("calm wild".to_owned(), Some(json!("calm")));
+    assert_eq!(choices(json!({})), declared);
+    assert_eq!(choices(json!({"moods": null})), declared);
+    assert_eq!(choices(json!({"moods": ["slow", "calm"]})), ("slow calm".into(), Some(json!("calm"))));
+    let objects = json!({"moods": [{"name": "slow", "colour": "blue"}, {"name": "fast"}]});
+    assert_eq!(choices(objects), ("slow fast".into(), Some(json!("slow"))), "the first is the default");
+}
+
+#[test]
+fn choices_that_are_none_are_named_by_their_key() {
+    for (config, says) in [
+        (json!({"moods": []}), "moods must have at least one entry."),
+        (json!({"moods": "slow"}), "moods must be a list of texts, or of objects with a `name`."),
+        (json!({"moods": [{"nmae": "slow"}]}), "moods must be a list of texts, or of objects with a `name`."),
+        (json!({"moods": ["a", {"name": "A"}]}), "moods does not fit: it has the choice `A` twice."),
+    ] {
+        let faults = types(FREE).with_config(&config).expect_err(says);
+        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [says], "{config}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_named_by_its_key() {
     let two = format!("{TRIP}\nstay: {{ folder: Stays, fields: {{ name: {{ kind: text }} }} }}\n");
@@ -135,7 +172,7 @@ fn what_does_not_fit_is_named_by_its_key() {
             json!({"choices": {"stay": {"name": ["a"]}}}),
             "choices.stay.name names no choice of stay; it has none.",
         ),
-        (json!({"choices": {"trip": {"mood": []}}}), "choices.trip.mood must be a list of texts."),
+        (json!({"choices": {"trip": {"mood": []}}}), "choices.trip.mood must have at least one entry."),
         (
             json!({"choices": {"trip": {"mood": ["a", "A"]}}}),
             "choices.trip.mood does not fit: it has the choice `A` twice.",

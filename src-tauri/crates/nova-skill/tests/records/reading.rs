@@ -73,6 +73,20 @@ fn what_is_wrong_is_an_error_with_its_place_and_never_a_guess() {
 }
 
 #[test]
+fn a_list_or_a_mapping_is_no_text() {
+    let types = types(TRIP);
+    let said = |properties: &str| {
+        let broken = note(&format!("---\ntype: trip\n{properties}\n---\n"));
+        types.get("trip").unwrap().read(&broken).text("guide").unwrap_err().to_string()
+    };
+    assert_eq!(said("guide: [Jane, Theo]"), "Trips/Alps.md, line 3: `guide` is a list instead of a link.");
+    assert_eq!(
+        said("guide: {first: Jane}"),
+        "Trips/Alps.md, line 3: `guide` is a mapping instead of a link."
+    );
+}
+
+#[test]
 fn what_is_not_declared_is_an_error_that_is_remembered() {
     let types = types(TRIP);
     let alps = note(ALPS);

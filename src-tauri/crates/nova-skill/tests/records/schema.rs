@@ -95,23 +95,41 @@ fn the_parameters_accept_what_can_be_written_and_no_other_shape() {
 }
 
 #[test]
-fn the_form_is_the_same_schema_with_hints_beside_it() {
+fn the_form_of_a_new_record_has_labels_formats_and_defaults() {
     let types = types(TRIP);
     let form = types.get("trip").unwrap().form(false);
-    assert_eq!(form["schema"], schema(false));
+    let field = |name: &str| form["schema"]["properties"][name].clone();
+    assert_eq!(form["schema"]["required"], json!(["name", "starts"]));
+    assert_eq!(
+        field("guide"),
+        json!({"type": "string", "description": "Who leads it.", "title": "Guide", "format": "note"})
+    );
+    assert_eq!(field("price")["format"], "decimal");
+    assert_eq!(field("with")["title"], "Company");
+    assert_eq!(field("with")["items"], json!({"type": "string", "format": "note"}));
+    assert_eq!(field("mood")["default"], "calm");
     assert_eq!(
         form["uiSchema"],
         json!({
             "ui:order": ["name", "guide", "starts", "price", "seats", "booked", "mood", "tags", "with", "*"],
             "name": {"ui:title": "Name"},
-            "guide": {"ui:title": "Guide", "ui:placeholder": "The name of a note"},
+            "guide": {"ui:title": "Guide", "ui:placeholder": "The name of a note", "ui:widget": "link"},
             "starts": {"ui:title": "Starts", "ui:placeholder": "2026-12-31", "ui:widget": "date"},
             "price": {"ui:title": "Price", "ui:placeholder": "1250.50"},
             "seats": {"ui:title": "Seats"},
             "booked": {"ui:title": "Booked"},
             "mood": {"ui:title": "Mood"},
             "tags": {"ui:title": "Tags"},
-            "with": {"ui:title": "Company", "ui:placeholder": "Names of notes"},
+            "with": {"ui:title": "Company", "ui:placeholder": "Names of notes", "ui:widget": "link"},
         })
     );
+}
+
+#[test]
+fn the_form_of_a_record_that_is_there_has_no_defaults_and_may_leave_its_title_to_the_note() {
+    let types = types(TRIP);
+    let schema = types.get("trip").unwrap().form(true)["schema"].take();
+    assert_eq!(schema["required"], json!(["starts"]));
+    assert_eq!(schema["properties"]["mood"].get("default"), None);
+    assert_eq!(schema["properties"]["booked"].get("default"), None);
 }

@@ -1,0 +1,110 @@
+//! Which notes a text is drawn from, where a tool was given many at once and does not name them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nova_skill::{Note, VaultPath};
+use nova_vault::QueryRow;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A shorter text is a word of any language, and says nothing about where it is from.
+const SHORTEST: usize = 3;
+
+/// What a call was given of notes: read one by one, found by a search, listed by a query.
+#[derive(Clone, Default)]
+pub(crate) struct GivenNotes(BTreeMap<VaultPath, Vec<Given>>);
+
+/// What was given of one note. Nothing is copied for it that is large.
+#[derive(Clone)]
+enum Given {
+    Whole(Note),
+    Row(QueryRow),
+    Text(String),
+}
+
+impl GivenNotes {
+    pub(crate) fn whole(&mut self, note: &Note) {
+        self.add(&note.path, Given::Whole(note.clone()));
+    }
+
+    pub(crate) fn row(&mut self, row: &QueryRow) {
+        self.add(&row.path, Given::Row(row.clone()));
+    }
+
+    pub(crate) fn text(&mut self, path: &VaultPath, text: &str) {
+        self.add(path, Given::Text(text.to_owned()));
+    }
+
+    /// Some of its values, as they are told.
+    pub(crate) fn values(&mut self, path: &VaultPath, values: &impl Serialize) {
+        for text in texts(&serde_json::to_value(values).unwrap_or_default()) {
+            self.text(path, &text);
+        }
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &VaultPath> {
+        self.0.keys()
+    }
+
+    fn add(&mut self, path: &VaultPath, given: Given) {
+        self.0.entry(path.clone()).or_default().push(given);
+    }
+
+    /// Those of the `candidates` that one of the texts holds something of: a text that stands in the
+    /// note, or its name, a value or a line of it within a longer text. What stands in the `named` notes
+    /// or in the arguments as well is from there.
+    pub(crate) fn told_in(
+        &self,
+        texts: &[String],
+        candidates: impl Iterator<Item = VaultPath>,
+        named: &BTreeSet<VaultPath>,
+        args: &Value,
+    ) -> Vec<VaultPath> {
+        let mut known = self::texts(args);
+        known.extend(named.iter().flat_map(|path| self.pieces(path)));
+        let is_known = |text: &str| known.iter().any(|known| known.contains(text));
+        let unknown: Vec<&String> = texts.iter().filter(|text| !is_known(text)).collect();
+        let stands = |piece: &String| {
+            unknown.iter().any(|text| {
+                piece == *text
+                    || text.len() >= SHORTEST && piece.contains(text.as_str())
+                    || piece.len() >= SHORTEST && text.contains(piece.as_str()) && !is_known(piece)
+            })
+        };
+        candidates.filter(|path| self.pieces(path).iter().any(stands)).collect()
+    }
+
+    /// The path, the name and what was given of a note, by values and lines.
+    fn pieces(&self, path: &VaultPath) -> Vec<String> {
+        let mut pieces = vec![path.to_string(), path.name().to_owned()];
+        for given in self.0.get(path).into_iter().flatten() {
+            match given {
+                Given::Whole(note) => {
+                    let properties = note.document.properties().iter().filter(|(key, _)| *key != "type");
+                    pieces.extend(properties.flat_map(|(_, property)| texts(&property.value.to_json())));
+                    let body = note.text.get(note.document.body_start()..).unwrap_or_default();
+                    pieces.extend(body.lines().map(|line| line.trim().to_owned()));
+                }
+                Given::Row(row) => {
+                    let properties = row.document.properties().iter().filter(|(key, _)| *key != "type");
+                    pieces.extend(properties.flat_map(|(_, property)| texts(&property.value.to_json())));
+                }
+                Given::Text(text) => pieces.push(text.trim().to_owned()),
+            }
+        }
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+}
+
+/// Every text in a value, also the keys of its objects.
+pub(crate) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.trim().to_owned()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(entries) => {
+            entries.iter().flat_map(|(key, inner)| std::iter::once(key.clone()).chain(texts(inner))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}

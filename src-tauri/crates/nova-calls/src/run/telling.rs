@@ -1,0 +1,69 @@
+//! What a tool says while it runs, and which notes it is drawn from.
+
+use std::collections::BTreeSet;
+
+use nova_protocol::Event;
+use nova_registry::{ReachedNotes, ToolEntry};
+use nova_skill::{OutputPart, VaultPath};
+use serde_json::Value;
+
+use super::Running;
+use super::planning::reached;
+use crate::draft_vault::DraftVault;
+use crate::given;
+
+impl Running<'_> {
+    /// Tells what the tool says while it runs. What is from notes that a rule is about is not told: if
+    /// it may be told at all, it is with the result.
+    pub(super) fn tell_part(&self, tool: &ToolEntry, args: &Value, vault: &DraftVault, part: OutputPart) {
+        let (fraction, mut message, mut partial) = match part {
+            OutputPart::Progress(progress) => (progress.fraction, progress.message, None),
+            OutputPart::Partial(value) => (None, None, Some(value)),
+            OutputPart::End(_) => return,
+        };
+        let mut texts = partial.as_ref().map(given::texts).unwrap_or_default();
+        texts.extend(message.clone());
+        let mut so_far = reached(vault, std::iter::empty(), None);
+        so_far.read.extend(self.told_of(tool, args, vault, &so_far, &texts));
+        if self.withholds(tool, args, &so_far) {
+            return;
+        }
+        message.iter_mut().for_each(|message| self.secrets.scrub(message));
+        partial.iter_mut().for_each(|value| self.secrets.scrub_value(value));
+        let call = self.id.clone();
+        self.scope.events.emit(Event::ToolCallProgress { call, fraction, message, partial });
+    }
+
+    /// Of the notes that the tool was given in a list and does not name, those that the texts are drawn
+    /// from and that a rule is about.
+    pub(super) fn told_of(
+        &self,
+        tool: &ToolEntry,
+        args: &Value,
+        vault: &DraftVault,
+        named: &ReachedNotes,
+        texts: &[String],
+    ) -> Vec<String> {
+        let given = vault.given();
+        let known: BTreeSet<VaultPath> =
+            named.read.iter().chain(&named.written).filter_map(|path| VaultPath::parse(path).ok()).collect();
+        let listed: Vec<VaultPath> = given.paths().filter(|path| !known.contains(*path)).cloned().collect();
+        let matters = |paths: &[VaultPath]| {
+            let read = paths.iter().map(ToString::to_string).collect();
+            self.notes_matter(tool, args, &ReachedNotes { read, written: Vec::new() })
+        };
+        // Hardly any rule is about notes: one look at all of them is enough to know.
+        let all: Vec<VaultPath> = known.iter().chain(&listed).cloned().collect();
+        if listed.is_empty() || !matters(&all) {
+            return Vec::new();
+        }
+        let mut meant: Vec<VaultPath> =
+            listed.iter().filter(|path| matters(std::slice::from_ref(*path))).cloned().collect();
+        if meant.is_empty() && !self.notes_matter(tool, args, named) {
+            // A rule about several arguments is about several notes at once.
+            meant = listed;
+        }
+        let told = given.told_in(texts, meant.into_iter(), &known, args);
+        told.iter().map(ToString::to_string).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! What a tool says of notes, while it runs and at its end, is judged by the notes it is drawn from.
+
+use std::sync::Arc;
+
+use nova_calls::{Call, Outcome, run_call};
+use nova_protocol::{Decision, ErrorCode};
+use nova_skill::{
+    CallToken, Effect, Output, OutputPart, Progress, Query, Search, SearchMode, Skill, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Value, VaultPath, async_trait, json,
+};
+use nova_testkit::{ScriptedApprover, TempVault, decided, snapshot_of};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Bench, Fetch, fetch};
+
+const NOTES: &str = "
+//- Diary/June.md
+---
+mood: radiant
+---
+canary-june
+//- Work/Plan.md
+---
+status: draft
+---
+A plan for July.
+";
+
+/// `net.fetch {path, how}`: gives what it finds in the vault and never says which notes that is from.
+#[derive(Clone)]
+struct Careless(Fetch);
+
+impl Skill for Careless {
+    fn skill_md(&self) -> &str {
+        self.0.skill_md()
+    }
+
+    fn manifest(&self) -> &str {
+        self.0.manifest()
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(self.clone())]
+    }
+}
+
+#[async_trait]
+impl Tool for Careless {
+    fn spec(&self) -> &ToolSpec {
+        &self.0.0
+    }
+
+    async fn run(
+        &self,
+        _: CallToken,
+        args: Value,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
+        let vault = ctx.vault();
+        let all = Query::default();
+        let found = async |text: &str| {
+            let sought = Search { query: text.into(), mode: SearchMode::Text, limit: 10 };
+            vault.search(&sought).await.map(|answer| answer.hits)
+        };
+        let values = |rows: &[nova_vault::QueryRow], key: &str| -> Vec<Value> {
+            let values =
+                rows.iter().filter_map(|row| row.document.property(key).map(|value| value.to_json()));
+            values.collect()
+        };
+        Ok(match args["how"].as_str().unwrap_or_default() {
+            "lines" => json!(found("canary").await?.iter().map(|hit| hit.text.clone()).collect::<Vec<_>>()),
+            "sentence" => json!(format!("It says: {}", found("canary").await?[0].text)),
+            "names" => {
+                json!(vault.query(&all).await?.rows.iter().map(|row| row.path.name()).collect::<Vec<_>>())
+            }
+            "moods" => json!(values(&vault.query(&all).await?.rows, "mood")),
+            "statuses" => json!(values(&vault.query(&all).await?.rows, "status")),
+            "count" => json!({"notes": vault.query(&all).await?.rows.len()}),
+            "error" => return Err(ToolError::failed(found("canary").await?[0].text.clone(), "Look there.")),
+            how => {
+                let path =
+                    VaultPath::parse(if how == "stream plan" { "Work/Plan.md" } else { "Diary/June.md" });
+                let before = OutputPart::Partial(json!("nothing yet"));
+                let text = vault.read(&path.expect("a path of the test")).await?.text.to_string();
+                ctx.progress(Progress { fraction: Some(0.5), message: Some(text.clone()) });
+                let parts = [
+                    before,
+                    OutputPart::Partial(json!({"so_far": text})),
+                    OutputPart::End(Ok(Output::new(json!(text)))),
+                ];
+                return Ok(ToolOutput::Stream(Box::pin(futures::stream::iter(parts))));
+            }
+        }
+        .into())
+    }
+}
+
+/// The outcome, and everything that was said about it.
+async fn run(rules: &str, how: &str, approver: ScriptedApprover) -> (Outcome, String) {
+    let vault = TempVault::from(NOTES);
+    let mut bench = Bench::new(fetch(Effect::Read, &[]), approver, &[]).with_rules(rules);
+    bench.scope.snapshot = snapshot_of(vec![Box::new(Careless(fetch(Effect::Read, &[])))]);
+    bench.scope.vault = Some(vault.open());
+    let args = json!({"path": "Work/Plan.md", "how": how, "urls": []});
+    let call = Call::with_value("call1".into(), "net.fetch", args);
+    let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
+    (outcome, bench.everything_said())
+}
+
+const DENY: &str = "permissions: {deny: ['net__fetch(path=Diary/*)'], allow: ['*']}";
+
+#[tokio::test]
+async fn what_a_search_or_a_query_gave_is_judged_though_the_tool_does_not_name_it() {
+    for how in ["lines", "sentence", "names", "moods", "error"] {
+        let (outcome, said) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
+        let error = outcome.result.expect_err(how);
+        assert_eq!(error.code, ErrorCode::DeniedByRule, "{how}: {error}");
+        for word in ["canary", "radiant", "June"] {
+            assert!(!said.contains(word), "{how}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn notes_that_were_only_looked_through_forbid_nothing() {
+    for (how, gives) in [("statuses", json!(["draft"])), ("count", json!({"notes": 2}))] {
+        let (outcome, _) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
+        assert_eq!(outcome.result.expect(how), gives, "{how}");
+    }
+}
+
+#[tokio::test]
+async fn partial_results_of_a_denied_note_are_not_told() {
+    let (outcome, said) = run(DENY, "stream diary", ScriptedApprover::new(Vec::new())).await;
+    assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByRule);
+    assert!(!said.contains("canary") && !said.contains("radiant"), "{said}");
+}
+
+#[tokio::test]
+async fn partial_results_of_other_notes_are_told_as_they_come() {
+    let (outcome, said) = run(DENY, "stream plan", ScriptedApprover::new(Vec::new())).await;
+    assert!(outcome.result.is_ok());
+    let (first, then) =
+        (said.find("nothing yet").expect("the first"), said.find("so_far").expect("the second"));
+    assert!(first < then, "{said}");
+    assert!(said.contains("A plan for July."), "{said}");
+}
+
+#[tokio::test]
+async fn partial_results_wait_for_the_answer_that_a_rule_wants() {
+    let rules = "permissions: {human_approval: ['net__fetch(path=Diary/*)'], allow: ['*']}";
+    let (outcome, said) =
+        run(rules, "stream diary", ScriptedApprover::new(vec![decided(Decision::Deny)])).await;
+    assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByUser);
+    assert!(!said.contains("canary"), "{said}");
+    let allowed = run(rules, "stream diary", ScriptedApprover::new(vec![decided(Decision::Once)])).await;
+    assert!(allowed.0.result.expect("allowed").to_string().contains("canary-june"));
+    assert!(!allowed.1.contains("so_far"), "nothing was told before the answer: {}", allowed.1);
+}

@@ -1,0 +1,158 @@
+//! Records in forms, and how a vault names what a skill keeps.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::{ProblemView, ToolResult};
+
+/// A kind of record of an available skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordTypeRow {
+    pub skill: String,
+    /// Its name in the manifest.
+    pub record_type: String,
+    /// For a person: "Contact".
+    pub label: String,
+    /// Where new notes go.
+    pub folder: String,
+    /// The field that names the note, where one does.
+    pub title: Option<String>,
+}
+
+/// A record to add, or with a path one to change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordFormRef {
+    pub skill: String,
+    pub record_type: String,
+    /// Of the note, or its name; a new record without.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+}
+
+/// The form of a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct RecordFormView {
+    pub skill: String,
+    pub record_type: String,
+    pub label: String,
+    /// Of the note; none for a new record.
+    pub path: Option<String>,
+    /// What the record is called; none for a new one.
+    pub name: Option<String>,
+    /// JSON Schema of the fields, by their declared names and in their order.
+    pub schema: Value,
+    /// Hints beside it, as react-jsonschema-form has them: `ui:title`, `ui:widget`, `ui:placeholder`.
+    pub ui_schema: Value,
+    /// An object: what the fields show. To be handed back when it is saved.
+    pub values: Value,
+    /// What is wrong in the note, by line.
+    pub problems: Vec<ProblemView>,
+    /// The note cannot be read as a record: nothing can be saved before that is put right.
+    pub broken: Option<ProblemView>,
+    /// Of the note's bytes.
+    pub hash: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SaveRecord {
+    pub skill: String,
+    pub record_type: String,
+    /// The note as the form named it; a new one without.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+    /// The values that the form was opened with: what differs now was changed by the user, and
+    /// nothing else is written.
+    #[serde(default)]
+    #[ts(optional)]
+    pub before: Option<Value>,
+    /// All values of the form. What is absent, null or empty is taken out of the note.
+    pub values: Value,
+    /// An id chosen by the caller; the events of the save carry it as `session`.
+    pub run: String,
+}
+
+/// What became of saving a record. With errors nothing was written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SavedRecord {
+    /// By field, in their order.
+    pub errors: Vec<FieldErrorView>,
+    /// None where there are errors.
+    pub result: Option<ToolResult>,
+}
+
+/// Why a field cannot be saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct FieldErrorView {
+    pub field: String,
+    /// Sentences: what is wrong, then what to do.
+    pub message: String,
+    /// The note was changed while the form was open: what it holds now, null for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub theirs: Option<Value>,
+}
+
+/// What is typed into a field that links to a note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SuggestNotes {
+    pub text: String,
+    /// Whose records come first.
+    pub skill: String,
+    /// The field it is typed into: records of that type come before all.
+    #[serde(default)]
+    #[ts(optional)]
+    pub field: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NoteSuggestion {
+    /// As a link writes it.
+    pub name: String,
+    pub path: String,
+    /// Its `type:`.
+    pub record_type: Option<String>,
+}
+
+/// How the notes of a vault that was not made for a skill could be its records. A proposal only: in
+/// force once `config` is set as the skill's configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct FieldProposal {
+    pub skill: String,
+    /// Those there is something to propose for.
+    pub types: Vec<TypeProposal>,
+    /// The user's whole configuration of the skill with the proposal in it; null where nothing is
+    /// proposed.
+    pub config: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TypeProposal {
+    pub record_type: String,
+    /// "12 notes look like contacts (type: person)"
+    pub summary: String,
+    /// Notes that would become records, or whose properties would be found.
+    pub notes: u32,
+    /// Values of `type:` that would count from now on.
+    pub type_values: Vec<String>,
+    /// Paths of a few of the notes.
+    pub examples: Vec<String>,
+    pub fields: Vec<PropertyProposal>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PropertyProposal {
+    pub field: String,
+    /// For a person.
+    pub label: String,
+    /// What the notes call it.
+    pub property: String,
+    /// How many of the notes have it.
+    pub notes: u32,
+    /// Values of a few notes.
+    pub examples: Vec<String>,
+    /// "is another name for email", "holds e-mail addresses"
+    pub because: String,
+}

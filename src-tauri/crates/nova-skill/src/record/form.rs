@@ -1,0 +1,274 @@
+//! A record as a form: what its fields show, what is wrong with what was entered, and which
+//! properties of the note that changes.
+
+use nova_vault::Note;
+use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose};
+use serde_json::{Map, Value};
+
+use super::fault::is_empty as says_nothing;
+use super::{Field, FieldKind, RecordType, with_article};
+use crate::ToolError;
+
+/// Why what was entered in one field of a form cannot be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldFault {
+    /// The field's declared name.
+    pub field: String,
+    /// A sentence: what is wrong, and what would be right.
+    pub message: String,
+    /// The note was changed while the form was open: what the field holds there now, null for
+    /// nothing. Saving over it needs the user's word.
+    pub theirs: Option<Value>,
+}
+
+impl RecordType {
+    /// What a form of the note shows, by field, in the declared order. A field that says nothing is
+    /// absent.
+    ///
+    /// Numbers that may have a fraction and dates are texts, as the note has them; a link is the
+    /// name it points at; a list is a list of texts. What is not of the declared kind is its text,
+    /// for the person to correct.
+    pub fn form_values(&self, note: &Note) -> Map<String, Value> {
+        let shown = |(key, field): (&String, &Field)| {
+            let value = note.document.property(&field.property)?;
+            (!says_nothing(value)).then(|| (key.clone(), field.form_value(value)))
+        };
+        self.fields.iter().filter_map(shown).collect()
+    }
+
+    /// The text of a new note of what a form holds. A field that was left empty has no property,
+    /// whatever its default: the form has shown it.
+    ///
+    /// # Errors
+    /// Each field that cannot be saved, in the declared order.
+    pub fn new_note_of_form(&self, values: &Map<String, Value>) -> Result<String, Vec<FieldFault>> {
+        let mut faults = self.unknown_fields(values);
+        let mut properties = vec![self.type_property()];
+        for (key, field) in &self.fields {
+            match entered(values.get(key)) {
+                Some(value) => match field.write(key, &value) {
+                    Ok(value) => properties.push((field.property.clone(), value)),
+                    Err(error) => faults.push(fault(key, field, &value, &error)),
+                },
+                None if field.required => faults.push(self.needed(key, field)),
+                None => {}
+            }
+        }
+        if faults.is_empty() { Ok(compose(&properties, &self.body)) } else { Err(faults) }
+    }
+
+    /// The edits of the note that bring it from what the form showed, `before`, to what it holds
+    /// now, `values`. An absent field is empty in both.
+    ///
+    /// The note may have been changed since the form was opened. What changed on one side only is
+    /// taken, what both changed alike is done already, and items added to and removed from a list
+    /// are merged; what both changed differently is a fault with what the note holds.
+    ///
+    /// # Errors
+    /// Each field that cannot be saved, in the declared order.
+    pub fn edits_of_form(
+        &self,
+        note: &Note,
+        before: &Map<String, Value>,
+        values: &Map<String, Value>,
+    ) -> Result<Vec<PropertyEdit>, Vec<FieldFault>> {
+        let now = self.form_values(note);
+        let mut faults = self.unknown_fields(values);
+        let mut edits = Vec::new();
+        for (key, field) in &self.fields {
+            let mine = entered(values.get(key));
+            // What is wrong is told also where the user has not touched it: the form shows it.
+            let written = match mine.as_ref().map(|value| (value, field.write(key, value))) {
+                None => None,
+                Some((_, Ok(written))) => Some(written),
+                Some((value, Err(error))) => {
+                    faults.push(fault(key, field, value, &error));
+                    continue;
+                }
+            };
+            let (base, theirs) = (entered(before.get(key)), entered(now.get(key)));
+            if mine.is_none() && field.required && !(self.is_title(key) && base.is_none()) {
+                faults.push(self.needed(key, field));
+                continue;
+            }
+            if mine == base || mine == theirs {
+                continue;
+            }
+            let property = note.document.spelled(&field.property).unwrap_or(&field.property).to_owned();
+            if theirs == base {
+                edits.push(edit(property, written));
+                continue;
+            }
+            let merged = merged_list(base.as_ref(), mine.as_ref(), theirs.as_ref());
+            match merged.map(|merged| field.write(key, &merged)) {
+                Some(Ok(list)) => edits.push(edit(property, Some(list))),
+                _ => faults.push(FieldFault {
+                    field: key.clone(),
+                    message: format!(
+                        "It was changed in the note while the form was open, {}. Choose which one to keep.",
+                        theirs
+                            .as_ref()
+                            .map_or_else(|| "to nothing".into(), |value| format!("to {}", said(value)))
+                    ),
+                    theirs: Some(theirs.unwrap_or(Value::Null)),
+                }),
+            }
+        }
+        if faults.is_empty() { Ok(edits) } else { Err(faults) }
+    }
+
+    /// Where a new note of these values goes: a folder, and the name it is to have there, by
+    /// [`RecordType::file`] and [`RecordType::below`]. Without any value that names it, it is named
+    /// as its kind.
+    pub fn place(&self, values: &Map<String, Value>) -> (String, String) {
+        let text = |key: &str| {
+            let (key, part) = key.split_once('.').unwrap_or((key, ""));
+            let text = values.get(key).map(said).unwrap_or_default();
+            // A date begins with its year.
+            if part == "year" { text.chars().take_while(char::is_ascii_digit).collect() } else { text }
+        };
+        let name = match &self.file {
+            Some(pattern) => filled(pattern, text),
+            None => self.title.as_deref().map(text).unwrap_or_default(),
+        };
+        let name = if name.trim().is_empty() { self.name.clone() } else { name };
+        // A value has no say in how deep the folder is.
+        let below = self.below.as_deref().map(|pattern| filled(pattern, text).replace('/', "-"));
+        let folder = self.folder.trim_end_matches('/');
+        match below.filter(|below| !below.is_empty()) {
+            Some(below) => (format!("{folder}/{below}"), name),
+            None => (folder.to_owned(), name),
+        }
+    }
+
+    fn is_title(&self, key: &str) -> bool {
+        self.title.as_deref() == Some(key)
+    }
+
+    fn needed(&self, key: &str, field: &Field) -> FieldFault {
+        let name = with_article(&self.name).replacen('a', "A", 1);
+        let message = match field.choices.as_slice() {
+            [] => format!("{name} needs {}. Fill it in.", field.kind.noun()),
+            choices => format!("{name} needs one of {}. Choose one.", choices.join(", ")),
+        };
+        FieldFault { field: key.to_owned(), message, theirs: None }
+    }
+
+    fn unknown_fields(&self, values: &Map<String, Value>) -> Vec<FieldFault> {
+        let unknown = values.keys().filter(|key| !self.fields.contains_key(*key));
+        let known: Vec<&str> = self.fields.keys().map(String::as_str).collect();
+        let name = with_article(&self.name).replacen('a', "A", 1);
+        let message = || format!("{name} has no such field; it has {}.", known.join(", "));
+        unknown.map(|key| FieldFault { field: key.clone(), message: message(), theirs: None }).collect()
+    }
+}
+
+impl Field {
+    fn form_value(&self, value: &PropertyValue) -> Value {
+        let text =
+            || Value::String(value.as_text().map_or_else(|| value.display(), |text| text.into_owned()));
+        match self.kind {
+            FieldKind::Integer => self.as_integer(value).map_or_else(|_| text(), Value::from),
+            FieldKind::Bool => self.as_bool(value).map_or_else(|_| text(), Value::from),
+            FieldKind::Choice => self.as_choice(value).map_or_else(|_| text(), Value::from),
+            FieldKind::List => match value {
+                PropertyValue::List(items) => {
+                    let item = |item: &PropertyValue| {
+                        item.as_text().map_or_else(|| item.display(), |text| text.into_owned())
+                    };
+                    items.iter().filter(|item| !says_nothing(item)).map(item).collect()
+                }
+                _ => Value::Array(vec![text()]),
+            },
+            FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Decimal => text(),
+        }
+    }
+}
+
+fn edit(key: String, value: Option<PropertyValue>) -> PropertyEdit {
+    match value {
+        Some(value) => PropertyEdit::Set { key, value },
+        None => PropertyEdit::Remove { key },
+    }
+}
+
+/// What stands in a field, without the spaces that a paste brings; `None` for nothing.
+fn entered(value: Option<&Value>) -> Option<Value> {
+    match value? {
+        Value::Null => None,
+        Value::String(text) => {
+            let text = text.trim();
+            (!text.is_empty()).then(|| Value::from(text))
+        }
+        Value::Array(items) => {
+            let items: Vec<Value> = items.iter().filter_map(|item| entered(Some(item))).collect();
+            (!items.is_empty()).then_some(Value::Array(items))
+        }
+        value => Some(value.clone()),
+    }
+}
+
+/// Both sides of a list, where each only added and removed items; `None` where one was put in
+/// another order, or it is no list.
+fn merged_list(base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value>) -> Option<Value> {
+    let items = |value: Option<&Value>| match value {
+        None => Some(Vec::new()),
+        Some(Value::Array(items)) => Some(items.clone()),
+        Some(_) => None,
+    };
+    let (base, mine, theirs) = (items(base)?, items(mine)?, items(theirs)?);
+    let kept = |of: &[Value], by: &[Value]| -> Vec<Value> {
+        of.iter().filter(|item| by.contains(item)).cloned().collect()
+    };
+    if kept(&mine, &base) != kept(&base, &mine) || kept(&theirs, &base) != kept(&base, &theirs) {
+        return None;
+    }
+    let stays = |item: &&Value| mine.contains(item) || !base.contains(item);
+    let added = mine.iter().filter(|item| !base.contains(item) && !theirs.contains(item));
+    Some(theirs.iter().filter(stays).chain(added).cloned().collect())
+}
+
+/// The braces of a pattern filled; what is empty leaves no gap.
+fn filled(pattern: &str, text: impl Fn(&str) -> String) -> String {
+    let mut filled = String::new();
+    let mut rest = pattern;
+    while let Some((before, (key, after))) =
+        rest.split_once('{').and_then(|(before, inner)| Some((before, inner.split_once('}')?)))
+    {
+        filled.push_str(before);
+        filled.push_str(shortened(&text(key)));
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// So much of a long text as a file name has room for beside others.
+fn shortened(text: &str) -> &str {
+    const MAX_CHARS: usize = 60;
+    let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
+    text[..end].trim_end()
+}
+
+/// A value in a sentence or a name.
+fn said(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(items) => items.iter().map(said).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    }
+}
+
+/// The rule that was broken, with what would be right.
+fn fault(key: &str, field: &Field, value: &Value, error: &ToolError) -> FieldFault {
+    let as_written = PropertyValue::Text(said(value));
+    let message = match field.fault(&as_written) {
+        Some(fault) if !value.is_array() => format!("It {}. {}", fault.what.replace('`', ""), fault.remedy),
+        _ => match error {
+            ToolError::InvalidArguments { rule, .. } => format!("It {rule}."),
+            error => error.to_string(),
+        },
+    };
+    FieldFault { field: key.to_owned(), message, theirs: None }
+}
