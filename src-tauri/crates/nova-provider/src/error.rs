@@ -65,6 +65,26 @@ pub enum ProviderError {
         /// The model asked for.
         model: String,
     },
+    /// The model cannot call tools, and the request has some.
+    #[error("`{model}` of {provider} cannot call tools")]
+    NoTools {
+        /// The provider's id.
+        provider: String,
+        /// The model asked.
+        model: String,
+    },
+    /// The request is longer than the context that the user set.
+    #[error("The context is {context} tokens: a request of about {needed} with {tools} tools does not fit")]
+    ContextTooSmall {
+        /// The provider's id.
+        provider: String,
+        /// The size set, in tokens.
+        context: u64,
+        /// About how many tokens the request has.
+        needed: u64,
+        /// How many tools it has.
+        tools: usize,
+    },
     /// The provider answered with an error of its own.
     #[error("{provider} failed{}{}", status.map(|code| format!(" ({code})")).unwrap_or_default(), said(.detail))]
     Failed {
@@ -99,6 +119,8 @@ impl ProviderError {
             Self::Truncated => "provider_truncated",
             Self::BadResponse { .. } => "provider_bad_response",
             Self::ModelNotFound { .. } => "model_not_found",
+            Self::NoTools { .. } => "model_without_tools",
+            Self::ContextTooSmall { .. } => "context_too_small",
             Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
             Self::Cancelled => "cancelled",
         }
@@ -132,6 +154,12 @@ impl ProviderError {
             ),
             Self::ModelNotFound { provider, model } => format!(
                 "Choose one of the models {provider} lists; with Ollama, `ollama pull {model}` fetches it."
+            ),
+            Self::NoTools { .. } => {
+                "Choose a model that can call tools; the list of models says which cannot.".into()
+            }
+            Self::ContextTooSmall { provider, .. } => format!(
+                "Raise `context` of the provider `{provider}` in nova.config.json, or take it out: Nova then asks for what is needed."
             ),
             Self::Failed { .. } => "Try again, or choose another model.".into(),
             Self::Settings { provider, .. } => {

@@ -25,14 +25,42 @@ pub(crate) struct Endpoint {
     client: Client,
     headers: HeaderMap,
     key: SecretSource,
+    key_header: KeyHeader,
     limits: Limits,
     backoff: Backoff,
+}
+
+/// How the key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// `x-api-key: …`
+    ApiKey,
+}
+
+impl KeyHeader {
+    fn name(self) -> HeaderName {
+        match self {
+            Self::Bearer => header::AUTHORIZATION,
+            Self::ApiKey => HeaderName::from_static("x-api-key"),
+        }
+    }
+
+    fn value(self, key: &str) -> Result<HeaderValue, header::InvalidHeaderValue> {
+        match self {
+            Self::Bearer => HeaderValue::try_from(format!("Bearer {key}")),
+            Self::ApiKey => HeaderValue::try_from(key),
+        }
+    }
 }
 
 /// What a request asks for.
 pub(crate) struct Ask<'a> {
     /// Relative to the base address.
     pub(crate) path: &'a str,
+    /// In the place of the base address's own.
+    pub(crate) query: Option<&'a str>,
     /// A JSON body to post; none for a plain get.
     pub(crate) body: Option<Vec<u8>>,
     /// The model it is about, for a better error.
@@ -65,9 +93,16 @@ impl Endpoint {
             client,
             headers,
             key: settings.key,
+            key_header: KeyHeader::Bearer,
             limits: settings.limits,
             backoff: settings.backoff,
         })
+    }
+
+    /// The same with its key sent elsewhere than in `Authorization`.
+    pub(crate) fn with_key_in(mut self, header: KeyHeader) -> Self {
+        self.key_header = header;
+        self
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -133,29 +168,42 @@ impl Endpoint {
     }
 
     /// Gets a small JSON document.
-    pub(crate) async fn listing(&self, path: &str) -> Result<Value, ProviderError> {
-        let ask = Ask { path, body: None, model: None };
-        let mut answer = self.open(ask, &CancellationToken::new()).await?;
+    pub(crate) async fn listing(&self, path: &str, query: Option<&str>) -> Result<Value, ProviderError> {
+        let ask = Ask { path, query, body: None, model: None };
+        self.document(ask, &CancellationToken::new()).await
+    }
+
+    /// Asks for a small JSON document.
+    pub(crate) async fn document(
+        &self,
+        ask: Ask<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ProviderError> {
+        let mut answer = self.open(ask, cancel).await?;
         answer.left = answer.left.min(LISTING_BYTES);
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await? {
             body.extend_from_slice(&chunk);
         }
-        serde_json::from_slice(&body).map_err(|_| answer.bad("the list of models is not JSON"))
+        serde_json::from_slice(&body).map_err(|_| answer.bad("what it says about its models is not JSON"))
     }
 
     fn request(&self, ask: &Ask<'_>, key: Option<&SecretString>) -> RequestBuilder {
         let mut url = self.base.clone();
         url.set_path(&format!("{}/{}", self.base.path().trim_end_matches('/'), ask.path));
+        if ask.query.is_some() {
+            url.set_query(ask.query);
+        }
         let method = if ask.body.is_some() { Method::POST } else { Method::GET };
         let mut headers = self.headers.clone();
         headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
         if let Some(key) = key
             && !headers.contains_key(header::AUTHORIZATION)
-            && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
+            && !headers.contains_key(self.key_header.name())
+            && let Ok(mut value) = self.key_header.value(key.expose_secret().trim())
         {
             value.set_sensitive(true);
-            headers.insert(header::AUTHORIZATION, value);
+            headers.insert(self.key_header.name(), value);
         }
         let request = self.client.request(method, url);
         match &ask.body {

@@ -16,11 +16,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+mod anthropic;
 mod error;
 mod event;
 mod http;
 pub mod ollama;
 mod openai;
+mod read;
 mod request;
 mod said;
 mod schema;
@@ -31,7 +33,9 @@ pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
-pub use settings::{Backoff, Limits, Locality, ProviderSettings, SecretSource, default_backoff, locality_of};
+pub use settings::{
+    Backoff, Limits, Locality, ProviderSettings, SecretSource, Thinking, default_backoff, locality_of,
+};
 
 /// A service that runs models.
 #[async_trait]
@@ -70,6 +74,8 @@ pub struct ModelInfo {
     pub id: String,
     /// How many tokens the model can take in, where the provider says so.
     pub context: Option<u64>,
+    /// Whether it can call tools, where the provider says so.
+    pub tools: Option<bool>,
     /// The address a local server passes this model's requests on to, where it says so: an
     /// Ollama "cloud" model leaves the machine although its provider is local.
     pub runs_at: Option<String>,
@@ -79,22 +85,24 @@ pub struct ModelInfo {
 pub fn default_address(kind: &str) -> Option<&'static str> {
     match kind {
         "openai" => Some(openai::DEFAULT_ADDRESS),
+        "anthropic" => Some(anthropic::DEFAULT_ADDRESS),
         "ollama" => Some(ollama::DEFAULT_ADDRESS),
         _ => None,
     }
 }
 
 /// Makes the provider for a `kind` of the configuration: `openai` (the API of OpenAI and of the
-/// many servers that copy it) or `ollama`.
+/// many servers that copy it), `anthropic` (its Messages) or `ollama`.
 ///
 /// Nothing is sent yet.
 pub fn connect(kind: &str, settings: ProviderSettings) -> Result<Arc<dyn Provider>, ProviderError> {
     match kind {
         "openai" => Ok(Arc::new(openai::OpenAi::new(settings)?)),
+        "anthropic" => Ok(Arc::new(anthropic::Anthropic::new(settings)?)),
         "ollama" => Ok(Arc::new(ollama::Ollama::new(settings)?)),
         other => Err(ProviderError::Settings {
             provider: settings.id,
-            reason: format!("the kind `{other}` is not known; known are `openai` and `ollama`"),
+            reason: format!("the kind `{other}` is not known; known are `openai`, `anthropic` and `ollama`"),
         }),
     }
 }

@@ -1,5 +1,7 @@
 //! What is asked of a model, in no dialect.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 /// One request to a model: one step of a turn.
@@ -17,6 +19,17 @@ pub struct ChatRequest {
     pub max_output: Option<u32>,
     /// Whether the model must, may or must not call a tool.
     pub tool_choice: ToolChoice,
+}
+
+impl ChatRequest {
+    /// Ids of the calls in the conversation, which an invented one must not repeat.
+    pub(crate) fn call_ids(&self) -> HashSet<String> {
+        let calls = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant { calls, .. } => Some(calls),
+            _ => None,
+        });
+        calls.flatten().map(|call| call.id.clone()).collect()
+    }
 }
 
 /// A tool as the model sees it.

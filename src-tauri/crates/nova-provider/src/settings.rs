@@ -25,6 +25,10 @@ pub struct ProviderSettings {
     pub headers: Vec<(String, String)>,
     /// The key. Sent to `base_url` and nowhere else.
     pub key: SecretSource,
+    /// How much context a model is given, in tokens, where its dialect leaves that to the request.
+    pub context: Option<u64>,
+    /// Whether the model thinks before it answers, where its dialect leaves that to the request.
+    pub thinking: Option<Thinking>,
     /// An HTTP proxy for remote addresses; never used for this machine.
     pub proxy: Option<Url>,
     /// Time and size limits.
@@ -41,6 +45,8 @@ impl ProviderSettings {
             base_url: None,
             headers: Vec::new(),
             key: Arc::new(|| None),
+            context: None,
+            thinking: None,
             proxy: None,
             limits: Limits::default(),
             backoff: Arc::new(default_backoff),
@@ -57,6 +63,15 @@ impl fmt::Debug for ProviderSettings {
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
+}
+
+/// How a model of Anthropic's dialect thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinking {
+    /// As long as the model finds right; models of 2026 and later.
+    Adaptive,
+    /// At most so many tokens, 1,024 or more.
+    Budget(u32),
 }
 
 /// Time and size limits of a provider.

@@ -25,7 +25,7 @@ pub(crate) enum SseError {
 }
 
 /// The longest event, in bytes. A whole note in one call's arguments is far below it.
-const LONGEST_EVENT: usize = 8 * 1024 * 1024;
+pub(crate) const LONGEST_EVENT: usize = 8 * 1024 * 1024;
 
 /// The state between two chunks.
 #[derive(Default)]

@@ -7,7 +7,8 @@ use nova_skill::{
     ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
-    BaseAnswer, Draft, Links, Moved, PlannedDiff, Query, QueryAnswer, Search, SearchAnswer, TagCount, Vault,
+    BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
+    SearchAnswer, TagCount, Vault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -245,12 +246,30 @@ impl ToolVault for PlannedVault {
         Ok(problems.into_iter().filter(|problem| problem.path.starts_with(&folder)).collect())
     }
 
+    async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError> {
+        let (mut folders, mut types) = (Vec::new(), Vec::new());
+        for record_type in record_types {
+            let declared = self.records.get(record_type)?;
+            folders.push(declared.folder.as_str());
+            types.extend(declared.type_values().iter().map(String::as_str));
+        }
+        self.with(|vault, _| vault.seen_by_owner().read_records(&folders, &types))
+    }
+
+    async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
+        self.with(|vault, _| vault.seen_by_owner().read_file(path))
+    }
+
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {
         self.with(|_, draft| draft.free_path(folder, display_name))
     }
 
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError> {
         self.with(|_, draft| draft.create(path, text))
+    }
+
+    async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {
+        self.with(|_, draft| draft.create_all(notes))
     }
 
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError> {

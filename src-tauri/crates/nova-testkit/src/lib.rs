@@ -26,7 +26,9 @@ pub use events::RecordedEvents;
 pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
 };
-pub use parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess};
+pub use parts::{
+    FixedCredentials, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate, ScriptedProcess,
+};
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use tool_host::LineToolHost;
 pub use vault::TempVault;

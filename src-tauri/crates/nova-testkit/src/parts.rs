@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use nova_skill::{
     Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest, HttpResponse,
-    ProcessOutput, Secret, ToolError, ToolHttp, ToolProcess, ToolStore,
+    ProcessOutput, Secret, StoreSource, ToolError, ToolHttp, ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -121,6 +121,22 @@ impl ToolStore for MemoryStore {
     async fn remove(&self, key: &str) -> Result<(), ToolError> {
         lock(&self.0).remove(key);
         Ok(())
+    }
+}
+
+/// The stores of all skills, gone with the test. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStores(Arc<Mutex<BTreeMap<String, MemoryStore>>>);
+
+impl MemoryStores {
+    pub fn store(&self, skill: &str) -> MemoryStore {
+        lock(&self.0).entry(skill.into()).or_default().clone()
+    }
+}
+
+impl StoreSource for MemoryStores {
+    fn of(&self, skill: &str) -> Box<dyn ToolStore> {
+        Box::new(self.store(skill))
     }
 }
 

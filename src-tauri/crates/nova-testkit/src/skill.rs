@@ -2,15 +2,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_calls::{Call, CallScope, Grants, NoCredentials, Outcome, run_call};
+use nova_http::Web;
 use nova_protocol::{Decision, UserError};
 use nova_registry::{NativeSkills, Registry, Rules, RulesInForce, Settings, SkillSettings, Snapshot, State};
-use nova_skill::{Principal, Skill};
+use nova_skill::{CredentialSource, Principal, Skill};
 use nova_vault::{ChangeSetKind, Privacy, Vault};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::{ApprovedContents, KeptRules, PATIENCE, RecordedEvents, ScriptedApprover, TempVault, web_of};
+use crate::{
+    ApprovedContents, KeptRules, MemoryStores, PATIENCE, RecordedEvents, Reply, ScriptedApprover, TempVault,
+    WebRequest, WebServer, web_of,
+};
 
 /// A skill over a vault, its tools called by name. For plain `#[test]` functions: it brings the
 /// runtime with it.
@@ -23,6 +27,11 @@ pub struct SkillInVault {
     pub events: RecordedEvents,
     pub rules: Rules,
     pub privacy: Privacy,
+    pub credentials: Arc<dyn CredentialSource>,
+    /// What the skill keeps besides notes, from call to call.
+    pub stores: MemoryStores,
+    web: Arc<Web>,
+    server: Option<WebServer>,
     registry: Registry,
     opened: Vault,
     runtime: Runtime,
@@ -41,6 +50,10 @@ impl SkillInVault {
             events: RecordedEvents::new(),
             rules: Rules::default(),
             privacy: Privacy::default(),
+            credentials: Arc::new(NoCredentials),
+            stores: MemoryStores::default(),
+            web: Arc::new(web_of(&[])),
+            server: None,
             registry: registry_of(vec![skill]),
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -63,6 +76,24 @@ impl SkillInVault {
         self
     }
 
+    /// The same with a web in which all these names lead to one server that answers like this.
+    pub fn with_web(
+        mut self,
+        names: &[&str],
+        answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let server = self.runtime.block_on(WebServer::start(answer));
+        let names: Vec<(&str, &WebServer)> = names.iter().map(|name| (*name, &server)).collect();
+        self.web = Arc::new(web_of(&names));
+        self.server = Some(server);
+        self
+    }
+
+    /// What the server of [`SkillInVault::with_web`] was asked.
+    pub fn requests(&self) -> Vec<WebRequest> {
+        self.server.as_ref().map(WebServer::requests).unwrap_or_default()
+    }
+
     /// Calls a tool by its id, in a change set of its own.
     ///
     /// # Panics
@@ -80,8 +111,9 @@ impl SkillInVault {
             grants: Arc::new(Grants::default()),
             keep_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
-            web: Arc::new(web_of(&[])),
-            credentials: Arc::new(NoCredentials),
+            web: self.web.clone(),
+            credentials: self.credentials.clone(),
+            stores: Arc::new(self.stores.clone()),
             clock: Arc::new(self.vault.clock().clone()),
             approver: Arc::new(self.approver.clone()),
             events: Arc::new(self.events.clone()),

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::calls::{CallFault, Calls, Ending};
 use super::carried::Carried;
-use crate::{ChatEvent, ChatRequest, Completed, FinishReason, Message, Usage};
+use crate::read::{AnswerState, Fault};
+use crate::{ChatEvent, ChatRequest, Completed, FinishReason, Usage};
 
 /// Everything received so far.
-pub(super) struct AnswerState {
+pub(super) struct Completion {
     provider: String,
     model: String,
     /// Ids of the calls in the conversation.
@@ -24,27 +25,12 @@ pub(super) struct AnswerState {
     done: bool,
 }
 
-/// Why a chunk cannot be taken, or the answer not be closed.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// The server reports an error: its object.
-    Reported(Value),
-    /// It is not what the dialect says.
-    Bad(&'static str),
-    /// The answer is not complete.
-    Truncated,
-}
-
-impl AnswerState {
+impl Completion {
     pub(super) fn new(provider: &str, request: &ChatRequest) -> Self {
-        let calls = request.messages.iter().filter_map(|message| match message {
-            Message::Assistant { calls, .. } => Some(calls),
-            _ => None,
-        });
         Self {
             provider: provider.to_owned(),
             model: request.model.clone(),
-            taken: calls.flatten().map(|call| call.id.clone()).collect(),
+            taken: request.call_ids(),
             text: String::new(),
             calls: Calls::default(),
             carried: Carried::default(),
@@ -54,19 +40,18 @@ impl AnswerState {
             done: false,
         }
     }
+}
 
-    /// The server has said that nothing follows.
-    pub(super) fn is_done(&self) -> bool {
+impl AnswerState for Completion {
+    fn is_done(&self) -> bool {
         self.done
     }
 
-    /// The model has said why it stopped: what may still follow is only the usage.
-    pub(super) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Takes the data of one event and appends what it means to `events`.
-    pub(super) fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
+    fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         match data.trim() {
             "" => return Ok(()),
             "[DONE]" => {
@@ -93,6 +78,34 @@ impl AnswerState {
         Ok(())
     }
 
+    fn close(mut self) -> Result<Completed, Fault> {
+        let ending = match self.finish.as_deref() {
+            None if !self.done => return Err(Fault::Truncated),
+            None => Ending::Unsaid,
+            Some("length" | "content_filter") => Ending::Cut,
+            Some(_) => Ending::Meant,
+        };
+        let calls = self.calls.close(ending, self.taken, &mut self.carried.extra_content).map_err(
+            |fault| match fault {
+                CallFault::Nameless => Fault::Bad("a tool call has no name"),
+                CallFault::Half => Fault::Truncated,
+            },
+        )?;
+        let finish = match self.finish.as_deref() {
+            // Several servers say `stop` beside calls.
+            None | Some("stop") if !calls.is_empty() => FinishReason::ToolCalls,
+            None | Some("stop") => FinishReason::Stop,
+            Some("tool_calls") => FinishReason::ToolCalls,
+            Some("length") => FinishReason::Length,
+            Some("content_filter") => FinishReason::ContentFilter,
+            Some(other) => FinishReason::Other(other.to_owned()),
+        };
+        let provider_data = self.carried.into_value(&self.provider, &self.model);
+        Ok(Completed { text: self.text, calls, finish, provider_data })
+    }
+}
+
+impl Completion {
     fn choice(&mut self, choice: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let number = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
         if *self.choice.get_or_insert(number) != number {
@@ -164,33 +177,6 @@ impl AnswerState {
             self.text.push_str(text);
             events.push(ChatEvent::TextDelta(text.to_owned()));
         }
-    }
-
-    /// The complete answer, if it is one.
-    pub(super) fn close(mut self) -> Result<Completed, Fault> {
-        let ending = match self.finish.as_deref() {
-            None if !self.done => return Err(Fault::Truncated),
-            None => Ending::Unsaid,
-            Some("length" | "content_filter") => Ending::Cut,
-            Some(_) => Ending::Meant,
-        };
-        let calls = self.calls.close(ending, self.taken, &mut self.carried.extra_content).map_err(
-            |fault| match fault {
-                CallFault::Nameless => Fault::Bad("a tool call has no name"),
-                CallFault::Half => Fault::Truncated,
-            },
-        )?;
-        let finish = match self.finish.as_deref() {
-            // Several servers say `stop` beside calls.
-            None | Some("stop") if !calls.is_empty() => FinishReason::ToolCalls,
-            None | Some("stop") => FinishReason::Stop,
-            Some("tool_calls") => FinishReason::ToolCalls,
-            Some("length") => FinishReason::Length,
-            Some("content_filter") => FinishReason::ContentFilter,
-            Some(other) => FinishReason::Other(other.to_owned()),
-        };
-        let provider_data = self.carried.into_value(&self.provider, &self.model);
-        Ok(Completed { text: self.text, calls, finish, provider_data })
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::{Ask, Endpoint};
+use crate::read::read;
 use crate::settings::{Locality, ProviderSettings};
 use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
 
@@ -12,7 +13,6 @@ mod answer;
 mod calls;
 mod carried;
 mod encode;
-mod read;
 
 pub(crate) const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
 
@@ -38,7 +38,7 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        let listing = self.endpoint.listing("models").await?;
+        let listing = self.endpoint.listing("models", None).await?;
         // Some servers send the bare array.
         let models = listing.get("data").unwrap_or(&listing).as_array();
         let models = models.ok_or_else(|| ProviderError::BadResponse {
@@ -55,6 +55,7 @@ impl Provider for OpenAi {
                     context: number("context_length")
                         .or_else(|| number("max_model_len"))
                         .or_else(|| number("context_window")),
+                    tools: None,
                     runs_at: None,
                 })
             })
@@ -66,11 +67,15 @@ impl Provider for OpenAi {
         request: &ChatRequest,
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError> {
-        let ask =
-            Ask { path: "chat/completions", body: Some(self.encode(request)), model: Some(&request.model) };
+        let ask = Ask {
+            path: "chat/completions",
+            query: None,
+            body: Some(self.encode(request)),
+            model: Some(&request.model),
+        };
         let answer = self.endpoint.open(ask, &cancel).await?;
-        let state = answer::AnswerState::new(self.id(), request);
-        Ok(read::read(answer, state))
+        let state = answer::Completion::new(self.id(), request);
+        Ok(read(answer, state))
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {

@@ -1,13 +1,13 @@
 //! Which models there are; finding Ollama.
 
-use nova_provider::{ModelInfo, ProviderSettings, connect, ollama};
+use nova_provider::{ModelInfo, ollama};
 use tokio::net::TcpListener;
 use url::Url;
 
-use crate::support::{Reply, Server, ask, body, provider, settings};
+use crate::support::{Reply, Server, provider};
 
 fn model(id: &str, context: Option<u64>, runs_at: Option<&str>) -> ModelInfo {
-    ModelInfo { id: id.into(), context, runs_at: runs_at.map(str::to_owned) }
+    ModelInfo { id: id.into(), context, tools: None, runs_at: runs_at.map(str::to_owned) }
 }
 
 const TAGS: &str = r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b","size":1},
@@ -63,18 +63,4 @@ async fn no_ollama_is_said_soon() {
     };
     let error = ollama::detect(&Url::parse(&nobody).unwrap()).await.unwrap_err();
     assert_eq!(error.code(), "provider_unreachable");
-}
-
-#[tokio::test]
-async fn ollama_chats_under_v1_and_lists_by_itself() {
-    let stop = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
-    for suffix in ["", "/", "/v1", "/v1/"] {
-        let server = Server::start([Reply::events(&body(&[stop])), Reply::new("200 OK", "", TAGS)]).await;
-        let base_url = Some(format!("{}{suffix}", server.address));
-        let provider = connect("ollama", ProviderSettings { base_url, ..settings(&server) }).unwrap();
-        assert_eq!(ask(&*provider).await.unwrap().text, "hi");
-        assert_eq!(provider.models().await.unwrap(), tags());
-        assert!(server.requests()[0].starts_with("POST /v1/chat/completions "));
-        assert!(server.requests()[1].starts_with("GET /api/tags "));
-    }
 }

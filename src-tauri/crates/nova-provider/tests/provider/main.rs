@@ -1,9 +1,11 @@
 //! A provider against a real server on loopback that answers whatever a test says, to the byte.
 #![allow(clippy::unwrap_used)]
 
+mod anthropic;
 mod calls;
 mod endings;
 mod listings;
+mod ollama;
 mod refusals;
 mod requests;
 mod secrets;

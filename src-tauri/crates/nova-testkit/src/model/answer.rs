@@ -1,6 +1,6 @@
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::MODEL;
+use super::dialect::{Dialect, Event};
 
 /// What the model says to one request, built from small pieces in the order they are sent:
 ///
@@ -40,13 +40,6 @@ pub(super) enum End {
         status: u16,
         body: Value,
     },
-}
-
-/// What goes over the wire next.
-pub(super) enum Event {
-    /// The data of one server-sent event.
-    Data(String),
-    Pause,
 }
 
 /// Text, sent word by word.
@@ -142,53 +135,32 @@ impl Answer {
     }
 
     /// The events of the stream; calls get the ids `call_1`, `call_2`, … of the whole server.
-    pub(super) fn events(&self, calls_before: u64, request_bytes: usize) -> Vec<Event> {
-        let mut events = vec![delta(json!({"role": "assistant", "content": ""}), None)];
-        let mut index = 0;
+    pub(super) fn events(&self, dialect: Dialect, calls_before: u64, request_bytes: usize) -> Vec<Event> {
+        let mut stream = dialect.stream();
+        stream.begin();
+        let mut calls = 0;
         for part in &self.parts {
             match part {
-                Part::Text(text) => {
-                    events.extend(words(text).map(|word| delta(json!({"content": word}), None)));
-                }
-                Part::Reasoning(text) => {
-                    events.extend(words(text).map(|word| delta(json!({"reasoning_content": word}), None)));
-                }
+                Part::Text(text) => words(text).for_each(|word| stream.text(word)),
+                Part::Reasoning(text) => words(text).for_each(|word| stream.reasoning(word)),
                 Part::Call { name, arguments } => {
-                    let id = format!("call_{}", calls_before + index + 1);
-                    let function = json!({"name": name, "arguments": ""});
-                    let begun = json!({"index": index, "id": id, "type": "function", "function": function});
-                    events.push(delta(json!({"tool_calls": [begun]}), None));
-                    for piece in pieces(arguments) {
-                        let more = json!({"index": index, "function": {"arguments": piece}});
-                        events.push(delta(json!({"tool_calls": [more]}), None));
-                    }
-                    index += 1;
+                    calls += 1;
+                    stream.call(&format!("call_{}", calls_before + calls), name, arguments);
                 }
                 Part::Error(message) => {
-                    events.push(Event::Data(
-                        json!({"error": {"message": message, "type": "server_error"}}).to_string(),
-                    ));
-                    return events;
+                    stream.error(message);
+                    return stream.events();
                 }
-                Part::Pause => events.push(Event::Pause),
+                Part::Pause => stream.pause(),
             }
         }
         if matches!(self.end, End::Done) {
-            let usual = if index > 0 { "tool_calls" } else { "stop" };
-            events.push(delta(json!({}), Some(self.finish.as_deref().unwrap_or(usual))));
+            let usual = if calls > 0 { "tool_calls" } else { "stop" };
             let written: usize = self.parts.iter().map(Part::bytes).sum();
-            let (input, cached, output) =
-                self.usage.unwrap_or((request_bytes as u64 / 4, 0, written as u64 / 4 + 1));
-            let usage = json!({
-                "prompt_tokens": input,
-                "completion_tokens": output,
-                "total_tokens": input + output,
-                "prompt_tokens_details": {"cached_tokens": cached},
-            });
-            events.push(Event::Data(json!({"model": MODEL, "choices": [], "usage": usage}).to_string()));
-            events.push(Event::Data("[DONE]".into()));
+            let usual_usage = (request_bytes as u64 / 4, 0, written as u64 / 4 + 1);
+            stream.end(self.finish.as_deref().unwrap_or(usual), self.usage.unwrap_or(usual_usage));
         }
-        events
+        stream.events()
     }
 }
 
@@ -202,21 +174,7 @@ impl Part {
     }
 }
 
-fn delta(delta: Value, finish: Option<&str>) -> Event {
-    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-    Event::Data(
-        json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": MODEL, "choices": [choice]})
-            .to_string(),
-    )
-}
-
 /// Words with the space after them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
-}
-
-/// Arguments arrive in pieces that respect no syntax.
-fn pieces(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    chars.chunks(9).map(|piece| piece.iter().collect()).collect()
 }

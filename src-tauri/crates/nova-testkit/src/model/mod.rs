@@ -12,18 +12,20 @@ use tokio::sync::watch;
 
 mod answer;
 mod check;
+mod dialect;
 mod wire;
 
 pub use answer::{Answer, call, call_text, calls, error, pause, reasoning, text};
 pub use check::check_request;
 
 use crate::PATIENCE;
-use answer::{End, Event};
+use answer::End;
+use dialect::{Dialect, Event};
 
 /// The name of the one model of a [`ModelServer`].
 pub const MODEL: &str = "scripted";
 
-/// Speaks OpenAI's chat completions, one scripted [`Answer`] for each request, in order.
+/// Speaks OpenAI's chat completions, Anthropic's Messages and Ollama's chat, one scripted [`Answer`] for each request, in order.
 ///
 /// Every request is checked ([`check_request`]); what is wrong with one fails the test at
 /// [`ModelServer::finish`], or else when the server is dropped. A request beyond the script is a
@@ -141,7 +143,7 @@ impl ModelServer {
         connect("openai", settings).expect("settings of the test's provider")
     }
 
-    /// The bodies of the chat requests so far.
+    /// The bodies of the chat requests so far, as chat completions whatever was spoken.
     pub fn requests(&self) -> Vec<Value> {
         self.shared.lock().requests.clone()
     }
@@ -267,23 +269,32 @@ impl Shared {
             ("GET", "/api/tags") => {
                 wire::json(&mut connection, 200, &json!({"models": [{"name": MODEL, "model": MODEL}]}))
             }
-            ("POST", "/v1/chat/completions" | "/chat/completions") => {
-                self.chat(&mut connection, &request.body)
-            }
+            ("POST", "/api/show") => wire::json(
+                &mut connection,
+                200,
+                &json!({"capabilities": ["completion", "tools"], "model_info": {"s.context_length": 40_960}}),
+            ),
             (method, path) => {
+                if let ("POST", Some(dialect)) = (method, Dialect::of_path(path)) {
+                    return self.note_departure(self.chat(&mut connection, dialect, &request.body));
+                }
                 self.change(|state| {
                     state.faults.push(format!("{method} {path} is not something a model serves"))
                 });
                 wire::json(&mut connection, 404, &json!({"error": {"message": "no such path"}}))
             }
         };
-        // Leaving in the middle is not a fault: stopping is allowed.
+        self.note_departure(answered);
+    }
+
+    /// Leaving in the middle is not a fault: stopping is allowed.
+    fn note_departure(&self, answered: std::io::Result<()>) {
         if answered.is_err() {
             self.change(|state| state.departures += 1);
         }
     }
 
-    fn chat(&self, connection: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
+    fn chat(&self, connection: &mut TcpStream, dialect: Dialect, body: &[u8]) -> std::io::Result<()> {
         let parsed = serde_json::from_slice::<Value>(body);
         let (answer, first_call) = self.change(|state| {
             let number = state.requests.len() + 1;
@@ -291,6 +302,7 @@ impl Shared {
                 state.faults.push(format!("request {number} is not JSON: {error}"));
                 Value::Null
             });
+            let request = dialect.as_completion(request);
             let faults = check_request(&request);
             state.faults.extend(faults.iter().map(|fault| format!("request {number}: {fault}")));
             let answer = (state.script)(&request);
@@ -314,9 +326,9 @@ impl Shared {
             return wire::json(connection, *status, body);
         }
         let mut out = wire::Chunked::start(connection, answer.chunk_size)?;
-        for event in answer.events(first_call, body.len()) {
+        for event in answer.events(dialect, first_call, body.len()) {
             match event {
-                Event::Data(data) => out.event(&data)?,
+                Event::Bytes(bytes) => out.event(&bytes)?,
                 Event::Pause => {
                     out.flush()?;
                     self.pause();

@@ -85,8 +85,8 @@ impl<'a> Chunked<'a> {
         Ok(Self { connection, size, held: Vec::new() })
     }
 
-    pub(super) fn event(&mut self, data: &str) -> Result<()> {
-        self.held.extend_from_slice(format!("data: {data}\n\n").as_bytes());
+    pub(super) fn event(&mut self, bytes: &str) -> Result<()> {
+        self.held.extend_from_slice(bytes.as_bytes());
         let Some(size) = self.size else { return self.flush() };
         while self.held.len() >= size {
             let rest = self.held.split_off(size);

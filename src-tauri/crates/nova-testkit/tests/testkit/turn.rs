@@ -43,6 +43,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         approved: Arc::new(nova_testkit::ApprovedContents::default()),
         web: Arc::new(nova_testkit::web_of(&[])),
         credentials: Arc::new(nova_calls::NoCredentials),
+        stores: Arc::new(nova_testkit::MemoryStores::default()),
         vault: Some(vault.open()),
         locality: provider.locality(),
         provider,

@@ -2,14 +2,43 @@
 
 use async_stream::stream;
 use futures::FutureExt;
+use serde_json::Value;
 
-use super::answer::{AnswerState, Fault};
 use crate::http::Answer;
-use crate::sse::{SseDecoder, SseError};
-use crate::{ChatEvent, ChatStream, ProviderError};
+use crate::sse::{LONGEST_EVENT, SseDecoder, SseError};
+use crate::{ChatEvent, ChatStream, Completed, ProviderError};
+
+/// What a dialect makes of an answer while it arrives. No input or output there.
+pub(crate) trait AnswerState: Send + 'static {
+    /// One JSON text on each line, rather than server-sent events.
+    const LINES: bool = false;
+
+    /// Takes the data of one event and appends what it means to `events`.
+    fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault>;
+
+    /// The model has said why it stopped: what may still follow is only the usage.
+    fn is_finished(&self) -> bool;
+
+    /// The server has said that nothing follows.
+    fn is_done(&self) -> bool;
+
+    /// The complete answer, if it is one.
+    fn close(self) -> Result<Completed, Fault>;
+}
+
+/// Why a chunk cannot be taken, or the answer not be closed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The server reports an error: its object.
+    Reported(Value),
+    /// It is not what the dialect says.
+    Bad(&'static str),
+    /// The answer is not complete.
+    Truncated,
+}
 
 /// Reads an answer to its end, which is one `End` or one error.
-pub(super) fn read(answer: Answer, state: AnswerState) -> ChatStream {
+pub(crate) fn read(answer: Answer, state: impl AnswerState) -> ChatStream {
     let mut reading = Reading { answer, state, form: Form::Unknown };
     Box::pin(stream! {
         loop {
@@ -36,9 +65,9 @@ pub(super) fn read(answer: Answer, state: AnswerState) -> ChatStream {
     })
 }
 
-struct Reading {
+struct Reading<S> {
     answer: Answer,
-    state: AnswerState,
+    state: S,
     form: Form,
 }
 
@@ -47,11 +76,13 @@ enum Form {
     /// Only white space so far.
     Unknown,
     Events(SseDecoder),
+    /// Lines; the last one as far as it has come.
+    Lines(Vec<u8>),
     /// One JSON object: the server ignored the wish for a stream, or reports an error.
     Whole(Vec<u8>),
 }
 
-impl Reading {
+impl<S: AnswerState> Reading<S> {
     /// Reads once; true when nothing more is to come.
     async fn step(&mut self, events: &mut Vec<ChatEvent>) -> Result<bool, ProviderError> {
         match self.answer.chunk().await {
@@ -79,6 +110,7 @@ impl Reading {
             // The byte order mark counts as nothing here and is skipped by the decoder.
             match chunk.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Ok(()),
+                Some(b'{') if S::LINES => self.form = Form::Lines(Vec::new()),
                 Some(b'{') => self.form = Form::Whole(Vec::new()),
                 Some(b'<') => return Err(self.answer.bad("it is a web page")),
                 Some(_) => self.form = Form::Events(SseDecoder::default()),
@@ -88,6 +120,23 @@ impl Reading {
             Form::Unknown => Ok(()),
             Form::Whole(body) => {
                 body.extend_from_slice(chunk);
+                Ok(())
+            }
+            Form::Lines(begun) => {
+                let old = begun.len();
+                begun.extend_from_slice(chunk);
+                if begun.len() > LONGEST_EVENT {
+                    return Err(self.answer.bad("a part of it is too long"));
+                }
+                let whole = chunk.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| old + end + 1);
+                let lines: Vec<u8> = begun.drain(..whole).collect();
+                let lines = String::from_utf8(lines).map_err(|_| self.answer.bad("it is not text"))?;
+                for line in lines.lines() {
+                    if self.state.is_done() {
+                        return Ok(());
+                    }
+                    self.accept("", line, events)?;
+                }
                 Ok(())
             }
             Form::Events(decoder) => {
@@ -117,9 +166,11 @@ impl Reading {
                 Some(event) => (event.kind, event.data),
                 None => return Ok(()),
             },
-            Form::Whole(body) => (String::new(), String::from_utf8_lossy(&body).into_owned()),
+            Form::Lines(body) | Form::Whole(body) => {
+                (String::new(), String::from_utf8_lossy(&body).into_owned())
+            }
         };
-        let whole = data.trim() == "[DONE]" || serde_json::from_str::<serde_json::Value>(&data).is_ok();
+        let whole = data.trim() == "[DONE]" || serde_json::from_str::<Value>(&data).is_ok();
         if whole { self.accept(&kind, &data, events) } else { Ok(()) }
     }
 
@@ -135,7 +186,7 @@ impl Reading {
         outcome.map_err(|fault| said(&self.answer, fault))
     }
 
-    fn close(self) -> Result<crate::Completed, ProviderError> {
+    fn close(self) -> Result<Completed, ProviderError> {
         let Self { answer, state, .. } = self;
         state.close().map_err(|fault| said(&answer, fault))
     }

@@ -1,0 +1,42 @@
+//! What the server wants to see again with its own answer: thinking with its signature, as it stood
+//! between texts and calls.
+//!
+//! Kept as `{"dialect": "anthropic", "provider", "model", "content": [block…]}` and sent back only to the
+//! same model of the same provider: a signature means nothing to another.
+
+use serde_json::{Value, json};
+
+use super::encode::{call, is_blank, wire_id};
+use crate::ToolCall;
+
+const DIALECT: &str = "anthropic";
+
+/// The blocks to hand back, where there is more among them than texts and calls.
+pub(super) fn keep(provider: &str, model: &str, blocks: Vec<Value>) -> Option<Value> {
+    let plain = |block: &Value| matches!(block["type"].as_str(), Some("text" | "tool_use"));
+    (!blocks.iter().all(plain))
+        .then(|| json!({ "dialect": DIALECT, "provider": provider, "model": model, "content": blocks }))
+}
+
+/// The blocks of an answer of this model, in its own order, with exactly these calls: the server wants
+/// an output for each.
+pub(super) fn blocks(data: &Value, provider: &str, model: &str, calls: &[ToolCall]) -> Option<Vec<Value>> {
+    let ours = data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
+    let content = data["content"].as_array().filter(|_| ours)?;
+    let mut left: Vec<&ToolCall> = calls.iter().collect();
+    let mut blocks = Vec::new();
+    for block in content {
+        match block["type"].as_str() {
+            Some("text") if block["text"].as_str().is_none_or(is_blank) => {}
+            Some("tool_use") => {
+                let made = |call: &&ToolCall| block["id"] == wire_id(&call.id);
+                if let Some(at) = left.iter().position(made) {
+                    blocks.push(call(left.remove(at)));
+                }
+            }
+            _ => blocks.push(block.clone()),
+        }
+    }
+    blocks.extend(left.into_iter().map(call));
+    Some(blocks)
+}

@@ -1,0 +1,135 @@
+//! A request as the body of Messages.
+
+use serde_json::{Map, Value, json};
+
+use super::carried;
+use crate::settings::Thinking;
+use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+
+/// The API wants a limit. Every model of the last years can write as much.
+const MAX_OUTPUT: u32 = 8_192;
+
+/// The body. What stays the same from step to step comes first and what may change after the
+/// messages, so that a longer conversation starts with the bytes of the shorter one.
+///
+/// A breakpoint of the cache stands behind the system prompt, which covers the tools before it. That
+/// for the messages moves with every request; `own` says that the server is Anthropic's, which sets it
+/// by itself when asked to on the top level: there it changes no byte of what was sent before.
+pub(super) fn encode(
+    request: &ChatRequest,
+    provider: &str,
+    thinking: Option<Thinking>,
+    own: bool,
+) -> Vec<u8> {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(request.model));
+    body.insert("stream".into(), json!(true));
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    }
+    let cached = || json!({ "type": "ephemeral" });
+    if !is_blank(&request.system) {
+        let system = json!([{ "type": "text", "text": request.system, "cache_control": cached() }]);
+        body.insert("system".into(), system);
+    }
+    body.insert("messages".into(), messages(request, provider));
+    let mut limit = request.max_output.unwrap_or(MAX_OUTPUT);
+    match thinking {
+        None => {}
+        Some(Thinking::Adaptive) => _ = body.insert("thinking".into(), json!({ "type": "adaptive" })),
+        Some(Thinking::Budget(tokens)) => {
+            // What is thought counts towards the limit, which must be the larger one.
+            limit = limit.saturating_add(tokens);
+            body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": tokens }));
+        }
+    }
+    body.insert("max_tokens".into(), json!(limit));
+    if !request.tools.is_empty() {
+        let choice = match &request.tool_choice {
+            ToolChoice::Auto => None,
+            ToolChoice::None => Some(json!({ "type": "none" })),
+            // A model that thinks first cannot be made to call a tool: the request would be refused.
+            ToolChoice::Required(_) if thinking.is_some() => None,
+            ToolChoice::Required(name) => Some(json!({ "type": "tool", "name": name })),
+        };
+        body.extend(choice.map(|choice| ("tool_choice".into(), choice)));
+    }
+    if own {
+        body.insert("cache_control".into(), cached());
+    }
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": normalise_schema(&tool.input_schema),
+    })
+}
+
+/// All outputs of one answer's calls must stand in one message. Anything else may follow it in further
+/// messages of the same side.
+fn messages(request: &ChatRequest, provider: &str) -> Value {
+    let mut out = Vec::new();
+    let mut outputs = Vec::new();
+    for message in &request.messages {
+        if let Message::ToolOutput { call_id, content } = message {
+            outputs
+                .push(json!({ "type": "tool_result", "tool_use_id": wire_id(call_id), "content": content }));
+            continue;
+        }
+        out.extend(user(std::mem::take(&mut outputs)));
+        match message {
+            Message::User { content } => out.extend(user(vec![text(content)])),
+            Message::Notice { text: notice } => {
+                out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
+            }
+            Message::Assistant { text, calls, provider_data } => {
+                let carried = provider_data
+                    .as_ref()
+                    .and_then(|data| carried::blocks(data, provider, &request.model, calls));
+                let blocks = carried.unwrap_or_else(|| plain(text, calls));
+                // The server refuses a message of nothing.
+                if !blocks.is_empty() {
+                    out.push(json!({ "role": "assistant", "content": blocks }));
+                }
+            }
+            Message::ToolOutput { .. } => {}
+        }
+    }
+    out.extend(user(outputs));
+    Value::Array(out)
+}
+
+fn user(blocks: Vec<Value>) -> Option<Value> {
+    (!blocks.is_empty()).then(|| json!({ "role": "user", "content": blocks }))
+}
+
+/// The server refuses a text of white space alone.
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": if is_blank(text) { "(empty)" } else { text } })
+}
+
+fn plain(text: &str, calls: &[ToolCall]) -> Vec<Value> {
+    let said = (!is_blank(text)).then(|| json!({ "type": "text", "text": text }));
+    said.into_iter().chain(calls.iter().map(call)).collect()
+}
+
+/// A call as the model made it.
+pub(super) fn call(call: &ToolCall) -> Value {
+    let input = serde_json::from_str::<Map<String, Value>>(&call.arguments)
+        .map_or_else(|_| json!({ "invalid_json": call.arguments }), Value::Object);
+    json!({ "type": "tool_use", "id": wire_id(&call.id), "name": call.name, "input": input })
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// The API takes `[A-Za-z0-9_-]+`; ids of a conversation that began with another provider may hold
+/// more.
+pub(super) fn wire_id(id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    if id.is_empty() { "_".into() } else { id.chars().map(plain).collect() }
+}

@@ -1,0 +1,132 @@
+//! A request as the body of Ollama's chat.
+
+use serde_json::{Map, Value, json};
+
+use super::answer;
+use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+
+/// Another size of context makes the server load the model anew, so sizes are few and begin high.
+const LEAST_CONTEXT: u64 = 16_384;
+/// What the model may write when the request does not say, in tokens.
+const ANSWER: u64 = 4_096;
+/// Bytes of JSON for a token. Text has about four; schemas, names and other scripts have fewer, and a
+/// context that is too large costs memory while one that is too small costs the tools.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// The body. What may change from step to step comes after the messages, so that a longer conversation
+/// starts with the bytes of the shorter one.
+///
+/// `set` is the user's own size of the context, `most` what the model can take in. A request that does
+/// not fit is refused by the server rather than cut off (`truncate`, `shift`; older servers do not know
+/// these and cut).
+pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, most: Option<u64>) -> Vec<u8> {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(request.model));
+    body.insert("stream".into(), json!(true));
+    // There is no word for a forbidden or a demanded tool.
+    let tools: Vec<&ToolDefinition> = match &request.tool_choice {
+        ToolChoice::None => Vec::new(),
+        ToolChoice::Auto => request.tools.iter().collect(),
+        ToolChoice::Required(name) => request.tools.iter().filter(|tool| tool.name == *name).collect(),
+    };
+    if !tools.is_empty() {
+        body.insert("tools".into(), tools.into_iter().map(tool).collect());
+    }
+    let system = (!request.system.is_empty()).then(|| json!({ "role": "system", "content": request.system }));
+    let messages = (0..request.messages.len()).map(|at| message(request, at, provider));
+    body.insert("messages".into(), system.into_iter().chain(messages).collect());
+    body.insert("truncate".into(), json!(false));
+    body.insert("shift".into(), json!(false));
+    let length: usize = body.values().map(|value| value.to_string().len()).sum();
+    let answer = request.max_output.map_or(ANSWER, u64::from);
+    let mut options = Map::new();
+    options.insert("num_ctx".into(), json!(context(tokens_of(length) + answer, set, most)));
+    if let Some(limit) = request.max_output {
+        options.insert("num_predict".into(), json!(limit));
+    }
+    body.insert("options".into(), Value::Object(options));
+    Value::Object(body).to_string().into_bytes()
+}
+
+/// About how many tokens so many bytes are.
+pub(super) fn tokens_of(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+}
+
+/// The smallest of 16,384, 32,768, … that holds so many tokens, if the model can take in as much.
+fn context(needed: u64, set: Option<u64>, most: Option<u64>) -> u64 {
+    let size = set.unwrap_or_else(|| needed.next_power_of_two().max(LEAST_CONTEXT));
+    size.min(most.unwrap_or(u64::MAX))
+}
+
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({ "type": "function", "function": {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": normalise_schema(&tool.input_schema),
+    }})
+}
+
+fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
+    match &request.messages[at] {
+        Message::User { content } => json!({ "role": "user", "content": content }),
+        Message::ToolOutput { call_id, content } => {
+            let mut out = json!({ "role": "tool", "tool_call_id": call_id, "content": content });
+            // Outputs belong to calls by the tool's name; the id is newer.
+            if let Some(name) = called(&request.messages[..at], call_id) {
+                out["tool_name"] = json!(name);
+            }
+            out
+        }
+        Message::Notice { text } => {
+            json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
+        }
+        Message::Assistant { text, calls, provider_data } => {
+            let mut out = json!({ "role": "assistant", "content": text });
+            // Models that think between calls go on with their thoughts.
+            let thoughts = provider_data.as_ref();
+            if let Some(thinking) = thoughts.and_then(|data| answer::thinking(data, provider, &request.model))
+                && !calls.is_empty()
+            {
+                out["thinking"] = json!(thinking);
+            }
+            if !calls.is_empty() {
+                out["tool_calls"] = calls.iter().map(call).collect();
+            }
+            out
+        }
+    }
+}
+
+fn called<'a>(before: &'a [Message], id: &str) -> Option<&'a str> {
+    before
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.iter().find(|call| call.id == id),
+            _ => None,
+        })
+        .map(|call| call.name.as_str())
+}
+
+fn call(call: &ToolCall) -> Value {
+    let arguments = serde_json::from_str::<Map<String, Value>>(&call.arguments)
+        .map_or_else(|_| json!({ "invalid_json": call.arguments }), Value::Object);
+    json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_context_is_of_few_sizes_and_never_more_than_the_model_can_take_in() {
+        assert_eq!(context(1, None, None), 16_384);
+        assert_eq!(context(16_384, None, None), 16_384);
+        assert_eq!(context(16_385, None, None), 32_768);
+        assert_eq!(context(50_000, None, Some(40_960)), 40_960);
+        assert_eq!(context(1, None, Some(8_192)), 8_192);
+        assert_eq!(context(1, Some(4_096), Some(40_960)), 4_096);
+        assert_eq!(context(1, Some(100_000), Some(40_960)), 40_960);
+    }
+}

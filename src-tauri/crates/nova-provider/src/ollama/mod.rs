@@ -1,0 +1,208 @@
+//! Ollama by its own API, because only that lets a request say how much context it needs: otherwise
+//! the server cuts off the beginning of a long one, the tools with it, and says nothing.
+//!
+//! Source: Ollama's API documentation, "Generate a chat completion", "List local models" and "Show
+//! model information".
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::stream::{self, StreamExt};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::http::{Ask, Endpoint};
+use crate::read::read;
+use crate::settings::{Limits, Locality, ProviderSettings};
+use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
+
+mod answer;
+mod encode;
+
+/// Where Ollama listens unless told otherwise.
+pub const DEFAULT_ADDRESS: &str = "http://127.0.0.1:11434";
+
+/// How long a running server may take to say which models it has.
+const DETECTION: Duration = Duration::from_secs(1);
+
+/// How many models are asked about at once.
+const SHOWN_AT_ONCE: usize = 4;
+
+/// Asks the Ollama at `base` for its models, for at most a second. An error means that there is
+/// none, or nothing that behaves like one.
+pub async fn detect(base: &Url) -> Result<Vec<ModelInfo>, ProviderError> {
+    let settings = ProviderSettings {
+        base_url: Some(base.to_string()),
+        limits: Limits { connect: DETECTION, read: DETECTION, tries: 1, ..Limits::default() },
+        ..ProviderSettings::new("ollama")
+    };
+    let endpoint = Endpoint::new(settings, DEFAULT_ADDRESS)?;
+    // The limits above are per read; this one is for the whole.
+    tokio::time::timeout(DETECTION, tags(&endpoint))
+        .await
+        .unwrap_or(Err(ProviderError::Timeout { after: DETECTION }))
+}
+
+/// An Ollama server.
+pub(crate) struct Ollama {
+    endpoint: Endpoint,
+    /// What the user set, in tokens.
+    context: Option<u64>,
+    shown: Mutex<HashMap<String, Shown>>,
+}
+
+/// What the server says about a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Shown {
+    /// The most tokens it can take in.
+    context: Option<u64>,
+    tools: Option<bool>,
+}
+
+impl Ollama {
+    /// `base_url` may be given with or without `/v1`.
+    pub(crate) fn new(mut settings: ProviderSettings) -> Result<Self, ProviderError> {
+        let base = settings.base_url.as_deref().unwrap_or(DEFAULT_ADDRESS).trim_end_matches('/');
+        settings.base_url = Some(base.strip_suffix("/v1").unwrap_or(base).to_owned());
+        let context = settings.context;
+        Ok(Self { endpoint: Endpoint::new(settings, DEFAULT_ADDRESS)?, context, shown: Mutex::default() })
+    }
+
+    /// What the server says about a model, asked once. An older server that cannot say is no hindrance.
+    async fn shown(&self, model: &str, cancel: &CancellationToken) -> Result<Shown, ProviderError> {
+        if let Some(shown) = self.known(model) {
+            return Ok(shown);
+        }
+        let body = Some(json!({ "model": model }).to_string().into_bytes());
+        let ask = Ask { path: "api/show", query: None, body, model: Some(model) };
+        let shown = match self.endpoint.document(ask, cancel).await {
+            Ok(said) => read_shown(&said),
+            Err(ProviderError::BadResponse { .. } | ProviderError::Failed { .. }) => Shown::default(),
+            Err(error) => return Err(error),
+        };
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), shown);
+        Ok(shown)
+    }
+
+    fn known(&self, model: &str) -> Option<Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied()
+    }
+}
+
+#[async_trait]
+impl Provider for Ollama {
+    fn id(&self) -> &str {
+        self.endpoint.id()
+    }
+
+    fn locality(&self) -> Locality {
+        self.endpoint.locality()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        let models = tags(&self.endpoint).await?;
+        let never = CancellationToken::new();
+        let asked = stream::iter(models).map(|mut model| async {
+            // A model that cannot be asked about is listed all the same.
+            let shown = self.shown(&model.id, &never).await.unwrap_or_default();
+            (model.context, model.tools) = (shown.context, shown.tools);
+            model
+        });
+        Ok(asked.buffered(SHOWN_AT_ONCE).collect().await)
+    }
+
+    async fn stream(
+        &self,
+        request: &ChatRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChatStream, ProviderError> {
+        let shown = self.shown(&request.model, &cancel).await?;
+        if shown.tools == Some(false) && !request.tools.is_empty() {
+            return Err(ProviderError::NoTools {
+                provider: self.id().to_owned(),
+                model: request.model.clone(),
+            });
+        }
+        let body = self.encode(request);
+        if let Some(context) = self.context
+            && encode::tokens_of(body.len()) > context
+        {
+            return Err(ProviderError::ContextTooSmall {
+                provider: self.id().to_owned(),
+                context,
+                needed: encode::tokens_of(body.len()),
+                tools: request.tools.len(),
+            });
+        }
+        let ask = Ask { path: "api/chat", query: None, body: Some(body), model: Some(&request.model) };
+        let answer = self.endpoint.open(ask, &cancel).await.map_err(|error| no_tools(error, request))?;
+        Ok(read(answer, answer::Reply::new(self.id(), request)))
+    }
+
+    fn encode(&self, request: &ChatRequest) -> Vec<u8> {
+        let most = self.known(&request.model).and_then(|shown| shown.context);
+        encode::encode(request, self.id(), self.context, most)
+    }
+}
+
+/// A server that could not say beforehand says it now.
+fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
+    match error {
+        ProviderError::Failed { provider, detail, .. } if detail.contains("does not support tools") => {
+            ProviderError::NoTools { provider, model: request.model.clone() }
+        }
+        error => error,
+    }
+}
+
+fn read_shown(said: &Value) -> Shown {
+    let lengths = said["model_info"].as_object().into_iter().flatten();
+    let context = lengths
+        .filter(|(key, _)| key.ends_with(".context_length"))
+        .find_map(|(_, length)| length.as_u64().filter(|length| *length > 0));
+    let can = said["capabilities"].as_array();
+    Shown { context, tools: can.map(|can| can.iter().any(|word| word == "tools")) }
+}
+
+async fn tags(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
+    let tags = endpoint.listing("api/tags", None).await?;
+    let Some(models) = tags.get("models").and_then(Value::as_array) else {
+        return Err(ProviderError::BadResponse {
+            provider: endpoint.id().to_owned(),
+            reason: "its list of models is not Ollama's".into(),
+        });
+    };
+    let text = |model: &Value, key: &str| model.get(key).and_then(Value::as_str).map(str::to_owned);
+    Ok(models
+        .iter()
+        .filter_map(|model| {
+            Some(ModelInfo {
+                id: text(model, "name").or_else(|| text(model, "model"))?,
+                context: None,
+                tools: None,
+                runs_at: text(model, "remote_host").filter(|host| !host.is_empty()),
+            })
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_can_is_read_and_what_is_not_said_stays_open() {
+        let read = |said: &str| read_shown(&serde_json::from_str(said).expect("JSON"));
+        assert_eq!(
+            read(
+                r#"{"capabilities":["completion","tools"],"model_info":{"qwen3.block_count":36,"qwen3.context_length":40960}}"#
+            ),
+            Shown { context: Some(40_960), tools: Some(true) }
+        );
+        assert_eq!(read(r#"{"capabilities":["completion"]}"#), Shown { context: None, tools: Some(false) });
+        assert_eq!(read(r#"{"license":"MIT"}"#), Shown::default());
+    }
+}
