@@ -384,6 +384,14 @@ impl ToolEntry {
         })
     }
 
+    /// A tool of the program itself that works for a skill and is in no list of it.
+    ///
+    /// # Errors
+    /// When its parameters are no JSON Schema.
+    pub fn of_form(skill: &str, tool: Arc<dyn Tool>) -> Result<Self, String> {
+        Self::new(SourceKind::Native, skill, LoadedTool::Ready { tool, note: None })
+    }
+
     pub fn spec(&self) -> &ToolSpec {
         self.tool.spec()
     }

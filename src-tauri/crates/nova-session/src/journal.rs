@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
@@ -7,6 +7,7 @@ use crate::message::LogMessage;
 use crate::sequence::Sequence;
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
+use crate::usage::{UseMeter, Used};
 
 /// Numbers a session's events, shows them to whoever listens and keeps those that belong into the
 /// log. Entries wait in memory until [`Journal::flush`], which the turn calls before anything that
@@ -18,9 +19,17 @@ pub(crate) struct Journal {
     clock: Arc<dyn Clock>,
     sink: Arc<dyn EventSink>,
     next: Arc<Sequence>,
-    waiting: Mutex<Vec<(i64, Entry)>>,
+    meter: Mutex<UseMeter>,
+    waiting: Mutex<Waiting>,
     /// Held while entries are written: whoever flushes meanwhile waits until they are there.
     writing: tokio::sync::Mutex<()>,
+}
+
+/// What belongs together is written in one transaction.
+#[derive(Default)]
+struct Waiting {
+    entries: Vec<(i64, Entry)>,
+    used: Vec<Used>,
 }
 
 impl Journal {
@@ -39,6 +48,7 @@ impl Journal {
             clock,
             sink,
             next,
+            meter: Mutex::default(),
             waiting: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         }
@@ -62,33 +72,39 @@ impl Journal {
             turn: self.turn.clone(),
             event,
         };
+        let used = self.meter.lock().unwrap_or_else(PoisonError::into_inner).hear(&envelope);
+        let mut waiting = self.waiting();
+        waiting.used.extend(used);
         if is_kept(&envelope.event) {
-            self.wait(seq, Entry::Event(envelope.clone()));
+            waiting.entries.push((seq, Entry::Event(envelope.clone())));
         }
+        drop(waiting);
         envelope
     }
 
     pub(crate) fn message(&self, message: LogMessage) {
-        self.wait(self.next.take(), Entry::Message(message));
+        let seq = self.next.take();
+        self.waiting().entries.push((seq, Entry::Message(message)));
     }
 
     pub(crate) async fn flush(&self) -> Result<(), SessionError> {
         let _writing = self.writing.lock().await;
-        let entries = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let Waiting { entries, used } = std::mem::take(&mut *self.waiting());
         if entries.is_empty() {
             return Ok(());
         }
         let at = self.clock.now().to_string();
-        let result = self.store.append(&self.session, &at, &entries).await;
+        let result = self.store.append(&self.session, &at, &entries, &used).await;
         if result.is_err() {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.splice(0..0, entries);
+            let mut waiting = self.waiting();
+            waiting.entries.splice(0..0, entries);
+            waiting.used.splice(0..0, used);
         }
         result
     }
 
-    fn wait(&self, seq: i64, entry: Entry) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push((seq, entry));
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

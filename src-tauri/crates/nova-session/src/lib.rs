@@ -20,4 +20,4 @@ pub use markdown::{Block, blocks, html};
 pub use session::{Session, UserMessage, WaitingApprovals};
 pub use store::{SessionError, SessionInfo, Store};
 pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_turn};
-pub use usage::{LastError, SkillUse, ToolUse};
+pub use usage::{LastError, SkillUse, ToolUse, UseMeter, Used};

@@ -5,8 +5,9 @@ use nova_protocol::Envelope;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 
 use crate::message::LogMessage;
+use crate::usage::Used;
 
-/// All sessions, in `<data>/nova.db`.
+/// All sessions and what skills did, in `<data>/nova.db`.
 #[derive(Clone)]
 pub struct Store {
     pool: SqlitePool,
@@ -167,6 +168,12 @@ impl Store {
             .collect())
     }
 
+    /// A database that is there already, without a place for leases.
+    #[cfg(test)]
+    pub(crate) fn over(pool: SqlitePool) -> Self {
+        Self { pool, leases: PathBuf::new() }
+    }
+
     pub(crate) fn pool(&self) -> &SqlitePool {
         &self.pool
     }
@@ -188,12 +195,13 @@ impl Store {
             .collect()
     }
 
-    /// Adds entries in one transaction.
+    /// Adds entries, and what they say of the use of skills, in one transaction.
     pub(crate) async fn append(
         &self,
         id: &str,
         at: &str,
         entries: &[(i64, Entry)],
+        used: &[Used],
     ) -> Result<(), SessionError> {
         let mut transaction = self.pool.begin().await?;
         for (seq, entry) in entries {
@@ -208,6 +216,9 @@ impl Store {
                 .bind(body)
                 .execute(&mut *transaction)
                 .await?;
+        }
+        for used in used {
+            used.add(Some(id), &mut transaction).await?;
         }
         sqlx::query("UPDATE sessions SET updated_at = ? WHERE id = ?")
             .bind(at)

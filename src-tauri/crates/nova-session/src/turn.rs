@@ -13,7 +13,7 @@ use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
 use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
-use nova_skill::{Clock, CredentialSource, VaultPath};
+use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
 
@@ -93,6 +93,7 @@ pub struct TurnScope {
     pub approved: Arc<dyn Approved>,
     pub web: Arc<Web>,
     pub credentials: Arc<dyn CredentialSource>,
+    pub stores: Arc<dyn StoreSource>,
     pub vault: Option<Vault>,
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.

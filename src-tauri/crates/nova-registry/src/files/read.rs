@@ -64,13 +64,14 @@ fn files_of(dir: &Dir) -> Looks {
     Looks { files: files.collect(), left_out }
 }
 
-/// The folders of a folder, by name. Links count when they lead to a folder below it.
-pub(super) fn folders(folder: &Path) -> Vec<String> {
-    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+/// The folders of a folder, by name, and those beyond the limit, which are not looked at. Links count
+/// when they lead to a folder below it.
+pub(super) fn folders(folder: &Path) -> (Vec<String>, Vec<String>) {
+    let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Default::default() };
     let mut names = names(&dir, |name| !name.starts_with('.'));
     names.retain(|name| dir.metadata(name).is_ok_and(|metadata| metadata.is_dir()));
-    names.truncate(MAX_FILES);
-    names
+    let left_out = names.split_off(names.len().min(MAX_FILES));
+    (names, left_out)
 }
 
 /// Names in a folder that are links out of it, which are not followed.
@@ -110,8 +111,10 @@ fn file(dir: &Dir, name: &str) -> Option<Look> {
     let metadata = match dir.metadata(name) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // A link to nothing is no file; a file that has just gone is none either.
-            return None;
+            // A file that has just gone is none.
+            let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
+            let why = "it is a link to a file that is not there; put the file itself here";
+            return is_link.then(|| Look::Refused(why.into()));
         }
         Err(error) => {
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
@@ -215,6 +218,8 @@ mod tests {
         let refused = Look::Refused("it is a link out of its folder; put the file itself here".into());
         assert_eq!((&found["out.ts"], &found["up.ts"]), (&refused, &refused));
         assert_eq!(found["within.ts"], Look::Text("text".into()));
-        assert!(!found.contains_key("dangling.ts"));
+        let to_nothing =
+            Look::Refused("it is a link to a file that is not there; put the file itself here".into());
+        assert_eq!(found["dangling.ts"], to_nothing);
     }
 }

@@ -1,7 +1,7 @@
 //! The task that keeps the files read: it looks, has loaded what is new, and publishes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,8 +53,8 @@ pub(super) struct Worker {
 struct Files {
     dynamic: ToolSet,
     skills: BTreeMap<Place, FolderSkill>,
-    /// Names that are links out of a folder of skills, and whether skills there are from elsewhere.
-    links_out: Vec<(String, bool)>,
+    /// What lies in a folder of skills and is not looked at, and whether skills there are from elsewhere.
+    not_read: Vec<(Problem, bool)>,
 }
 
 /// Where a folder skill lies. The first of two with one id has it.
@@ -80,7 +80,7 @@ struct Loaded {
 /// What the disk held at one moment.
 struct Seen {
     dynamic: Looks,
-    links_out: Vec<(String, bool)>,
+    not_read: Vec<(Problem, bool)>,
     skills: BTreeMap<Place, (FolderLook, Looks)>,
 }
 
@@ -97,7 +97,7 @@ impl Worker {
         let files = Files {
             dynamic: ToolSet::new(folders.dynamic.clone(), Owner::EachFile),
             skills: BTreeMap::new(),
-            links_out: Vec::new(),
+            not_read: Vec::new(),
         };
         Self {
             folders,
@@ -132,6 +132,9 @@ impl Worker {
                 () = end.cancelled() => return,
                 Some(loaded) = self.loads.next() => self.take(loaded).await,
                 Some(path) = self.changes.recv() => {
+                    if !self.matters(&path) {
+                        continue;
+                    }
                     self.coalesce(path).await;
                     self.look(true).await;
                 }
@@ -197,6 +200,15 @@ impl Worker {
             Ok(watch) => self.watch = Some(watch),
             Err(error) => tracing::warn!("changes of tools are not noticed: {error}"),
         }
+    }
+
+    /// Where a folder is only watched for another one to be made in it, nothing else counts.
+    fn matters(&self, path: &Path) -> bool {
+        let fixed =
+            [&self.folders.config, &self.folders.dynamic, &self.folders.pending, &self.folders.skills];
+        let mut awaited = self.foreign.iter().filter_map(|root| awaited(root));
+        fixed.contains(&&path.to_owned())
+            || !awaited.any(|(above, missing)| path.parent() == Some(above) && path != missing)
     }
 
     /// Waits for the changes that come with this one.
@@ -279,7 +291,7 @@ impl Files {
         Self {
             dynamic: ToolSet::new(PathBuf::new(), Owner::EachFile),
             skills: BTreeMap::new(),
-            links_out: Vec::new(),
+            not_read: Vec::new(),
         }
     }
 
@@ -291,7 +303,7 @@ impl Files {
         patience: bool,
     ) -> Vec<(Skill, ToolFile)> {
         let now = Instant::now();
-        self.links_out = seen.links_out;
+        self.not_read = seen.not_read;
         let wanted = self.dynamic.observe(seen.dynamic, last_good, now, patience);
         let mut wanted: Vec<(Skill, ToolFile)> = wanted.into_iter().map(|file| (None, file)).collect();
         for (place, skill) in &mut self.skills {
@@ -408,11 +420,9 @@ impl Files {
                 None => {}
             }
         }
-        for (id, is_foreign) in &self.links_out {
+        for (problem, is_foreign) in &self.not_read {
             let scan = if *is_foreign { &mut foreign } else { &mut folders };
-            let reason =
-                "It is a link out of the folder of skills, and is not followed. Put the folder itself there.";
-            scan.problems.push(Problem { id: id.clone(), reason: reason.into() });
+            scan.problems.push(problem.clone());
         }
         let to_review = self.skills.values().filter_map(FolderSkill::to_review).collect();
         Published { dynamic, folders, foreign, to_review, dynamic_files }
@@ -425,7 +435,10 @@ impl Files {
         let fixed = [&folders.config, &folders.dynamic, &folders.pending, &folders.skills];
         let skills = self.skills.values().flat_map(FolderSkill::folders);
         // Above the folder of skills from elsewhere lies much that is none of theirs.
-        let foreign = foreign.iter().flat_map(|root| root.parent().into_iter().chain([root.as_path()]));
+        let foreign = foreign.iter().flat_map(|root| {
+            let above = awaited(root).map(|(above, _)| above);
+            above.into_iter().chain(root.parent()).chain([root.as_path()])
+        });
         parents
             .into_iter()
             .flatten()
@@ -435,6 +448,12 @@ impl Files {
             .chain(foreign.map(ToOwned::to_owned))
             .collect()
     }
+}
+
+/// The folder in which the one that holds `root` will be made, and that one, while it is not there.
+fn awaited(root: &Path) -> Option<(&Path, &Path)> {
+    let missing = root.parent().filter(|parent| !parent.is_dir())?;
+    Some((missing.parent()?, missing))
 }
 
 fn skill_id(skill: &Skill) -> String {
@@ -448,7 +467,12 @@ impl Seen {
             let place =
                 move |id: String| Place { rank, root: root.clone(), odd: !crate::is_skill_name(&id), id };
             let most = if rank > 0 { MAX_FOREIGN } else { usize::MAX };
-            read::folders(root).into_iter().map(place).enumerate().map(move |(at, place)| (place, at < most))
+            read::folders(root)
+                .0
+                .into_iter()
+                .map(place)
+                .enumerate()
+                .map(move |(at, place)| (place, at < most))
         });
         let skills = places.map(|(place, is_read)| {
             let look = if is_read {
@@ -461,14 +485,35 @@ impl Seen {
             (place, look)
         });
         let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
-        let links_out =
-            roots.flat_map(|(rank, root)| read::links_out(root).into_iter().map(move |id| (id, rank > 0)));
+        let not_read = roots.flat_map(|(rank, root)| {
+            let problems = links_out(root).chain(left_out(root)).collect::<Vec<_>>();
+            problems.into_iter().map(move |problem| (problem, rank > 0))
+        });
         Self {
-            links_out: links_out.collect(),
+            not_read: not_read.collect(),
             skills: skills.collect(),
             dynamic: read::tool_files(&folders.dynamic),
         }
     }
+}
+
+fn links_out(root: &Path) -> impl Iterator<Item = Problem> {
+    let reason =
+        "It is a link out of the folder of skills, and is not followed. Put the folder itself there.";
+    read::links_out(root).into_iter().map(|id| Problem { id, reason: reason.into() })
+}
+
+/// One for all of them: there may be many.
+fn left_out(root: &Path) -> Option<Problem> {
+    let left_out = read::folders(root).1;
+    let id = left_out.first()?.clone();
+    let others = match left_out.len() - 1 {
+        0 => "It is".to_owned(),
+        more => format!("It and {more} more are"),
+    };
+    let (most, folder) = (read::MAX_FILES, root.display());
+    let reason = format!("{others} not read: only the first {most} folders of {folder} are. Take some out.");
+    Some(Problem { id, reason })
 }
 
 impl Place {

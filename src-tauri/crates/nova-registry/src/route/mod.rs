@@ -57,7 +57,8 @@ pub struct Ranked {
     pub tool: Option<String>,
     /// Greater than 0, at most 2.22: 0.8 and 0.5 for all words of the request in the skill and in the
     /// tool, 0.52 for a phrase of the tool that reads like it, 0.4 where another skill says that it
-    /// belongs here. Comparable between requests of the same skills.
+    /// belongs here. A skill without tools counts as its own tool. Comparable between requests of the
+    /// same skills.
     pub score: f32,
 }
 
@@ -189,9 +190,14 @@ impl Router {
         let share = if is_talk(text) { 0.5 } else { 1.0 };
         let question = is_question(text);
         for (at, score) in scores.iter_mut().enumerate() {
-            let (skill, _) = self.tools[at];
-            let phrase = for_skill[skill].max(for_tool[at]) + 0.3 * for_tool[at];
-            *score = w.skill * skill_scores[skill] + w.tool * *score + w.phrase * phrase;
+            let (skill, tool) = self.tools[at];
+            // A skill without tools does itself what a tool would do.
+            let (words, said) = match tool {
+                Some(_) => (*score, for_tool[at]),
+                None => (skill_scores[skill], for_skill[skill]),
+            };
+            let phrase = for_skill[skill].max(said) + 0.3 * said;
+            *score = w.skill * skill_scores[skill] + w.tool * words + w.phrase * phrase;
             if question && self.changes(at) {
                 *score *= w.question;
             }

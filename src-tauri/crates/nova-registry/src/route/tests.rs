@@ -252,6 +252,18 @@ fn a_skill_without_tools_is_ranked_by_itself() {
 }
 
 #[test]
+fn a_skill_without_tools_is_not_behind_one_whose_tools_take_what_is_named() {
+    let skills = "
+- id: lookup
+  description: Pulls up the chart of one company.
+- id: trades
+  description: What was bought and sold.
+  tools: { gains: { description: Computes gains., parameters: [symbol] } }
+";
+    assert_eq!(first(skills, "pull up UBER"), ("lookup".to_owned(), None));
+}
+
+#[test]
 fn a_score_has_an_upper_bound_however_alike_the_skills_are() {
     let halls: String = (0..100)
         .map(|at| {
@@ -292,6 +304,8 @@ fn a_word_in_common_makes_the_router_sure_of_nothing() {
         "How do links in a chain work?",
         "How do I get in contact with the tax office?",
         "What do I need for a contact lens prescription?",
+        "I want to change my phone number with Vodafone",
+        "count the words in this line: to be or not to be",
         "Delete that",
         "contacts",
         "",

@@ -101,6 +101,11 @@ impl Pattern {
             }
     }
 
+    /// Whether it is `internet_access`, which is about requests and names no tool.
+    pub fn is_of_requests(&self) -> bool {
+        matches!(self.tools, Tools::External)
+    }
+
     /// Whether a rule that allows holds for the call.
     pub fn allows(&self, call: &CallShape) -> bool {
         self.allows_at(call, ReachedNotes::NONE)

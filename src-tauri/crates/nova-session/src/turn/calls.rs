@@ -118,6 +118,7 @@ impl Turn {
             approved: self.scope.approved.clone(),
             web: self.scope.web.clone(),
             credentials: self.scope.credentials.clone(),
+            stores: self.scope.stores.clone(),
             clock: self.scope.clock.clone(),
             approver: self.scope.approver.clone(),
             events: self.journal.clone(),

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -85,4 +87,24 @@ fn that_the_program_ends_before_the_files_were_looked_at_is_no_error() {
     let handle = runtime.handle().clone();
     runtime.shutdown_background();
     assert_eq!(errors(&handle, false), 0);
+}
+
+#[test]
+fn folders_of_skills_beyond_the_limit_are_named_once() {
+    let root = tempfile::tempdir().unwrap();
+    let make = |numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            std::fs::create_dir(root.path().join(format!("skill-{number:04}"))).unwrap();
+        }
+    };
+    make(0..1000);
+    assert_eq!(super::left_out(root.path()), None);
+    make(1000..1003);
+    let told = super::left_out(root.path()).unwrap();
+    assert_eq!(told.id, "skill-1000");
+    let folder = root.path().display();
+    assert_eq!(
+        told.reason,
+        format!("It and 2 more are not read: only the first 1000 folders of {folder} are. Take some out.")
+    );
 }
