@@ -6,8 +6,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::contacts::{CONTACT, Contact, Contacts};
 use crate::details::{Change, Details};
+use crate::records::{CONTACT, Entry, Records};
 
 pub(crate) struct AddContact;
 
@@ -40,7 +40,7 @@ impl NativeTool for AddContact {
         Description::purpose(
             "Adds a contact as a new note. Give only what is known; a name or e-mail address that is there already is refused.",
         )
-        .use_when("the user names a person to keep")
+        .use_when("the user met somebody new, or names a person to keep")
         .not_when("the person is a contact already", "crm.update_contact")
         .example("I met Sam Ortega of Quillon Labs, sam@quillon.example")
     }
@@ -57,7 +57,7 @@ impl NativeTool for AddContact {
 
         let name = details.0["name"].as_str().unwrap_or_default();
         let email = details.0.get("email").and_then(|email| email.as_str());
-        Contacts::read(ctx.as_ref()).await?.refuse_twice(name, email)?;
+        Records::read(ctx.as_ref(), CONTACT).await?.refuse_twice(name, email)?;
 
         let declared = ctx.records().get(CONTACT)?;
         let text = declared.new_note(&details.0)?;
@@ -70,7 +70,7 @@ impl NativeTool for AddContact {
     }
 }
 
-impl Contacts {
+impl Records {
     /// # Errors
     /// `Exists` when somebody has that name or that e-mail address; an error of its own when a
     /// note of that name is there and cannot be read.
@@ -78,7 +78,7 @@ impl Contacts {
         if let Some(error) = self.unreadable_as(name) {
             return Err(error);
         }
-        let exists = |kind: &str, contact: &Contact, remedy: String| ToolError::Exists {
+        let exists = |kind: &str, contact: &Entry, remedy: String| ToolError::Exists {
             kind: kind.into(),
             name: contact.name.clone(),
             path: contact.path().into(),

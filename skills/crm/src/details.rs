@@ -1,9 +1,9 @@
-//! The details of a contact as a tool is given them, made fit for a note.
+//! The details of a record as a tool is given them, made fit for a note.
 
 use nova_skill::schemars::generate::SchemaGenerator;
 use nova_skill::schemars::{JsonSchema, Schema};
 use nova_skill::serde_json::Map;
-use nova_skill::{ToolError, Value};
+use nova_skill::{ToolError, Value, currency_code, near_currency_codes, schemars};
 use serde::{Deserialize, Deserializer};
 
 /// What becomes of a property.
@@ -37,6 +37,24 @@ impl<T: JsonSchema> JsonSchema for Change<T> {
     }
 }
 
+/// A decimal as a text or a number of JSON; whether it is one is seen when it is written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct AmountArg(Value);
+
+impl JsonSchema for AmountArg {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Amount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": ["string", "number"]})
+    }
+}
+
 /// Checked values by the names of their fields, null for what goes.
 #[derive(Default)]
 pub(crate) struct Details(pub(crate) Map<String, Value>);
@@ -55,6 +73,31 @@ impl Details {
                 return Ok(text.into());
             }
             Err(wrong("email", format!("\"{text}\" is not an e-mail address such as jane@example.com")))
+        })
+    }
+
+    /// A decimal, looked at when it is written.
+    pub(crate) fn amount(&mut self, field: &str, amount: Change<AmountArg>) {
+        match amount {
+            Change::Keep => {}
+            Change::Remove => {
+                self.0.insert(field.into(), Value::Null);
+            }
+            Change::Set(AmountArg(value)) => {
+                self.0.insert(field.into(), value);
+            }
+        }
+    }
+
+    /// A code of ISO 4217, in capitals.
+    pub(crate) fn currency(&mut self, currency: Change<String>) -> Result<(), ToolError> {
+        self.put("currency", currency, |text| {
+            let code = currency_code(&text).ok_or_else(|| ToolError::InvalidArguments {
+                path: "/currency".into(),
+                rule: format!("\"{}\" is not a currency of ISO 4217 such as EUR", text.trim()),
+                allowed: near_currency_codes(&text).into_iter().map(str::to_owned).collect(),
+            })?;
+            Ok(code.into())
         })
     }
 

@@ -1,64 +1,100 @@
+use std::collections::HashMap;
+
 use nova_skill::{ToolError, folded, likeness};
 
-use crate::contacts::{CONTACT, Contact, Contacts};
+use crate::records::{CONTACT, DEAL, Entry, Records};
 
 /// How many of the nearest names an error lists.
 const NEAREST: usize = 5;
 
-impl Contacts {
-    /// The one contact that a person would mean by `name`: by path, by e-mail address, by whole
-    /// name, by alias, by whole words of the name (the company's may stand beside them), by how
-    /// these words begin. The first of these that fits anybody decides.
+/// How many of those that fit an error lists.
+const LISTED: usize = 20;
+
+/// What a link points at.
+pub(crate) enum Target {
+    /// The name of a record's note.
+    Record(String),
+    /// A name that no record has yet, and the names nearest to it.
+    New { name: String, nearest: Vec<String> },
+}
+
+impl Records {
+    /// The one record that a person would mean by `name`: by path, a contact by e-mail address, by
+    /// whole name, by alias, by whole words of the name (those of the company or of a deal's contact
+    /// may stand beside them), by how these words begin. The first of these that fits any decides.
     ///
     /// # Errors
-    /// `Ambiguous` with everybody who fits, `NotFound` with the nearest.
-    pub(crate) fn find(&self, name: &str) -> Result<Contact<'_>, ToolError> {
+    /// `Ambiguous` with all that fit, `NotFound` with the nearest.
+    pub(crate) fn find(&self, name: &str) -> Result<Entry<'_>, ToolError> {
         let said = without_brackets(name);
         let wanted = folded(said);
         if wanted.is_empty() {
+            let (argument, which) = match self.kind() {
+                DEAL => ("/title", "which deal"),
+                CONTACT => ("/name", "whom"),
+                _ => ("/name", "which one"),
+            };
             return Err(ToolError::InvalidArguments {
-                path: "/name".into(),
-                rule: "must not be empty; say whom you mean".into(),
+                path: argument.into(),
+                rule: format!("must not be empty; say {which} you mean"),
                 allowed: Vec::new(),
             });
         }
-        let mut found = self.matching(|contact| Ok(is_path(contact.path(), said)))?;
-        if found.is_empty() && wanted.contains('@') {
-            found = self.matching(|contact| contact.has_email(&wanted))?;
+        let beside: Vec<&str> = ["company", "contact"]
+            .into_iter()
+            .filter(|field| self.declared.fields.contains_key(*field))
+            .collect();
+        let mut found = self.matching(|entry| Ok(is_path(entry.path(), said)))?;
+        if found.is_empty() && wanted.contains('@') && self.kind() == CONTACT {
+            found = self.matching(|entry| entry.has_email(&wanted))?;
         }
         if found.is_empty() {
-            found = self.matching(|contact| Ok(contact.is_called(&wanted)))?;
+            found = self.matching(|entry| Ok(entry.is_called(&wanted)))?;
         }
         if found.is_empty() {
-            found =
-                self.matching(|contact| Ok(contact.aliases().iter().any(|alias| folded(alias) == wanted)))?;
+            found = self.matching(|entry| Ok(entry.aliases().iter().any(|alias| folded(alias) == wanted)))?;
         }
         if found.is_empty() {
-            found = self.matching(|contact| has_words(contact, &wanted, |word, part| word == part))?;
+            found = self.matching(|entry| has_words(entry, &beside, &wanted, |word, part| word == part))?;
         }
         if found.is_empty() {
-            found =
-                self.matching(|contact| has_words(contact, &wanted, |word, part| word.starts_with(part)))?;
+            found = self
+                .matching(|entry| has_words(entry, &beside, &wanted, |word, part| word.starts_with(part)))?;
         }
         match found.len() {
             0 => Err(self.not_found(said)),
             1 => Ok(found.remove(0)),
             _ => Err(ToolError::Ambiguous {
-                kind: CONTACT.into(),
+                kind: self.kind().into(),
                 name: said.into(),
-                matches: labels(&found)?,
+                matches: labels(&found, &beside)?,
             }),
+        }
+    }
+
+    /// What a link to the record that a person means by `name` points at: its note's name. A name
+    /// that no record has is its own, and said to be new.
+    ///
+    /// # Errors
+    /// `Ambiguous` with all that fit; an error of its own where the note of that name is broken.
+    pub(crate) fn link_to(&self, name: &str) -> Result<Target, ToolError> {
+        match self.find(name) {
+            Ok(entry) => Ok(Target::Record(entry.note().path.name().to_owned())),
+            Err(ToolError::NotFound { nearest, .. }) => {
+                Ok(Target::New { name: without_brackets(name).to_owned(), nearest })
+            }
+            Err(error) => Err(error),
         }
     }
 
     fn matching(
         &self,
-        fits: impl Fn(&Contact) -> Result<bool, ToolError>,
-    ) -> Result<Vec<Contact<'_>>, ToolError> {
+        fits: impl Fn(&Entry) -> Result<bool, ToolError>,
+    ) -> Result<Vec<Entry<'_>>, ToolError> {
         let mut found = Vec::new();
-        for contact in self.iter() {
-            if fits(&contact)? {
-                found.push(contact);
+        for entry in self.iter() {
+            if fits(&entry)? {
+                found.push(entry);
             }
         }
         Ok(found)
@@ -70,13 +106,13 @@ impl Contacts {
         }
         let mut near: Vec<(usize, String)> = self
             .iter()
-            .map(|contact| (likeness(&contact.name, name), contact.name))
+            .map(|entry| (likeness(&entry.name, name), entry.name))
             .filter(|(likeness, _)| *likeness > 0)
             .collect();
         near.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         near.dedup_by(|a, b| a.1 == b.1);
         ToolError::NotFound {
-            kind: CONTACT.into(),
+            kind: self.kind().into(),
             name: name.into(),
             nearest: near.into_iter().take(NEAREST).map(|(_, name)| name).collect(),
         }
@@ -91,8 +127,11 @@ impl Contacts {
         })?;
         Some(ToolError::failed(
             format!(
-                "\"{}\" cannot be read as a contact: line {}: {}.",
-                problem.path, problem.line, problem.problem
+                "\"{}\" cannot be read as a {}: line {}: {}.",
+                problem.path,
+                self.kind(),
+                problem.line,
+                problem.problem
             ),
             problem.remedy.clone(),
         ))
@@ -110,14 +149,25 @@ fn is_path(path: &str, said: &str) -> bool {
     path == said || path.strip_suffix(".md") == Some(said)
 }
 
-/// Whether every word of `wanted` is one of the name's or the company's, by `same`, and at least
-/// one of them is the name's.
-fn has_words(contact: &Contact, wanted: &str, same: impl Fn(&str, &str) -> bool) -> Result<bool, ToolError> {
-    let name = folded(&contact.name);
-    let company = contact.record.text("company")?.map(|company| folded(&company)).unwrap_or_default();
+/// Whether every word of `wanted` is one of the name's or of the fields beside it, by `same`, and at
+/// least one of them is the name's.
+fn has_words(
+    entry: &Entry,
+    beside: &[&str],
+    wanted: &str,
+    same: impl Fn(&str, &str) -> bool,
+) -> Result<bool, ToolError> {
+    let name = folded(&entry.name);
     let of_name = |part: &str| words(&name).any(|word| same(word, part));
-    let of_company = |part: &str| words(&company).any(|word| same(word, part));
-    Ok(words(wanted).any(of_name) && words(wanted).all(|part| of_name(part) || of_company(part)))
+    if !words(wanted).any(of_name) {
+        return Ok(false);
+    }
+    let mut others = Vec::new();
+    for field in beside {
+        others.extend(entry.record.text(field)?.map(|text| folded(&text)));
+    }
+    let of_others = |part: &str| others.iter().flat_map(|text| words(text)).any(|word| same(word, part));
+    Ok(words(wanted).all(|part| of_name(part) || of_others(part)))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -125,17 +175,26 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Each with what tells it apart: the company, and the path where the name does not.
-fn labels(found: &[Contact]) -> Result<Vec<String>, ToolError> {
+fn labels(found: &[Entry], beside: &[&str]) -> Result<Vec<String>, ToolError> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for entry in found {
+        *times.entry(folded(&entry.name)).or_default() += 1;
+    }
     let mut labels = Vec::new();
-    for contact in found {
-        let mut label = contact.name.clone();
-        if let Some(company) = contact.record.text("company")? {
-            label.push_str(&format!(" ({company})"));
+    for entry in found.iter().take(LISTED) {
+        let mut label = entry.name.clone();
+        for field in beside.iter().take(1) {
+            if let Some(text) = entry.record.text(field)? {
+                label.push_str(&format!(" ({text})"));
+            }
         }
-        if found.iter().filter(|other| folded(&other.name) == folded(&contact.name)).count() > 1 {
-            label.push_str(&format!(" at {}", contact.path()));
+        if times[&folded(&entry.name)] > 1 {
+            label.push_str(&format!(" at {}", entry.path()));
         }
         labels.push(label);
+    }
+    if found.len() > LISTED {
+        labels.push(format!("and {} more", found.len() - LISTED));
     }
     Ok(labels)
 }

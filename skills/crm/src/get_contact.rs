@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::contacts::{Contact, Contacts};
+use crate::records::{CONTACT, Entry, Records};
 
 pub(crate) struct GetContact;
 
@@ -31,7 +31,7 @@ impl NativeTool for GetContact {
     }
 
     async fn run(&self, whom: Whom, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&whom.name)?;
         let path = contact.note().path.clone();
         Ok(Output::new(whole(&contact)).from_notes([path]).into())
@@ -40,7 +40,7 @@ impl NativeTool for GetContact {
 
 /// Everything the note says. The user's own properties stand apart, so that none of them is taken
 /// for one of the record's.
-fn whole(contact: &Contact) -> Value {
+fn whole(contact: &Entry) -> Value {
     let note = contact.note();
     let mut out = Map::new();
     out.insert("name".into(), contact.name.clone().into());

@@ -1,19 +1,33 @@
-//! The people the user knows, as notes with `type: contact`.
+//! The people and companies the user knows and the deals made with them, as notes with `type: contact`,
+//! `company` and `deal`.
 //!
-//! It reads and writes contacts through the vault it is given and nothing else: it never leaves
-//! the machine, never keeps a copy of a contact, and never guesses what a note does not say.
+//! It reads and writes them through the vault it is given and nothing else: it never leaves
+//! the machine, never keeps a copy of a record, never adds up two currencies, and never guesses what a note does not say.
 
 use std::sync::Arc;
 
 use nova_skill::{Skill, Tool, native};
 
 mod add_contact;
-mod contacts;
+mod add_deal;
+mod dates;
+mod deals;
 mod details;
 mod find;
+mod follow_ups;
 mod get_contact;
+mod list_companies;
 mod list_contacts;
+mod list_deals;
+mod log;
+mod log_interaction;
+mod money;
+mod move_deal;
+mod pipeline;
+mod records;
+mod stages;
 mod update_contact;
+mod update_deal;
 
 /// The skill `crm`.
 pub fn skill() -> Box<dyn Skill> {
@@ -37,6 +51,14 @@ impl Skill for Crm {
             native(get_contact::GetContact),
             native(add_contact::AddContact),
             native(update_contact::UpdateContact),
+            native(log_interaction::LogInteraction),
+            native(list_deals::ListDeals),
+            native(add_deal::AddDeal),
+            native(move_deal::MoveDeal),
+            native(update_deal::UpdateDeal),
+            native(pipeline::Pipeline),
+            native(follow_ups::FollowUps),
+            native(list_companies::ListCompanies),
         ]
     }
 }

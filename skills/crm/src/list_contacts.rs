@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::contacts::{Contact, Contacts};
+use crate::records::{CONTACT, Entry, Records};
 
 /// What a line of the list shows, in this order; `get_contact` shows the rest.
 const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
@@ -43,7 +43,7 @@ impl NativeTool for ListContacts {
     }
 
     async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let mut fitting = Vec::new();
         for contact in contacts.iter() {
             if filters.fit(&contact)? {
@@ -61,7 +61,7 @@ impl NativeTool for ListContacts {
 }
 
 impl Filters {
-    fn fit(&self, contact: &Contact) -> Result<bool, ToolError> {
+    fn fit(&self, contact: &Entry) -> Result<bool, ToolError> {
         let record = &contact.record;
         if let Some(stage) = given(&self.stage)
             && record.text("stage")?.is_none_or(|own| folded(&own) != stage)
@@ -97,7 +97,7 @@ fn given(filter: &Option<String>) -> Option<String> {
 }
 
 /// What a line of the list shows of a contact.
-fn line(contact: &Contact) -> Value {
+fn line(contact: &Entry) -> Value {
     let properties = contact.record.to_json();
     let mut line = Map::new();
     line.insert("name".into(), contact.name.clone().into());

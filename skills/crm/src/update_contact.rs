@@ -6,8 +6,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::contacts::{CONTACT, Contacts};
 use crate::details::{Change, Details};
+use crate::records::{CONTACT, Records};
 
 pub(crate) struct UpdateContact;
 
@@ -46,7 +46,7 @@ impl NativeTool for UpdateContact {
         Description::purpose(
             "Changes the given properties of one contact and nothing else in its note. Answers with what changed.",
         )
-        .use_when("somebody is something else now, a customer say, or their company, e-mail, phone, stage, tags or next date changed")
+        .use_when("somebody is something else now, a customer say, is to be called on a day, or their company, e-mail, phone, stage, tags or next date changed")
         .not_when("the person is not a contact yet", "crm.add_contact")
         .example("Theo is a customer now, call him on Friday")
     }
@@ -69,7 +69,7 @@ impl NativeTool for UpdateContact {
             });
         }
 
-        let contacts = Contacts::read(ctx.as_ref()).await?;
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();
         let mut edits = ctx.records().get(CONTACT)?.edits(before, &details.0)?;
@@ -88,7 +88,7 @@ impl NativeTool for UpdateContact {
 
 /// Whether the note holds that value in whatever spelling: `company: Quillon Labs` says the same as
 /// a link to it, and is left as the user wrote it.
-fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+pub(crate) fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let Some(present) = note.document.property(key) else { return false };
     match (present, value) {

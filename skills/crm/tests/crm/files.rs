@@ -37,6 +37,14 @@ fn the_tools_are_those_of_the_contract() {
             "crm__get_contact {name} Read",
             "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
             "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?} Write",
+            "crm__log_interaction {name, text, date?, next_contact?} Write",
+            "crm__list_deals {stage?, contact?, company?} Read",
+            "crm__add_deal {title, contact?, company?, stage?, value?, currency?, probability?, close_date?} Write",
+            "crm__move_deal {title, stage} Write",
+            "crm__update_deal {title, contact?, company?, value?, currency?, probability?, close_date?} Write",
+            "crm__pipeline {board?} Read",
+            "crm__follow_ups {until?} Read",
+            "crm__list_companies {query?} Read",
         ]
     );
 }
@@ -56,8 +64,15 @@ fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
 fn every_parameter_that_is_written_is_a_declared_field() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let entry = &snapshot.skills()[0];
-    let fields = &entry.manifest.records.get("contact").unwrap().fields;
-    for tool in &entry.tools[2..] {
+    for (tool, record) in [
+        ("add_contact", "contact"),
+        ("update_contact", "contact"),
+        ("add_deal", "deal"),
+        ("move_deal", "deal"),
+        ("update_deal", "deal"),
+    ] {
+        let fields = &entry.manifest.records.get(record).unwrap().fields;
+        let tool = entry.tools.iter().find(|entry| entry.id == tool).unwrap();
         for name in tool.spec().parameters["properties"].as_object().unwrap().keys() {
             assert!(fields.contains_key(name), "{} writes {name}", tool.id);
         }

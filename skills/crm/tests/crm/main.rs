@@ -2,11 +2,17 @@
 #![allow(clippy::unwrap_used)]
 
 mod adding;
+mod companies;
+mod deals;
 mod files;
 mod finding;
+mod following_up;
 mod getting;
 mod listing;
+mod logging;
+mod pipeline;
 mod records;
+mod stages;
 mod updating;
 
 use nova_testkit::SkillInVault;

@@ -93,6 +93,7 @@ fn check_base(record_type: &str, file: &str) {
 #[test]
 fn the_tables_of_the_starter_vault_show_what_is_declared() {
     check_base("contact", "CRM/People.base");
+    check_base("company", "CRM/Companies.base");
     check_base("deal", "CRM/Deals.base");
 }
 

@@ -48,6 +48,7 @@ fn turn(
         approved: Arc::new(ApprovedContents::default()),
         web: Arc::new(web_of(&[])),
         credentials: Arc::new(NoCredentials),
+        stores: Arc::new(nova_testkit::MemoryStores::default()),
         clock: Arc::new(vault.clock().clone()),
         approver: approver.clone(),
         events: Arc::new(RecordedEvents::new()),

@@ -1,0 +1,145 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::deals::Deals;
+use crate::details::{AmountArg, Change, Details};
+use crate::find::Target;
+use crate::records::{COMPANY, CONTACT, Records};
+
+pub(crate) struct AddDeal;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewDeal {
+    /// What the deal is called.
+    title: String,
+    /// The person it is made with, as the user says it.
+    contact: Option<String>,
+    /// The company it is made with, by name.
+    company: Option<String>,
+    /// The stage it is at, one of the configured ones; the first where nothing is given.
+    stage: Option<String>,
+    /// What it is worth, a plain decimal such as 1250.50.
+    value: Option<AmountArg>,
+    /// The currency of the value, such as EUR; the one that most deals have where nothing is given.
+    currency: Option<String>,
+    /// How likely it is to be won, in percent; that of its stage where nothing is given.
+    probability: Option<AmountArg>,
+    /// The day it is expected to be decided, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    close_date: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for AddDeal {
+    type Args = NewDeal;
+    const ID: &'static str = "add_deal";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Adds a deal as a new note. Give only what is known; a title that is there already is refused.",
+        )
+        .use_when("there is a new deal, a new offer or opportunity with somebody, worth keeping")
+        .not_when("the deal is there already", "crm.update_deal")
+        .example("New deal with Jane: licence renewal, 18,500 euros, closes at the end of the year")
+    }
+
+    async fn run(&self, new: NewDeal, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let deals = Deals::read(ctx.as_ref()).await?;
+        let mut details = Details::default();
+        details.text("title", Change::Set(new.title))?;
+        details.text("contact", new.contact.into())?;
+        details.text("company", new.company.into())?;
+        if let Some(stage) = new.stage {
+            let stage = deals.stages.named(&stage)?.name.clone();
+            details.text("stage", Change::Set(stage))?;
+        }
+        details.amount("value", new.value.into());
+        details.currency(new.currency.into())?;
+        details.amount("probability", new.probability.into());
+        details.text("close_date", new.close_date.into())?;
+        if details.0.contains_key("value") && !details.0.contains_key("currency") {
+            details.0.insert("currency".into(), deals.currency_by_default()?.into());
+        }
+
+        let title = details.0["title"].as_str().unwrap_or_default().to_owned();
+        deals.records.refuse_same_name(
+            &title,
+            "Use crm.update_deal or crm.move_deal to change it; another deal needs a title that tells them apart.",
+        )?;
+        let unknown = details.link(ctx.as_ref()).await?;
+
+        let declared = &deals.records.declared;
+        let text = declared.new_note(&details.0)?;
+        let path = ctx.vault().free_path(&declared.folder, &title).await?;
+        ctx.vault().create(&path, text).await?;
+        let note = ctx.vault().read(&path).await?;
+        let record = declared.read(&note);
+        let mut out = Value::Object(record.to_json());
+        // Amounts leave as text.
+        for field in ["value", "probability"] {
+            if let Some(amount) = record.decimal(field)? {
+                out[field] = amount.to_string().into();
+            }
+        }
+        out["path"] = json!(path);
+        if !unknown.is_empty() {
+            out["problems"] = unknown.into();
+        }
+        Ok(Output::new(out).from_notes([path]).into())
+    }
+}
+
+impl Details {
+    /// Makes the contact and the company of a deal the names of their notes. Answers with those that
+    /// have no note yet: the link stands, and leads nowhere until there is one.
+    ///
+    /// # Errors
+    /// `Ambiguous` where several could be meant.
+    pub(crate) async fn link(&mut self, ctx: &dyn ToolContext) -> Result<Vec<Value>, ToolError> {
+        let mut unknown = Vec::new();
+        for kind in [CONTACT, COMPANY] {
+            let Some(Value::String(said)) = self.0.get(kind) else { continue };
+            let target = match Records::read(ctx, kind).await?.link_to(said)? {
+                Target::Record(name) => name,
+                Target::New { name, nearest } => {
+                    let remedy = match (nearest.as_slice(), kind) {
+                        ([], CONTACT) => "Add them with crm.add_contact.".to_owned(),
+                        ([], _) => format!("Add a note with `type: {kind}`."),
+                        (near, _) => format!("Add it, or name one there is; nearest: {}.", near.join(", ")),
+                    };
+                    let problem = format!("There is no {kind} \"{name}\" yet; the deal links to that name");
+                    unknown.push(json!({"problem": problem, "remedy": remedy}));
+                    name
+                }
+            };
+            self.0.insert(kind.into(), target.into());
+        }
+        Ok(unknown)
+    }
+}
+
+impl Records {
+    /// # Errors
+    /// `Exists` when one has that name; an error of its own when a note of that name is there and
+    /// cannot be read.
+    pub(crate) fn refuse_same_name(&self, name: &str, remedy: &str) -> Result<(), ToolError> {
+        if let Some(error) = self.unreadable_as(name) {
+            return Err(error);
+        }
+        match self.iter().find(|entry| entry.is_called(name)) {
+            None => Ok(()),
+            Some(entry) => Err(ToolError::Exists {
+                kind: self.kind().into(),
+                path: entry.path().into(),
+                name: entry.name,
+                remedy: remedy.into(),
+            }),
+        }
+    }
+}

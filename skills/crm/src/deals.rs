@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{Date, Decimal, Problem, ToolContext, ToolError, Value, currency_code, near_currency_codes};
+
+use crate::money::{Money, TooLong};
+use crate::records::{DEAL, Entry, Records, or_problem, problem_row};
+use crate::stages::{Stage, Stages};
+
+/// All deals of the vault, read at one moment.
+pub(crate) struct Deals {
+    pub(crate) records: Records,
+    pub(crate) stages: Stages,
+    /// That of a value without one.
+    currency: Result<String, NoCurrency>,
+}
+
+/// One deal, as far as it can be read.
+pub(crate) struct Deal<'a> {
+    pub(crate) entry: Entry<'a>,
+    /// None where the note's is missing or is none of the stages: then it is on no board.
+    pub(crate) stage: Option<&'a Stage>,
+    pub(crate) value: Option<Money>,
+    /// In percent: its own, else its stage's; none where its own cannot be read.
+    pub(crate) probability: Option<Decimal>,
+    pub(crate) close_date: Option<Date>,
+    /// What of it cannot be read. Nothing is computed with these fields.
+    problems: Vec<Problem>,
+}
+
+/// Why no currency goes without saying.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum NoCurrency {
+    /// No deal names one.
+    Unknown,
+    /// These are named by equally many deals.
+    Several(Vec<String>),
+}
+
+impl Deals {
+    pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let records = Records::read(ctx, DEAL).await?;
+        let currency = match ctx.config()["currency"].as_str().and_then(currency_code) {
+            Some(configured) => Ok(configured.to_owned()),
+            None => commonest(&records)?,
+        };
+        Ok(Self { currency, stages: Stages::of(ctx)?, records })
+    }
+
+    /// By path, with what cannot be read of them.
+    pub(crate) fn all(&self) -> Result<Vec<Deal<'_>>, ToolError> {
+        self.records.iter().map(|entry| Deal::read(entry, self)).collect()
+    }
+
+    /// The currency of an amount that is given without one.
+    ///
+    /// # Errors
+    /// `InvalidArguments` where none goes without saying.
+    pub(crate) fn currency_by_default(&self) -> Result<&str, ToolError> {
+        let (rule, allowed) = match &self.currency {
+            Ok(currency) => return Ok(currency),
+            Err(NoCurrency::Unknown) => {
+                ("is needed: no deal has one yet, and none is configured", Vec::new())
+            }
+            Err(NoCurrency::Several(several)) => {
+                ("is needed: several are used equally often, and none is configured", several.clone())
+            }
+        };
+        Err(ToolError::InvalidArguments { path: "/currency".into(), rule: rule.into(), allowed })
+    }
+}
+
+impl<'a> Deal<'a> {
+    fn read(entry: Entry<'a>, deals: &'a Deals) -> Result<Self, ToolError> {
+        let record = &entry.record;
+        let mut problems = Vec::new();
+        let (stage, wrong) = stage_of(&entry, deals)?;
+        let value = value_of(&entry, deals, &mut problems)?;
+        let probability = match record.decimal("probability") {
+            Ok(None) => stage.and_then(|stage| stage.probability),
+            own => or_problem(own, &mut problems)?,
+        };
+        let close_date = or_problem(record.date("close_date"), &mut problems)?;
+        for problem in &mut problems {
+            problem.problem = format!("{} is not counted in full: {}", entry.name, problem.problem);
+        }
+        problems.splice(0..0, wrong);
+        Ok(Self { stage, value, probability, close_date, problems, entry })
+    }
+
+    /// At a stage that neither wins nor loses it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.stage.is_some_and(Stage::is_open)
+    }
+
+    /// What was computed with it.
+    ///
+    /// # Errors
+    /// When that cannot be exact, which only a value that nobody means can cause.
+    pub(crate) fn exactly<T>(&self, computed: Result<T, TooLong>) -> Result<T, ToolError> {
+        computed.map_err(|TooLong| {
+            ToolError::failed(
+                format!(
+                    "{}: with its value, sums have more than 28 digits and cannot be exact.",
+                    self.entry.path()
+                ),
+                "Correct the value in this note.",
+            )
+        })
+    }
+
+    pub(crate) fn problem_rows(&self) -> impl Iterator<Item = Value> {
+        self.problems.iter().map(|problem| problem_row(problem, problem.problem.clone()))
+    }
+
+    /// Its row in an answer; what is not known is left out. `late` where it is open and its close date
+    /// has passed.
+    pub(crate) fn row(&self, today: Date) -> Result<Value, ToolError> {
+        let mut row = Map::new();
+        row.insert("title".into(), self.entry.name.clone().into());
+        if let Some(stage) = self.stage {
+            row.insert("stage".into(), stage.name.clone().into());
+        }
+        for field in ["contact", "company"] {
+            if let Some(name) = self.entry.record.text(field)? {
+                row.insert(field.into(), name.into());
+            }
+        }
+        if let Some(money) = &self.value {
+            row.insert("value".into(), money.amount.to_string().into());
+            row.insert("currency".into(), money.currency.clone().into());
+        }
+        if let Some(probability) = self.probability {
+            row.insert("probability".into(), probability.to_string().into());
+        }
+        if let Some(date) = self.close_date {
+            row.insert("close_date".into(), date.to_string().into());
+            if self.is_open() && date < today {
+                row.insert("late".into(), true.into());
+            }
+        }
+        row.insert("path".into(), self.entry.path().into());
+        Ok(Value::Object(row))
+    }
+}
+
+/// The stage, or why the deal is on no board.
+fn stage_of<'a>(
+    entry: &Entry<'a>,
+    deals: &'a Deals,
+) -> Result<(Option<&'a Stage>, Option<Problem>), ToolError> {
+    let names = || deals.stages.iter().map(|stage| stage.name.as_str()).collect::<Vec<_>>().join(", ");
+    let off = |line, why: String, remedy| Problem {
+        path: entry.path().to_owned(),
+        line,
+        problem: format!("{} is not on the board: {why}", entry.name),
+        remedy,
+    };
+    match entry.record.choice("stage") {
+        Ok(Some(name)) => Ok((deals.stages.position(name).map(|at| &deals.stages[at]), None)),
+        Ok(None) => {
+            let remedy = format!("Add `stage:` with one of {}.", names());
+            Ok((None, Some(off(1, "it has no stage".into(), remedy))))
+        }
+        Err(ToolError::BrokenRecord(problem)) => {
+            let why = match entry.record.text("stage") {
+                Ok(Some(said)) => format!("stage \"{said}\" is not one of the stages"),
+                _ => problem.problem,
+            };
+            Ok((None, Some(off(problem.line, why, problem.remedy))))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result<Option<Money>, ToolError> {
+    let Some(amount) = or_problem(entry.record.decimal("value"), problems)? else { return Ok(None) };
+    let property = deals.records.declared.fields["currency"].property();
+    let line = entry.note().document.entry(property).map_or(1, |(_, property)| property.line);
+    let wrong =
+        |problem: String, remedy: String| Problem { path: entry.path().to_owned(), line, problem, remedy };
+    match (entry.record.text("currency")?, &deals.currency) {
+        (Some(said), _) => match currency_code(&said) {
+            Some(code) => return Ok(Some(Money { amount, currency: code.to_owned() })),
+            None => {
+                let near = near_currency_codes(&said);
+                let remedy = match near.as_slice() {
+                    [] => "Write a code of ISO 4217, such as EUR.".to_owned(),
+                    near => format!("Write a code of ISO 4217, such as {}.", near.join(" or ")),
+                };
+                problems.push(wrong(format!("`{property}` is `{said}`, which is no currency"), remedy));
+            }
+        },
+        (None, Ok(currency)) => return Ok(Some(Money { amount, currency: currency.clone() })),
+        (None, Err(_)) => {
+            let remedy = format!("Add `{property}:`, such as EUR.");
+            problems.push(wrong(format!("`{property}` is missing beside its value {amount}"), remedy));
+        }
+    }
+    Ok(None)
+}
+
+/// The currency that most deals name.
+fn commonest(deals: &Records) -> Result<Result<String, NoCurrency>, ToolError> {
+    let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for entry in deals.iter() {
+        if let Some(code) = entry.record.text("currency")?.as_deref().and_then(currency_code) {
+            *times.entry(code).or_default() += 1;
+        }
+    }
+    let most = times.values().max().copied().unwrap_or_default();
+    let several: Vec<String> =
+        times.into_iter().filter(|(_, times)| *times == most).map(|(code, _)| code.to_owned()).collect();
+    Ok(match several.as_slice() {
+        [] => Err(NoCurrency::Unknown),
+        [one] => Ok(one.clone()),
+        _ => Err(NoCurrency::Several(several)),
+    })
+}

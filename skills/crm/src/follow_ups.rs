@@ -1,0 +1,192 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::dates::day_argument;
+use crate::deals::Deals;
+use crate::list_deals;
+use crate::records::{CONTACT, Entry, Records, or_problem, problem_row};
+
+/// "This week" is today and the six days after it.
+const DAYS: i32 = 7;
+
+pub(crate) struct FollowUps;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Until {
+    /// Only those due by this day, YYYY-MM-DD; all that have a date where nothing is given.
+    #[schemars(extend("format" = "date"))]
+    until: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for FollowUps {
+    type Args = Until;
+    const ID: &'static str = "follow_ups";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Lists the follow-ups by the contacts' next_contact: overdue, within seven days, later. Names the company and \
+             the deal of each, and counts the people without a date.",
+        )
+        .use_when("the user asks whom to call or get back to, which follow-ups are due or overdue")
+        .not_when("the date of one person is asked for", "crm.get_contact")
+        .example("Who is overdue for a call?")
+    }
+
+    async fn run(&self, wanted: Until, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let until = wanted.until.map(|day| day_argument("until", &day)).transpose()?;
+        let today = ctx.clock().today();
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
+        let deals = Deals::read(ctx.as_ref()).await?;
+        let open = open_deals(&deals)?;
+
+        let mut due = Due::default();
+        let mut listed = Vec::new();
+        for contact in contacts.iter() {
+            let Some(date) = due.take(&contact, today)? else { continue };
+            if until.is_none_or(|until| date <= until) {
+                listed.push((date, contact));
+            }
+        }
+        listed.sort_by_cached_key(|(date, contact)| (*date, folded(&contact.name), contact.path()));
+
+        let rows: Vec<Value> = listed
+            .iter()
+            .map(|(date, contact)| row(contact, *date, today, &open))
+            .collect::<Result<_, ToolError>>()?;
+        let mut out = json!({
+            "today": today.to_string(),
+            "follow_ups": rows,
+            "overdue": due.overdue,
+            "this_week": due.this_week,
+            "later": due.later,
+            "without_date": due.without_date,
+        });
+        let mut unreadable = contacts.unreadable_rows();
+        unreadable.extend(deals.records.unreadable_rows());
+        for (key, list) in [("problems", due.problems), ("unreadable", unreadable)] {
+            if !list.is_empty() {
+                out[key] = list.into();
+            }
+        }
+        let sources = listed.iter().map(|(_, contact)| contact.note().path.clone());
+        Ok(Output::new(out).from_notes(sources).into())
+    }
+}
+
+/// How many contacts are to be talked to when.
+#[derive(Default)]
+pub(crate) struct Due {
+    pub(crate) overdue: usize,
+    pub(crate) this_week: usize,
+    pub(crate) later: usize,
+    pub(crate) without_date: usize,
+    /// Contacts whose date cannot be read; they are in none of the counts.
+    pub(crate) problems: Vec<Value>,
+}
+
+impl Due {
+    pub(crate) fn count(contacts: &Records, today: Date) -> Result<Self, ToolError> {
+        let mut due = Self::default();
+        for contact in contacts.iter() {
+            due.take(&contact, today)?;
+        }
+        Ok(due)
+    }
+
+    /// Overdue or within the week.
+    pub(crate) fn in_all(&self) -> usize {
+        self.overdue + self.this_week
+    }
+
+    /// Counts a contact; gives the date there is.
+    fn take(&mut self, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
+        let mut broken: Vec<Problem> = Vec::new();
+        let date = or_problem(contact.record.date("next_contact"), &mut broken)?;
+        for problem in &broken {
+            let said = format!("{} is not among the follow-ups: {}", contact.name, problem.problem);
+            self.problems.push(problem_row(problem, said));
+        }
+        match date {
+            Some(date) => match Group::of(date, today) {
+                Group::Overdue => self.overdue += 1,
+                Group::ThisWeek => self.this_week += 1,
+                Group::Later => self.later += 1,
+            },
+            None if broken.is_empty() => self.without_date += 1,
+            None => {}
+        }
+        Ok(date)
+    }
+}
+
+/// When a follow-up is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Overdue,
+    ThisWeek,
+    Later,
+}
+
+impl Group {
+    fn of(date: Date, today: Date) -> Self {
+        match today.until(date).map_or(i32::MAX, |span| span.get_days()) {
+            ..0 => Self::Overdue,
+            0..DAYS => Self::ThisWeek,
+            _ => Self::Later,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Overdue => "overdue",
+            Self::ThisWeek => "this_week",
+            Self::Later => "later",
+        }
+    }
+}
+
+/// The title of the open deal that closes first, by the folded name of its contact.
+fn open_deals(deals: &Deals) -> Result<HashMap<String, String>, ToolError> {
+    let all = deals.all()?;
+    let mut open: Vec<_> = all.iter().filter(|deal| deal.is_open()).collect();
+    list_deals::sort(&mut open);
+    let mut titles = HashMap::new();
+    for deal in open {
+        if let Some(contact) = deal.entry.record.text("contact")? {
+            titles.entry(folded(&contact)).or_insert_with(|| deal.entry.name.clone());
+        }
+    }
+    Ok(titles)
+}
+
+fn row(
+    contact: &Entry,
+    date: Date,
+    today: Date,
+    open_deals: &HashMap<String, String>,
+) -> Result<Value, ToolError> {
+    let mut row = Map::new();
+    row.insert("name".into(), contact.name.clone().into());
+    row.insert("group".into(), Group::of(date, today).name().into());
+    row.insert("next_contact".into(), date.to_string().into());
+    for field in ["company", "last_contact", "phone", "email"] {
+        if let Some(text) = contact.record.text(field)? {
+            row.insert(field.into(), text.into());
+        }
+    }
+    let by_name = |name: &str| open_deals.get(&folded(name));
+    if let Some(deal) = by_name(contact.note().path.name()).or_else(|| by_name(&contact.name)) {
+        row.insert("deal".into(), deal.clone().into());
+    }
+    row.insert("path".into(), contact.path().into());
+    Ok(Value::Object(row))
+}

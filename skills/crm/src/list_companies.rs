@@ -1,0 +1,152 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::deals::Deals;
+use crate::money::Sums;
+use crate::records::{COMPANY, CONTACT, Entry, Records};
+
+/// Beyond so many rows nobody quotes a single one.
+const ROWS_WITH_FIGURES: usize = 100;
+
+pub(crate) struct ListCompanies;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Filter {
+    /// Only companies whose name, domain or tags have all of these words.
+    query: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for ListCompanies {
+    type Args = Filter;
+    const ID: &'static str = "list_companies";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Lists the companies that have a note: its people and open deals, and the sum of their values.",
+        )
+        .use_when("the user asks for a list of companies, or what is open with them")
+        .not_when("who is known at a company is asked for", "crm.list_contacts")
+        .example("List the companies in logistics")
+    }
+
+    async fn run(&self, filter: Filter, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let companies = Records::read(ctx.as_ref(), COMPANY).await?;
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
+        let deals = Deals::read(ctx.as_ref()).await?;
+        let words = filter.query.as_deref().map(folded).unwrap_or_default();
+        let mut fitting = Vec::new();
+        for company in companies.iter() {
+            if fits(&company, &words)? {
+                fitting.push(company);
+            }
+        }
+        fitting.sort_by_cached_key(|company| (folded(&company.name), company.path()));
+
+        let known = known_of(&fitting, &contacts, &deals)?;
+
+        let mut figures = Vec::new();
+        let mut rows = Vec::new();
+        for (at, (company, of)) in fitting.iter().zip(&known).enumerate() {
+            rows.push(row(company, of)?);
+            for (nth, (currency, amount)) in of.open.iter().enumerate().filter(|_| at < ROWS_WITH_FIGURES) {
+                let label = format!("Open with {}", company.name);
+                figures.push(
+                    Figure::new(format!("/companies/{at}/open/{nth}/amount"), label, amount, currency)
+                        .formula("Σ value of the open deals")
+                        .from_notes(of.notes_in(currency)),
+                );
+            }
+        }
+        let mut out = json!({"companies": rows, "count": fitting.len()});
+        let mut unreadable = companies.unreadable_rows();
+        unreadable.extend(contacts.unreadable_rows());
+        unreadable.extend(deals.records.unreadable_rows());
+        if !unreadable.is_empty() {
+            out["unreadable"] = unreadable.into();
+        }
+        let mut output =
+            Output::new(out).from_notes(fitting.iter().map(|company| company.note().path.clone()));
+        output.figures = figures;
+        Ok(output.into())
+    }
+}
+
+/// What other notes say of a company.
+#[derive(Default)]
+struct Known {
+    people: usize,
+    open_deals: usize,
+    open: Sums,
+    /// The open deals with a value, by currency.
+    notes: Vec<(String, NotePath)>,
+}
+
+impl Known {
+    fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
+        self.notes.iter().filter(move |(other, _)| other == currency).map(|(_, path)| path.clone())
+    }
+}
+
+/// Of each of these companies, in their order.
+fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Vec<Known>, ToolError> {
+    // A link names the note, a person the company; both are meant.
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (at, company) in companies.iter().enumerate() {
+        for name in [company.name.as_str(), company.note().path.name()] {
+            places.entry(folded(name)).or_insert(at);
+        }
+    }
+    let place = |entry: &Entry| -> Result<Option<usize>, ToolError> {
+        let company = entry.record.text("company")?;
+        Ok(company.and_then(|company| places.get(&folded(&company)).copied()))
+    };
+    let mut known: Vec<Known> = companies.iter().map(|_| Known::default()).collect();
+    for contact in contacts.iter() {
+        if let Some(at) = place(&contact)? {
+            known[at].people += 1;
+        }
+    }
+    for deal in deals.all()?.iter().filter(|deal| deal.is_open()) {
+        let Some(at) = place(&deal.entry)? else { continue };
+        known[at].open_deals += 1;
+        if let Some(money) = &deal.value {
+            deal.exactly(known[at].open.add(money))?;
+            known[at].notes.push((money.currency.clone(), deal.entry.note().path.clone()));
+        }
+    }
+    Ok(known)
+}
+
+fn fits(company: &Entry, words: &str) -> Result<bool, ToolError> {
+    let mut all = vec![company.name.clone()];
+    all.extend(company.record.text("domain")?);
+    all.extend(company.record.list("tags")?);
+    let all = folded(&all.join(" "));
+    Ok(words.split(' ').all(|word| all.contains(word)))
+}
+
+fn row(company: &Entry, of: &Known) -> Result<Value, ToolError> {
+    let mut row = Map::new();
+    row.insert("name".into(), company.name.clone().into());
+    if let Some(domain) = company.record.text("domain")? {
+        row.insert("domain".into(), domain.into());
+    }
+    let tags = company.record.list("tags")?;
+    if !tags.is_empty() {
+        row.insert("tags".into(), tags.into());
+    }
+    row.insert("people".into(), of.people.into());
+    row.insert("open_deals".into(), of.open_deals.into());
+    row.insert("open".into(), of.open.to_json());
+    row.insert("path".into(), company.path().into());
+    Ok(Value::Object(row))
+}

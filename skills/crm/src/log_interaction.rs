@@ -1,0 +1,125 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars, serde_json::Map, summarize,
+};
+use serde::Deserialize;
+
+use crate::dates::day_argument;
+use crate::details::Change;
+use crate::log;
+use crate::records::{CONTACT, Records};
+
+pub(crate) struct LogInteraction;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Interaction {
+    /// With whom, as the user says it: a name or a part of it, an alias, an e-mail address, or the note's path.
+    name: String,
+    /// What happened, in one sentence or a few; no date in front.
+    text: String,
+    /// The day it happened, YYYY-MM-DD; today where nothing is given.
+    #[schemars(extend("format" = "date"))]
+    date: Option<String>,
+    /// The day to talk to them next, YYYY-MM-DD; null removes it. Where nothing is given, a date that has come is
+    /// removed, and one still to come stays.
+    #[serde(default)]
+    #[schemars(extend("format" = "date"))]
+    next_contact: Change<String>,
+}
+
+#[async_trait]
+impl NativeTool for LogInteraction {
+    type Args = Interaction;
+    const ID: &'static str = "log_interaction";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Logs a call, a mail or a meeting that took place: a dated line under \"## Log\" of the contact, and the date \
+             of the last contact.",
+        )
+        .use_when("the user just called, wrote to or spoke with somebody, and says what he or she wants")
+        .not_when("somebody is a customer now, or is to be called on a day to come", "crm.update_contact")
+        .not_when("what was talked about is asked for", "crm.get_contact")
+        .not_when("somebody new was met", "crm.add_contact")
+        .example("I just called Jane: she wants the terms for two years")
+    }
+
+    async fn run(&self, said: Interaction, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let today = ctx.clock().today();
+        let date = match &said.date {
+            Some(day) => day_argument("date", day)?,
+            None => today,
+        };
+        if date > today {
+            return Err(wrong(
+                "date",
+                format!(
+                    "{date} is after today, {today}, and cannot have happened; a day to come belongs in next_contact"
+                ),
+            ));
+        }
+        let line = log::line(date, &said.text)
+            .ok_or_else(|| wrong("text", "must not be empty; say what happened".into()))?;
+
+        let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
+        let contact = contacts.find(&said.name)?;
+        let before = contact.note();
+        let mut values = Map::new();
+        if contact.record.date("last_contact")?.is_none_or(|last| last < date) {
+            values.insert("last_contact".into(), date.to_string().into());
+        }
+        match said.next_contact {
+            Change::Set(day) => {
+                let next = day_argument("next_contact", &day)?;
+                values.insert("next_contact".into(), next.to_string().into());
+            }
+            Change::Remove => {
+                values.insert("next_contact".into(), nova_skill::Value::Null);
+            }
+            Change::Keep => {
+                if has_come(contact.record.date("next_contact")?, date) {
+                    values.insert("next_contact".into(), nova_skill::Value::Null);
+                }
+            }
+        }
+
+        let edits = contacts.declared.edits(before, &values)?;
+        if !edits.is_empty() {
+            ctx.vault().set_properties(&before.path, &edits).await?;
+        }
+        match log::before_later(before, date) {
+            Some((old, at)) => {
+                let new = format!("{}{line}\n{}", &old[..at], &old[at..]);
+                ctx.vault().replace(&before.path, &old, &new, None).await?;
+            }
+            None => ctx.vault().append(&before.path, &line, Some(log::HEADING)).await?,
+        }
+
+        let after = ctx.vault().read(&before.path).await?;
+        let record = contacts.declared.read(&after);
+        let mut out = json!({
+            "name": contact.name,
+            "logged": line,
+            "changed": summarize(&before.text, &after.text),
+            "path": before.path,
+        });
+        for field in ["last_contact", "next_contact"] {
+            if let Some(day) = record.date(field)? {
+                out[field] = day.to_string().into();
+            }
+        }
+        Ok(Output::new(out).from_notes([before.path.clone()]).into())
+    }
+}
+
+/// Whether the contact that was planned is the one that took place.
+fn has_come(next: Option<Date>, date: Date) -> bool {
+    next.is_some_and(|next| next <= date)
+}
+
+fn wrong(argument: &str, rule: String) -> ToolError {
+    ToolError::InvalidArguments { path: format!("/{argument}"), rule, allowed: Vec::new() }
+}

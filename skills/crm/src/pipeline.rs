@@ -1,0 +1,229 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Date, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::deals::{Deal, Deals};
+use crate::follow_ups::Due;
+use crate::list_deals;
+use crate::money::{Money, Sums, share};
+use crate::records::{CONTACT, Records};
+use crate::stages::{Closes, Stage};
+
+pub(crate) struct Pipeline;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Wanted {
+    /// Also every deal, and how many follow-ups are due, as a board of deals shows them.
+    #[serde(default)]
+    board: bool,
+}
+
+#[async_trait]
+impl NativeTool for Pipeline {
+    type Args = Wanted;
+    const ID: &'static str = "pipeline";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Sums up the sales pipeline by stage, as it is and weighted by probability, for every currency; and what \
+             was won this quarter.",
+        )
+        .use_when("the user asks what the pipeline looks like or what it is worth, weighted or not")
+        .not_when("single deals are asked for", "crm.list_deals")
+        .cite("the currency of each amount")
+        .example("How much is in the pipeline, weighted?")
+    }
+
+    async fn run(&self, wanted: Wanted, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let deals = Deals::read(ctx.as_ref()).await?;
+        let today = ctx.clock().today();
+        let quarter = quarter_of(today)?;
+        let all = deals.all()?;
+        let mut problems: Vec<Value> = all.iter().flat_map(Deal::problem_rows).collect();
+        let mut unreadable = deals.records.unreadable_rows();
+
+        let mut totals = Totals::default();
+        let mut stages: Vec<Total> = deals.stages.iter().map(|_| Total::default()).collect();
+        for deal in &all {
+            let Some(stage) = deal.stage else { continue };
+            if let Some(at) = deals.stages.position(&stage.name) {
+                stages[at].add(deal)?;
+            }
+            if stage.is_open() {
+                totals.open.add(deal)?;
+            }
+            if stage.closes == Some(Closes::Won) {
+                match deal.close_date {
+                    Some(date) if (quarter.0..=quarter.1).contains(&date) => totals.won.add(deal)?,
+                    Some(_) => {}
+                    None => totals.won_without_date += 1,
+                }
+            }
+        }
+
+        let rows: Vec<Value> =
+            deals.stages.iter().zip(&stages).map(|(stage, total)| stage_row(stage, total)).collect();
+        let mut out = json!({
+            "stages": rows,
+            "open_deals": totals.open.count,
+            "open": totals.open.value.to_json(),
+            "weighted": totals.open.weighted.rounded().to_json(),
+            "won_this_quarter": totals.won.value.to_json(),
+            "quarter": {"from": quarter.0.to_string(), "to": quarter.1.to_string()},
+        });
+        if wanted.board {
+            let mut shown: Vec<&Deal> = all.iter().filter(|deal| deal.stage.is_some()).collect();
+            list_deals::sort(&mut shown);
+            out["deals"] = shown.iter().map(|deal| deal.row(today)).collect::<Result<_, _>>()?;
+            let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
+            let due = Due::count(&contacts, today)?;
+            out["follow_ups_due"] = due.in_all().into();
+            if due.overdue > 0 {
+                out["follow_ups_overdue"] = format!("{} overdue", due.overdue).into();
+            }
+            problems.extend(due.problems);
+            unreadable.extend(contacts.unreadable_rows());
+        }
+        for (key, list) in [("problems", problems), ("unreadable", unreadable)] {
+            if !list.is_empty() {
+                out[key] = list.into();
+            }
+        }
+        let mut output = Output::new(out).from_notes(all.iter().map(|deal| deal.entry.note().path.clone()));
+        output.figures = totals.figures(&deals, &stages);
+        Ok(output.into())
+    }
+}
+
+/// What is summed up of some deals.
+#[derive(Default)]
+struct Total {
+    count: usize,
+    value: Sums,
+    /// Exact; rounded when it is shown.
+    weighted: Sums,
+    /// The deals with a value, by currency.
+    notes: Vec<(String, NotePath)>,
+    without_value: usize,
+    without_probability: usize,
+}
+
+impl Total {
+    fn add(&mut self, deal: &Deal) -> Result<(), ToolError> {
+        self.count += 1;
+        let Some(money) = &deal.value else {
+            self.without_value += 1;
+            return Ok(());
+        };
+        deal.exactly(self.value.add(money))?;
+        self.notes.push((money.currency.clone(), deal.entry.note().path.clone()));
+        let Some(probability) = deal.probability else {
+            self.without_probability += 1;
+            return Ok(());
+        };
+        let amount = deal.exactly(share(money.amount, probability))?;
+        deal.exactly(self.weighted.add(&Money { amount, currency: money.currency.clone() }))
+    }
+
+    fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
+        self.notes.iter().filter(move |(other, _)| other == currency).map(|(_, path)| path.clone())
+    }
+}
+
+#[derive(Default)]
+struct Totals {
+    open: Total,
+    won: Total,
+    won_without_date: usize,
+}
+
+impl Totals {
+    fn figures(&self, deals: &Deals, stages: &[Total]) -> Vec<Figure> {
+        let mut figures = Vec::new();
+        let open_stages =
+            || deals.stages.iter().zip(stages).filter(|(stage, total)| stage.is_open() && total.count > 0);
+
+        let no_value = (self.open.without_value > 0)
+            .then(|| format!("{} without a value", counted(self.open.without_value)));
+        for (at, (currency, amount)) in self.open.value.iter().enumerate() {
+            let mut figure = Figure::new(format!("/open/{at}/amount"), "Open pipeline", amount, currency)
+                .formula("Σ value of the deals that are neither won nor lost")
+                .from_notes(self.open.notes_in(currency))
+                .caution(no_value.clone());
+            for (stage, total) in open_stages() {
+                if let Some(amount) = total.value.get(currency) {
+                    figure = figure.part(&stage.name, amount, currency);
+                }
+            }
+            figures.push(figure);
+        }
+
+        let unweighted = (self.open.without_probability > 0)
+            .then(|| format!("{} without a probability left out", counted(self.open.without_probability)));
+        for (at, (currency, amount)) in self.open.weighted.rounded().iter().enumerate() {
+            let mut figure =
+                Figure::new(format!("/weighted/{at}/amount"), "Weighted by stage", amount, currency)
+                    .formula("Σ value × probability")
+                    .from_notes(self.open.notes_in(currency))
+                    .caution(unweighted.clone());
+            for (stage, total) in open_stages() {
+                if let Some(amount) = total.weighted.rounded().get(currency) {
+                    figure = figure.part(&stage.name, amount, currency);
+                }
+            }
+            figures.push(figure);
+        }
+
+        let undated = (self.won_without_date > 0)
+            .then(|| format!("{} won without a close date left out", counted(self.won_without_date)));
+        for (at, (currency, amount)) in self.won.value.iter().enumerate() {
+            figures.push(
+                Figure::new(format!("/won_this_quarter/{at}/amount"), "Won this quarter", amount, currency)
+                    .formula("Σ value of the deals won with a close date in the quarter")
+                    .from_notes(self.won.notes_in(currency))
+                    .caution(undated.clone()),
+            );
+        }
+
+        for (row, (stage, total)) in deals.stages.iter().zip(stages).enumerate() {
+            for (at, (currency, amount)) in total.value.iter().enumerate() {
+                figures.push(
+                    Figure::new(format!("/stages/{row}/total/{at}/amount"), &stage.name, amount, currency)
+                        .from_notes(total.notes_in(currency)),
+                );
+            }
+        }
+        figures
+    }
+}
+
+fn stage_row(stage: &Stage, total: &Total) -> Value {
+    let mut row = json!({"stage": stage.name, "count": total.count, "total": total.value.to_json()});
+    if let Some(probability) = stage.probability {
+        row["probability"] = probability.to_string().into();
+    }
+    if stage.is_open() {
+        row["weighted"] = total.weighted.rounded().to_json();
+    }
+    row
+}
+
+fn counted(deals: usize) -> String {
+    if deals == 1 { "1 deal".into() } else { format!("{deals} deals") }
+}
+
+/// The first and the last day of the quarter of a day.
+fn quarter_of(day: Date) -> Result<(Date, Date), ToolError> {
+    let first = (day.month() - 1) / 3 * 3 + 1;
+    let date = |month: i8| Date::new(day.year(), month, 1).map_err(|_| out_of_calendar());
+    Ok((date(first)?, date(first + 2)?.last_of_month()))
+}
+
+fn out_of_calendar() -> ToolError {
+    ToolError::failed("Today is outside of the calendar.", "Set the clock of this computer.")
+}

@@ -1,0 +1,128 @@
+use nova_skill::{
+    FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, folded, json,
+};
+
+/// The `type:` of a contact, as the manifest declares it.
+pub(crate) const CONTACT: &str = "contact";
+/// The `type:` of a company.
+pub(crate) const COMPANY: &str = "company";
+/// The `type:` of a deal.
+pub(crate) const DEAL: &str = "deal";
+
+/// All records of one type, read at one moment.
+pub(crate) struct Records {
+    pub(crate) declared: RecordType,
+    notes: Vec<Note>,
+    /// Notes that seem to be such records and cannot be read, by path.
+    pub(crate) unreadable: Vec<Problem>,
+}
+
+/// One contact, company or deal.
+pub(crate) struct Entry<'a> {
+    pub(crate) record: Record<'a>,
+    /// The property that names it, else the note's name.
+    pub(crate) name: String,
+}
+
+impl Records {
+    pub(crate) async fn read(ctx: &dyn ToolContext, record_type: &str) -> Result<Self, ToolError> {
+        let declared = ctx.records().get(record_type)?.clone();
+        let read = ctx.vault().read_records(&[record_type]).await?;
+        let (mut notes, mut unreadable) = (Vec::new(), read.unreadable);
+        for note in read.notes {
+            match no_text(&declared, &note)? {
+                Some(problem) => unreadable.push(problem),
+                None => notes.push(note),
+            }
+        }
+        unreadable.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        Ok(Self { declared, notes, unreadable })
+    }
+
+    /// "contact"
+    pub(crate) fn kind(&self) -> &str {
+        self.declared.name()
+    }
+
+    /// By path.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.notes.iter().map(|note| {
+            let record = self.declared.read(note);
+            Entry { name: record.title(), record }
+        })
+    }
+
+    /// Those that cannot be read, for an answer: they are in no count.
+    pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
+        self.unreadable.iter().map(|problem| problem_row(problem, problem.problem.clone())).collect()
+    }
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn note(&self) -> &'a Note {
+        self.record.note()
+    }
+
+    pub(crate) fn path(&self) -> &'a str {
+        self.note().path.as_str()
+    }
+
+    /// Whether this is its name or the name of its note, whatever the case.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        let name = folded(name);
+        folded(&self.name) == name || folded(self.note().path.name()) == name
+    }
+
+    pub(crate) fn has_email(&self, email: &str) -> Result<bool, ToolError> {
+        let own = self.record.text("email")?;
+        Ok(own.is_some_and(|own| folded(&own) == folded(email)))
+    }
+
+    /// Obsidian's own `aliases`, a list or one text.
+    pub(crate) fn aliases(&self) -> Vec<String> {
+        let text = |value: &PropertyValue| value.as_text().map(|text| text.into_owned());
+        match self.note().document.property("aliases") {
+            Some(PropertyValue::List(items)) => items.iter().filter_map(text).collect(),
+            Some(single) => text(single).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// A problem as an answer tells it, with what it means there.
+pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
+    json!({"path": problem.path, "line": problem.line, "problem": said, "remedy": problem.remedy})
+}
+
+/// What is wrong with a note that has a list or a mapping where a text or a link is declared.
+fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
+    let record = declared.read(note);
+    for (key, field) in &declared.fields {
+        if !matches!(field.kind, FieldKind::Text | FieldKind::Link) {
+            continue;
+        }
+        match record.text(key) {
+            Ok(_) => {}
+            Err(ToolError::BrokenRecord(problem)) => return Ok(Some(problem)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// What a field says, and where it is not as declared, nothing and the problem.
+///
+/// # Errors
+/// Any other than a broken record.
+pub(crate) fn or_problem<T>(
+    read: Result<Option<T>, ToolError>,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<T>, ToolError> {
+    match read {
+        Err(ToolError::BrokenRecord(problem)) => {
+            problems.push(problem);
+            Ok(None)
+        }
+        other => other,
+    }
+}

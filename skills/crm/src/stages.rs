@@ -1,0 +1,97 @@
+use nova_skill::{Decimal, RecordType, ToolContext, ToolError, Value, folded};
+
+use crate::records::DEAL;
+
+/// The stages of a deal in their order: those of the configuration, else the manifest's.
+pub(crate) struct Stages(Vec<Stage>);
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stage {
+    pub(crate) name: String,
+    /// How likely a deal at this stage is won, in percent, where the deal says nothing itself.
+    pub(crate) probability: Option<Decimal>,
+    /// What reaching it means; a deal at any other stage is open.
+    pub(crate) closes: Option<Closes>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Closes {
+    Won,
+    Lost,
+}
+
+/// What is known of the stages where the configuration says nothing: per cent by name.
+const DEFAULTS: [(&str, i64); 6] =
+    [("lead", 10), ("contacted", 20), ("qualified", 40), ("proposal", 60), ("won", 100), ("lost", 0)];
+
+impl Stages {
+    /// # Errors
+    /// [`ToolError::NotDeclared`] where the manifest has no deals.
+    pub(crate) fn of(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let configured = ctx.config().get("stages").and_then(Value::as_array);
+        Ok(Self::new(ctx.records().get(DEAL)?, configured.map_or(&[], Vec::as_slice)))
+    }
+
+    /// The names are those that a deal may have, so that what is counted and what is written agree.
+    fn new(deal: &RecordType, configured: &[Value]) -> Self {
+        let names = deal.fields.get("stage").map(|field| field.choices.as_slice()).unwrap_or_default();
+        Self(names.iter().map(|name| Stage::new(name, configured)).collect())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Stage> {
+        self.0.iter()
+    }
+
+    /// The place of the stage that a text names, whatever its case.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|stage| stage.name == name).or_else(|| {
+            let wanted = folded(name);
+            self.0.iter().position(|stage| folded(&stage.name) == wanted)
+        })
+    }
+
+    /// The stage that an argument names.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with the stages there are.
+    pub(crate) fn named(&self, name: &str) -> Result<&Stage, ToolError> {
+        self.position(name).map(|at| &self.0[at]).ok_or_else(|| ToolError::InvalidArguments {
+            path: "/stage".into(),
+            rule: format!("\"{}\" is not one of the stages", name.trim()),
+            allowed: self.0.iter().map(|stage| stage.name.clone()).collect(),
+        })
+    }
+}
+
+impl std::ops::Index<usize> for Stages {
+    type Output = Stage;
+
+    fn index(&self, at: usize) -> &Stage {
+        &self.0[at]
+    }
+}
+
+impl Stage {
+    fn new(name: &str, configured: &[Value]) -> Self {
+        let same = |other: &str| folded(other) == folded(name);
+        let own = configured.iter().find(|stage| stage["name"].as_str().is_some_and(same));
+        let known = DEFAULTS.iter().find(|(known, _)| same(known));
+        let closes = match own.and_then(|stage| stage["closes"].as_str()) {
+            Some("won") => Some(Closes::Won),
+            Some("lost") => Some(Closes::Lost),
+            _ if same("won") => Some(Closes::Won),
+            _ if same("lost") => Some(Closes::Lost),
+            _ => None,
+        };
+        let probability = match own.map(|stage| &stage["probability"]) {
+            Some(Value::Number(number)) => number.to_string().parse().ok(),
+            _ => known.map(|(_, percent)| Decimal::from(*percent)),
+        };
+        Self { name: name.to_owned(), probability, closes }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.closes.is_none()
+    }
+}

@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
+    json, schemars, summarize,
+};
+use serde::Deserialize;
+
+use crate::deals::Deals;
+use crate::details::{AmountArg, Change, Details};
+use crate::update_contact::says_so_already;
+
+pub(crate) struct UpdateDeal;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ChangedDeal {
+    /// Which deal, as the user says it: its title or a part of it, or the note's path.
+    title: String,
+    /// The person it is made with, as the user says it; null removes them.
+    #[serde(default)]
+    contact: Change<String>,
+    /// The company it is made with, by name; null removes it.
+    #[serde(default)]
+    company: Change<String>,
+    /// What it is worth, a plain decimal such as 1250.50; null removes it.
+    #[serde(default)]
+    value: Change<AmountArg>,
+    /// The currency of the value, such as EUR; null removes it.
+    #[serde(default)]
+    currency: Change<String>,
+    /// How likely it is to be won, in percent; null leaves it to the stage.
+    #[serde(default)]
+    probability: Change<AmountArg>,
+    /// The day it is expected to be decided, or was, YYYY-MM-DD; null removes it.
+    #[serde(default)]
+    #[schemars(extend("format" = "date"))]
+    close_date: Change<String>,
+}
+
+#[async_trait]
+impl NativeTool for UpdateDeal {
+    type Args = ChangedDeal;
+    const ID: &'static str = "update_deal";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Changes the given properties of one deal and nothing else in its note. Answers with what changed.",
+        )
+        .use_when("a deal or quote that is there is worth another amount now, or its dates or people changed")
+        .not_when("the deal moved to another stage", "crm.move_deal")
+        .example("The Fernhill quote is 26,000 now and closes in January")
+    }
+
+    async fn run(&self, changed: ChangedDeal, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let mut details = Details::default();
+        details.text("contact", changed.contact)?;
+        details.text("company", changed.company)?;
+        details.amount("value", changed.value);
+        details.currency(changed.currency)?;
+        details.amount("probability", changed.probability);
+        details.text("close_date", changed.close_date)?;
+        if details.0.is_empty() {
+            return Err(ToolError::InvalidArguments {
+                path: String::new(),
+                rule: "there is nothing to change".into(),
+                allowed: ["contact", "company", "value", "currency", "probability", "close_date"]
+                    .map(str::to_owned)
+                    .into(),
+            });
+        }
+        let unknown = details.link(ctx.as_ref()).await?;
+
+        let deals = Deals::read(ctx.as_ref()).await?;
+        let deal = deals.records.find(&changed.title)?;
+        let before = deal.note();
+        let gains_value = details.0.get("value").is_some_and(|value| !value.is_null());
+        if gains_value && !details.0.contains_key("currency") && deal.record.text("currency")?.is_none() {
+            details.0.insert("currency".into(), deals.currency_by_default()?.into());
+        }
+        let mut edits = deals.records.declared.edits(before, &details.0)?;
+        edits.retain(|edit| !says_so_already(before, edit));
+        ctx.vault().set_properties(&before.path, &edits).await?;
+
+        let after = ctx.vault().read(&before.path).await?;
+        let mut out = json!({
+            "title": deal.name,
+            "changed": summarize(&before.text, &after.text),
+            "path": before.path,
+        });
+        if !unknown.is_empty() {
+            out["problems"] = unknown.into();
+        }
+        Ok(Output::new(out).from_notes([before.path.clone()]).into())
+    }
+}

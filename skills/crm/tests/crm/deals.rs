@@ -1,0 +1,351 @@
+//! Deals as a user would keep them, listed, added, moved and changed.
+
+use nova_protocol::ErrorCode;
+use nova_skill::{Value, json};
+
+use crate::crm;
+
+/// Today is 2026-11-21.
+pub(crate) const DEALS: &str = r#"
+//- CRM/Deals/Quillon renewal.md
+---
+type: deal
+title: Quillon licence renewal
+contact: "[[Jane Doe]]"
+company: "[[Quillon Labs]]"
+stage: contacted # since June
+value: 18500
+currency: EUR
+probability: 40
+close_date: 2026-12-31
+---
+
+Two years.
+//- CRM/Deals/Harborline rollout.md
+---
+type: deal
+title: Harborline rollout
+contact: "[[Mara Lindholt]]"
+company: "[[Harborline Logistics]]"
+stage: Lead
+value: 48500.50
+currency: eur
+close_date: 2026-11-20
+---
+//- CRM/Deals/Harborline depots.md
+---
+type: deal
+title: Harborline depots
+company: "[[Harborline Logistics]]"
+stage: proposal
+value: 1000
+currency: GBP
+---
+//- Elsewhere/Audit.md
+---
+type: deal
+title: Fernhill audit
+company: "[[Fernhill Dairy]]"
+stage: won
+value: 8000
+currency: EUR
+close_date: 2026-10-09
+---
+//- CRM/People/Jane.md
+---
+type: contact
+name: Jane Doe
+---
+"#;
+
+const RENEWAL: &str = "CRM/Deals/Quillon renewal.md";
+
+fn titles(answer: &Value) -> Vec<&str> {
+    answer["deals"].as_array().unwrap().iter().map(|deal| deal["title"].as_str().unwrap()).collect()
+}
+
+#[track_caller]
+fn lists(args: Value, expected: &[&str]) {
+    let answer = crm(DEALS).value("list_deals", args.clone());
+    assert_eq!(titles(&answer), expected, "{args}");
+    assert_eq!(answer["count"], expected.len());
+}
+
+#[test]
+fn deals_are_listed_by_the_day_they_close() {
+    lists(
+        json!({}),
+        &["Fernhill audit", "Harborline rollout", "Quillon licence renewal", "Harborline depots"],
+    );
+    lists(json!({"stage": "LEAD"}), &["Harborline rollout"]);
+    lists(json!({"stage": "open", "company": "harborline"}), &["Harborline rollout", "Harborline depots"]);
+    lists(json!({"contact": "jane"}), &["Quillon licence renewal"]);
+    lists(json!({"contact": "nobody"}), &[]);
+}
+
+#[test]
+fn a_row_says_what_is_known_and_no_more() {
+    let answer = crm(DEALS).value("list_deals", json!({"company": "Harborline"}));
+    assert_eq!(
+        answer,
+        json!({
+            "deals": [
+                {
+                    "title": "Harborline rollout", "stage": "lead", "contact": "Mara Lindholt",
+                    "company": "Harborline Logistics", "value": "48500.50", "currency": "EUR", "probability": "10",
+                    "close_date": "2026-11-20", "late": true, "path": "CRM/Deals/Harborline rollout.md",
+                },
+                {
+                    "title": "Harborline depots", "stage": "proposal", "company": "Harborline Logistics",
+                    "value": "1000", "currency": "GBP", "probability": "60", "path": "CRM/Deals/Harborline depots.md",
+                },
+            ],
+            "count": 2,
+            "total": [{"amount": "48500.50", "currency": "EUR"}, {"amount": "1000", "currency": "GBP"}],
+        })
+    );
+}
+
+#[test]
+fn a_total_names_the_deals_behind_it() {
+    let outcome = crm(DEALS).call("list_deals", json!({"stage": "open"}));
+    let figure = outcome.figures.iter().find(|figure| figure.at == "/total/0/amount").unwrap();
+    assert_eq!((figure.value.as_str(), figure.unit.as_str()), ("67000.50", "EUR"));
+    assert_eq!(figure.sources.len(), 2);
+    let rows: Vec<&str> =
+        outcome.figures.iter().filter(|f| f.at.starts_with("/deals/")).map(|f| f.value.as_str()).collect();
+    assert_eq!(rows, ["48500.50", "18500", "1000"]);
+}
+
+#[test]
+fn an_unknown_stage_is_answered_with_those_there_are() {
+    for (tool, args) in [
+        ("list_deals", json!({"stage": "nego"})),
+        ("move_deal", json!({"title": "Audit", "stage": "nego"})),
+        ("add_deal", json!({"title": "New", "stage": "nego"})),
+    ] {
+        let error = crm(DEALS).error(tool, args);
+        assert_eq!(error.code, ErrorCode::InvalidArguments);
+        assert_eq!(error.message, "/stage: \"nego\" is not one of the stages.");
+        assert_eq!(error.hint, "Allowed: lead, contacted, qualified, proposal, won, lost.");
+    }
+}
+
+#[test]
+fn moving_a_deal_is_one_property_edit() {
+    let crm = crm(DEALS);
+    let before = crm.vault.read(RENEWAL);
+    let answer = crm.value("move_deal", json!({"title": "renewal", "stage": "Proposal"}));
+    assert_eq!(crm.vault.read(RENEWAL), before.replace("stage: contacted #", "stage: proposal #"));
+    assert_eq!(
+        answer,
+        json!({
+            "title": "Quillon licence renewal", "from": "contacted", "stage": "proposal",
+            "changed": ["stage: contacted → proposal"], "path": RENEWAL,
+        })
+    );
+    let undo = crm.call("move_deal", json!({"title": RENEWAL, "stage": "contacted"}));
+    assert!(undo.change_set.is_some());
+    assert_eq!(crm.vault.read(RENEWAL), before, "and back");
+}
+
+#[test]
+fn a_deal_that_is_there_already_stays_as_it_is_spelled() {
+    let crm = crm(DEALS);
+    let path = "CRM/Deals/Harborline rollout.md";
+    let before = crm.vault.read(path);
+    let answer = crm.value("move_deal", json!({"title": "rollout", "stage": "lead"}));
+    assert_eq!((crm.vault.read(path), &answer["changed"]), (before, &json!([])));
+}
+
+#[test]
+fn a_deal_won_before_its_day_says_what_its_close_date_is() {
+    let won = crm(DEALS).value("move_deal", json!({"title": "renewal", "stage": "won"}));
+    assert_eq!(
+        won["note"],
+        "Its close date is still 2026-12-31; crm.update_deal sets the day it was decided."
+    );
+    let late = crm(DEALS).value("move_deal", json!({"title": "rollout", "stage": "lost"}));
+    assert_eq!(late["note"], Value::Null, "its close date has passed");
+}
+
+#[test]
+fn a_deal_at_no_stage_is_moved_to_one() {
+    let crm = crm("//- A.md\n---\ntype: deal\ntitle: Arden fit-out\nstage: nego\n---\n");
+    crm.value("move_deal", json!({"title": "arden", "stage": "qualified"}));
+    assert_eq!(crm.vault.read("A.md"), "---\ntype: deal\ntitle: Arden fit-out\nstage: qualified\n---\n");
+}
+
+#[test]
+fn several_deals_of_a_name_are_a_question() {
+    let error = crm(DEALS).error("move_deal", json!({"title": "Harborline", "stage": "won"}));
+    assert_eq!(error.code, ErrorCode::Ambiguous);
+    assert_eq!(
+        error.message,
+        "Several deals match \"Harborline\": Harborline depots (Harborline Logistics), Harborline rollout (Harborline \
+         Logistics)."
+    );
+    let none = crm(DEALS).error("move_deal", json!({"title": "Harborlin rolout", "stage": "won"}));
+    assert_eq!(none.message, "There is no deal \"Harborlin rolout\".");
+    assert!(none.hint.starts_with("Nearest: Harborline rollout"), "{}", none.hint);
+    let nothing = crm(DEALS).error("move_deal", json!({"title": " ", "stage": "won"}));
+    assert_eq!(nothing.message, "/title: must not be empty; say which deal you mean.");
+}
+
+#[test]
+fn a_deal_is_added_with_the_names_of_notes() {
+    let crm = crm(DEALS);
+    let answer = crm.value(
+        "add_deal",
+        json!({
+            "title": "Jane's seats", "contact": "jane doe", "company": "Quillon Labs", "value": 1250.5,
+            "stage": "Qualified", "close_date": "2026-12-01",
+        }),
+    );
+    assert_eq!(
+        crm.vault.read("CRM/Deals/Jane's seats.md"),
+        r#"---
+type: deal
+title: Jane's seats
+contact: "[[Jane]]"
+company: "[[Quillon Labs]]"
+stage: qualified
+value: 1250.5
+currency: EUR
+close_date: 2026-12-01
+---
+
+## Log
+"#
+    );
+    assert_eq!(answer["path"], "CRM/Deals/Jane's seats.md");
+    assert_eq!(
+        answer["problems"],
+        json!([{
+            "problem": "There is no company \"Quillon Labs\" yet; the deal links to that name",
+            "remedy": "Add a note with `type: company`.",
+        }])
+    );
+}
+
+#[test]
+fn a_title_is_enough_and_it_begins_at_the_first_stage() {
+    let crm = crm("");
+    crm.value("add_deal", json!({"title": "Lens order"}));
+    assert_eq!(
+        crm.vault.read("CRM/Deals/Lens order.md"),
+        "---\ntype: deal\ntitle: Lens order\nstage: lead\n---\n\n## Log\n"
+    );
+}
+
+#[track_caller]
+fn refuses(vault: &str, args: Value, code: ErrorCode, message: &str, hint: &str) {
+    let crm = crm(vault);
+    let files = crm.vault.files();
+    let error = crm.error("add_deal", args);
+    assert_eq!((error.code, error.message.as_str()), (code, message));
+    assert!(error.hint.contains(hint), "{}", error.hint);
+    assert_eq!(crm.vault.files(), files, "nothing is written");
+}
+
+#[test]
+fn a_deal_is_not_added_twice() {
+    let message = "There is already a deal \"Quillon licence renewal\": CRM/Deals/Quillon renewal.md.";
+    for title in ["quillon  LICENCE renewal", "Quillon renewal"] {
+        refuses(DEALS, json!({"title": title}), ErrorCode::NoteExists, message, "crm.move_deal");
+    }
+}
+
+#[test]
+fn values_that_cannot_be_right_are_refused() {
+    let invalid = ErrorCode::InvalidArguments;
+    let with = |key: &str, value: Value| json!({"title": "New", key: value});
+    refuses(DEALS, with("value", json!("-5")), invalid, "/value: is -5, which is less than 0.", "");
+    refuses(
+        DEALS,
+        with("value", json!("1,250.50")),
+        invalid,
+        "/value: must be a plain decimal such as 1250.50.",
+        "",
+    );
+    refuses(
+        DEALS,
+        json!({"title": "New", "value": 5, "currency": "EUT"}),
+        invalid,
+        "/currency: \"EUT\" is not a currency of ISO 4217 such as EUR.",
+        "EUR",
+    );
+    refuses(
+        DEALS,
+        with("probability", json!(150)),
+        invalid,
+        "/probability: is 150, which is more than 100.",
+        "",
+    );
+    refuses(
+        DEALS,
+        with("close_date", json!("31.12.2026")),
+        invalid,
+        "/close_date: \"31.12.2026\" is not a date YYYY-MM-DD.",
+        "",
+    );
+    refuses(
+        "",
+        json!({"title": "New", "value": "5"}),
+        invalid,
+        "/currency: is needed: no deal has one yet, and none is configured.",
+        "",
+    );
+}
+
+#[test]
+fn a_person_of_several_is_asked_about_before_a_deal_is_added() {
+    let twins = "//- A.md\n---\ntype: contact\nname: Jo Lind\n---\n//- B.md\n---\ntype: contact\nname: Jo Marsh\n---\n";
+    refuses(
+        twins,
+        json!({"title": "New", "contact": "Jo"}),
+        ErrorCode::Ambiguous,
+        "Several contacts match \"Jo\": Jo Lind, Jo Marsh.",
+        "Ask which one",
+    );
+}
+
+#[test]
+fn a_deal_changes_by_the_properties_that_are_given() {
+    let crm = crm(DEALS);
+    let before = crm.vault.read(RENEWAL);
+    let answer = crm.value(
+        "update_deal",
+        json!({"title": "quillon renewal", "value": "20000", "probability": null, "company": "Quillon Labs"}),
+    );
+    let expected = before.replace("value: 18500", "value: 20000").replace("probability: 40\n", "");
+    assert_eq!(crm.vault.read(RENEWAL), expected);
+    assert_eq!(answer["changed"], json!(["value: 18500 → 20000", "probability: removed"]));
+    let nothing = crm.error("update_deal", json!({"title": "quillon renewal"}));
+    assert_eq!(nothing.message, "there is nothing to change.");
+}
+
+#[test]
+fn a_list_where_a_text_belongs_is_named_and_not_counted() {
+    for (properties, line, problem) in [
+        ("value: 10\ncurrency: [EUR, USD]", 6, "`currency` is a list instead of a text"),
+        ("currency: EUR\ncontact: {name: Jane}", 6, "`contact` is a mapping instead of a link"),
+    ] {
+        let deal = format!("//- D.md\n---\ntype: deal\ntitle: Odd\nstage: lead\n{properties}\n---\n");
+        let value = crm(&format!("{DEALS}{deal}")).value("pipeline", json!({}));
+        let found = &value["unreadable"][0];
+        assert_eq!(
+            (&found["path"], &found["line"], &found["problem"]),
+            (&json!("D.md"), &json!(line), &json!(problem))
+        );
+    }
+}
+
+#[test]
+fn amounts_of_a_new_deal_are_answered_as_text() {
+    let answer = crm(DEALS).value(
+        "add_deal",
+        json!({"title": "Depot audit", "value": 1250, "currency": "EUR", "probability": 40}),
+    );
+    assert_eq!((&answer["value"], &answer["probability"]), (&json!("1250"), &json!("40")));
+}
