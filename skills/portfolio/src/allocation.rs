@@ -1,0 +1,185 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nova_skill::{
+    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::{money, percent, shown};
+use crate::books::problems_json;
+use crate::prices::{Age, Rate};
+use crate::quantity::TooLarge;
+use crate::valuation::{Snapshot, Valuation, day_text};
+use crate::value::rate_json;
+
+pub(crate) struct Allocation;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct AllocationBy {
+    /// How to group; by position where nothing is given.
+    by: Option<By>,
+    /// Compare all currencies in this one, such as EUR, with the known rates; without it each currency is a whole of
+    /// its own.
+    currency: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum By {
+    #[default]
+    Position,
+    Currency,
+    Exchange,
+}
+
+#[async_trait]
+impl NativeTool for Allocation {
+    type Args = AllocationBy;
+    const ID: &'static str = "allocation";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Computes how the portfolio is spread: the share of each position, currency or exchange in per cent.")
+            .use_when("the user asks how their investments are spread, how much of the portfolio is in one position, or about concentration and weights")
+            .not_when("amounts of single positions are asked for", "portfolio.positions")
+            .example("How much of my portfolio is in one stock?")
+    }
+
+    async fn run(&self, of: AllocationBy, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let by = of.by.unwrap_or_default();
+        let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
+        let wanted = wanted
+            .map(|text| {
+                crate::amount::currency(text)
+                    .ok_or_else(|| crate::amount::invalid("currency", &format!("\"{text}\" is no currency")))
+            })
+            .transpose()?;
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let prices = snapshot.prices();
+        let mut all = snapshot.value(&prices)?;
+        // One whole where there is one currency, or a rate for each; else one for each currency.
+        let mut groups: BTreeMap<String, BTreeMap<String, Group>> = BTreeMap::new();
+        let mut rates: BTreeMap<&str, Rate> = BTreeMap::new();
+        for row in &all.rows {
+            let (Some(value), currency) = (row.value, row.holding.currency) else { continue };
+            let (unit, value) = match &wanted {
+                Some(wanted) if wanted != currency => {
+                    let Some(rate) = prices.rate(currency, wanted, snapshot.day) else {
+                        return Err(ToolError::failed(
+                            format!("There is no rate from {currency} to {wanted}."),
+                            format!(
+                                "Call portfolio.quote with the symbol {currency}/{wanted}, or leave the currency out."
+                            ),
+                        ));
+                    };
+                    let value = money(value.checked_mul(rate.rate).ok_or(TooLarge)?);
+                    rates.insert(currency, rate);
+                    (wanted.as_str(), value)
+                }
+                _ => (currency, value),
+            };
+            let label = match by {
+                By::Position => row.holding.name().to_owned(),
+                By::Currency => currency.to_owned(),
+                By::Exchange => {
+                    let exchange = row.holding.position.and_then(|position| position.exchange.clone());
+                    exchange.unwrap_or_else(|| "no exchange".into())
+                }
+            };
+            let group = groups.entry(unit.to_owned()).or_default().entry(label).or_default();
+            group.value = group.value.checked_add(value).ok_or(TooLarge)?;
+            group.symbols.push(row.holding.symbol.to_owned());
+            group.sources.extend(row.sources(&snapshot.books));
+        }
+        let mut rows = Vec::new();
+        let mut figures = Vec::new();
+        for (unit, group) in &groups {
+            let mut total = Decimal::ZERO;
+            let mut sources: Vec<Source> = rates.values().map(|rate| rate.price.source()).collect();
+            for group in group.values() {
+                sources.extend(group.sources.iter().cloned());
+                total = total.checked_add(group.value).ok_or(TooLarge)?;
+            }
+            let caution = caution(&all, unit, &rates, &snapshot);
+            let mut group: Vec<(&String, &Group)> = group.iter().collect();
+            group.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
+            for (label, group) in group {
+                let share = percent(group.value, total);
+                if let Some(share) = share {
+                    let mut figure = Figure::new(
+                        format!("/shares/{}/share", rows.len()),
+                        format!("{label}: share"),
+                        share,
+                        "%",
+                    )
+                    .formula("value ÷ value of all")
+                    .part(label, money(group.value), unit)
+                    .part("All", money(total), unit)
+                    .from_sources(sources.iter().cloned())
+                    .caution(caution.clone());
+                    for (from, rate) in &rates {
+                        let day = day_text(rate.price.date, snapshot.today);
+                        let said = format!("{from} in {unit}, {}, {day}", rate.price.source_name());
+                        figure = figure.part(said, rate.rate, "");
+                    }
+                    figures.push(figure);
+                }
+                rows.push(json!({
+                    "label": label,
+                    "symbols": group.symbols,
+                    "share": shown(share),
+                    "value": money(group.value).to_string(),
+                    "currency": unit,
+                }));
+            }
+        }
+        if groups.len() > 1 {
+            all.problems.push(nova_skill::Problem {
+                path: String::new(),
+                line: 0,
+                problem: format!(
+                    "{} currencies are not compared with each other: shares are of each currency",
+                    groups.len()
+                ),
+                remedy: "Name a currency to compare them in one.".into(),
+            });
+        }
+        let wanted = wanted.unwrap_or_default();
+        let rates_said: Vec<Value> =
+            rates.iter().map(|(from, rate)| rate_json(from, &wanted, rate.rate, rate.price)).collect();
+        let value = json!({
+            "shares": rows,
+            "rates": rates_said,
+            "problems": problems_json(&all.problems),
+            "unreadable": snapshot.books.unreadable_json(),
+        });
+        let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
+        output.figures = figures;
+        Ok(output.into())
+    }
+}
+
+/// What a person should know before they trust the shares of one whole.
+fn caution(all: &Valuation, unit: &str, rates: &BTreeMap<&str, Rate>, snapshot: &Snapshot) -> Option<String> {
+    let whole = if rates.is_empty() { vec![unit] } else { all.currencies() };
+    let mut said: Vec<String> = whole
+        .iter()
+        .filter_map(|currency| {
+            let caution = all.caution(currency)?;
+            Some(if whole.len() > 1 { format!("{currency}: {caution}") } else { caution })
+        })
+        .collect();
+    if rates.values().any(|rate| rate.price.age(snapshot.day) != Age::Fresh) {
+        said.push("an old rate".into());
+    }
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+#[derive(Default)]
+struct Group {
+    value: Decimal,
+    symbols: Vec<String>,
+    sources: Vec<Source>,
+}

@@ -1,0 +1,378 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use nova_skill::{
+    Date, Decimal, Note, NotePath, Problem, Record, RecordType, ToolContext, ToolError, Value, json,
+};
+
+use crate::amount::{CURRENCY_REMEDY, currency};
+use crate::ledger::{Event, Trade};
+
+pub(crate) const TRADE: &str = "trade";
+pub(crate) const POSITION: &str = "position";
+pub(crate) const PRICE: &str = "price";
+
+/// All trades, positions and prices of the vault, read at one moment.
+#[derive(Default)]
+pub(crate) struct Books {
+    /// By path; [`Trade::origin`] is the place in this list.
+    pub(crate) trades: Vec<TradeNote>,
+    pub(crate) positions: Vec<PositionNote>,
+    pub(crate) prices: Vec<PriceNote>,
+    /// Notes that seem to be such records and cannot be read.
+    pub(crate) unreadable: Vec<Problem>,
+    /// Of records that say no currency; none where several are said equally often.
+    pub(crate) currency: Option<String>,
+    /// Prices that are not used, because another note has one for the same day.
+    pub(crate) doubled: Vec<Problem>,
+}
+
+pub(crate) struct TradeNote {
+    pub(crate) path: NotePath,
+    /// Of the quantity, where it says one.
+    pub(crate) line: u32,
+    pub(crate) symbol: String,
+    pub(crate) currency: String,
+    pub(crate) kind: &'static str,
+    pub(crate) trade: Trade,
+}
+
+pub(crate) struct PositionNote {
+    pub(crate) path: NotePath,
+    /// Of the quantity, where it says one.
+    pub(crate) line: u32,
+    /// Of the cost, where it says one.
+    pub(crate) cost_line: u32,
+    /// Of the currency, where it says one.
+    pub(crate) currency_line: u32,
+    pub(crate) symbol: String,
+    pub(crate) name: Option<String>,
+    pub(crate) exchange: Option<String>,
+    pub(crate) currency: String,
+    pub(crate) quantity: Option<Decimal>,
+    pub(crate) cost: Option<Decimal>,
+    pub(crate) opened: Option<Date>,
+}
+
+pub(crate) struct PriceNote {
+    pub(crate) path: NotePath,
+    /// Of the day.
+    pub(crate) line: u32,
+    pub(crate) symbol: String,
+    pub(crate) date: Date,
+    pub(crate) close: Decimal,
+    pub(crate) currency: String,
+}
+
+impl Books {
+    pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let mut books = Self::default();
+        let mut notes = Vec::new();
+        for kind in [POSITION, TRADE, PRICE] {
+            notes.push((ctx.records().get(kind)?, ctx.vault().records(kind).await?));
+            books.unreadable.extend(ctx.vault().unreadable(kind).await?);
+        }
+        let mut said: BTreeMap<String, usize> = BTreeMap::new();
+        let (mut of_position, mut of_trades) = (HashMap::new(), HashMap::<String, BTreeSet<String>>::new());
+        for (declared, notes) in &notes {
+            for note in notes {
+                let record = declared.read(note);
+                let code = match record.text("currency") {
+                    Ok(text) => text.and_then(|text| currency(&text)),
+                    // Named where the record is added.
+                    Err(ToolError::BrokenRecord(_)) => None,
+                    Err(error) => return Err(error),
+                };
+                let Some(code) = code else { continue };
+                if let Ok(symbol) = symbol_of(declared, &record) {
+                    match declared.name() {
+                        POSITION => {
+                            of_position.insert(symbol, code.clone());
+                        }
+                        TRADE => {
+                            of_trades.entry(symbol).or_default().insert(code.clone());
+                        }
+                        _ => {}
+                    }
+                }
+                *said.entry(code).or_default() += 1;
+            }
+        }
+        // Trades go before the position, where they agree with each other.
+        let mut of_symbol = of_position;
+        for (symbol, codes) in of_trades {
+            if codes.len() == 1 {
+                of_symbol.extend(codes.into_iter().map(|code| (symbol.clone(), code)));
+            }
+        }
+        let configured = ctx.config().get("currency").and_then(Value::as_str).and_then(currency);
+        books.currency = configured.or_else(|| commonest(&said));
+        let today = ctx.clock().today();
+        for (declared, notes) in &notes {
+            for note in notes {
+                if let Err(error) = books.add(declared, note, &of_symbol, today) {
+                    match error {
+                        ToolError::BrokenRecord(problem) => books.unreadable.push(problem),
+                        error => return Err(error),
+                    }
+                }
+            }
+        }
+        books.unreadable.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        books.unreadable.dedup_by(|a, b| a.path == b.path);
+        books.doubled = books.doubled_prices();
+        Ok(books)
+    }
+
+    fn add(
+        &mut self,
+        declared: &RecordType,
+        note: &Note,
+        of_symbol: &HashMap<String, String>,
+        today: Date,
+    ) -> Result<(), ToolError> {
+        let record = declared.read(note);
+        let symbol = symbol_of(declared, &record)?;
+        let at = At { declared, note };
+        let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
+            Some(text) => currency(&text).ok_or_else(|| {
+                at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
+            })?,
+            None => of_symbol
+                .get(&symbol)
+                .or(self.currency.as_ref())
+                .cloned()
+                .ok_or_else(|| at.broken("currency", "is missing".into(), CURRENCY_REMEDY))?,
+        };
+        let path = note.path.clone();
+        match declared.name() {
+            POSITION => self.positions.push(PositionNote {
+                path,
+                line: at.line("quantity"),
+                cost_line: at.line("cost_basis"),
+                currency_line: at.line("currency"),
+                symbol,
+                name: record.text("name")?.filter(|name| !name.trim().is_empty()),
+                exchange: record.text("exchange")?.filter(|text| !text.trim().is_empty()),
+                currency,
+                quantity: record.decimal("quantity")?,
+                cost: record.decimal("cost_basis")?,
+                opened: record.date("opened")?,
+            }),
+            TRADE => {
+                let kind = record.choice("kind")?.ok_or_else(|| at.missing("kind"))?;
+                let date = record.date("date")?.ok_or_else(|| at.missing("date"))?;
+                if date > today {
+                    let what = format!("is `{date}`, which is still to come");
+                    return Err(at.broken("date", what, "Correct the date: a trade has happened."));
+                }
+                let (kind, event) = event(kind, &record, &at)?;
+                let trade = Trade { date, event, origin: self.trades.len() };
+                self.trades.push(TradeNote {
+                    path,
+                    line: at.line("quantity"),
+                    symbol,
+                    currency,
+                    kind,
+                    trade,
+                });
+            }
+            _ => self.prices.push(PriceNote {
+                path,
+                line: at.line("date"),
+                symbol,
+                date: record.date("date")?.ok_or_else(|| at.missing("date"))?,
+                close: at.above_zero("close", record.decimal("close")?)?,
+                currency,
+            }),
+        }
+        Ok(())
+    }
+
+    /// Each price of which an earlier note has the symbol, the day and the currency.
+    fn doubled_prices(&self) -> Vec<Problem> {
+        let mut seen: HashMap<(&str, Date, &str), &NotePath> = HashMap::new();
+        let mut doubled = Vec::new();
+        for price in &self.prices {
+            let key = (price.symbol.as_str(), price.date, price.currency.as_str());
+            let Some(first) = seen.get(&key) else {
+                seen.insert(key, &price.path);
+                continue;
+            };
+            doubled.push(Problem {
+                path: price.path.to_string(),
+                line: price.line,
+                problem: format!(
+                    "{} has two prices in {} for {}; that of {first} is used",
+                    price.symbol, price.currency, price.date
+                ),
+                remedy: "Keep one of the two notes.".into(),
+            });
+        }
+        doubled
+    }
+
+    /// Whether any trade decides how much of a symbol there is.
+    pub(crate) fn moves(&self, symbol: &str) -> bool {
+        self.trades.iter().any(|note| note.symbol == symbol && note.trade.event.moves())
+    }
+
+    /// The trades of a symbol in one currency. A split is one of the symbol, whatever the currency.
+    pub(crate) fn trades_of(&self, symbol: &str, currency: &str) -> impl Iterator<Item = &TradeNote> {
+        self.trades.iter().filter(move |note| {
+            let is_split = matches!(note.trade.event, Event::Split { .. });
+            note.symbol == symbol && (is_split || note.currency == currency)
+        })
+    }
+
+    /// `unreadable` of an output.
+    pub(crate) fn unreadable_json(&self) -> Value {
+        problems_json(&self.unreadable)
+    }
+
+    /// The position note of a symbol.
+    pub(crate) fn position(&self, symbol: &str) -> Option<&PositionNote> {
+        self.positions.iter().find(|position| position.symbol == symbol)
+    }
+
+    /// Every symbol that a record names.
+    pub(crate) fn symbols(&self) -> BTreeSet<&str> {
+        let trades = self.trades.iter().map(|trade| trade.symbol.as_str());
+        trades.chain(self.positions.iter().map(|position| position.symbol.as_str())).collect()
+    }
+
+    /// The symbol that a person means: as it is written, or by the name of its position.
+    ///
+    /// # Errors
+    /// With the nearest, or with all that fit.
+    pub(crate) fn find(&self, said: &str) -> Result<String, ToolError> {
+        let symbol = as_symbol(said);
+        if self.symbols().contains(symbol.as_str()) {
+            return Ok(symbol);
+        }
+        let wanted = nova_skill::folded(said);
+        let called = |position: &&PositionNote| {
+            let name = position.name.as_deref().map(nova_skill::folded).unwrap_or_default();
+            !wanted.is_empty() && name.contains(&wanted)
+        };
+        let found: Vec<String> = self.positions.iter().filter(called).map(|one| one.symbol.clone()).collect();
+        match found.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => Err(ToolError::NotFound {
+                kind: "symbol".into(),
+                name: said.into(),
+                nearest: {
+                    let mut near: Vec<&str> = self.symbols().into_iter().collect();
+                    near.sort_by_key(|other| std::cmp::Reverse(nova_skill::likeness(other, &symbol)));
+                    near.into_iter().take(5).map(str::to_owned).collect()
+                },
+            }),
+            _ => Err(ToolError::Ambiguous { kind: "position".into(), name: said.into(), matches: found }),
+        }
+    }
+}
+
+/// The one that is said most often; none where several are.
+fn commonest(said: &BTreeMap<String, usize>) -> Option<String> {
+    let most = said.values().max()?;
+    let mut several = said.iter().filter(|(_, times)| *times == most).map(|(code, _)| code.clone());
+    several.next().filter(|_| several.next().is_none())
+}
+
+/// `problems` or `unreadable` of an output.
+pub(crate) fn problems_json(problems: &[Problem]) -> Value {
+    let row = |problem: &Problem| {
+        let mut row = json!({"problem": problem.problem, "remedy": problem.remedy});
+        if !problem.path.is_empty() {
+            row["path"] = json!(problem.path);
+            row["line"] = json!(problem.line);
+        }
+        row
+    };
+    problems.iter().map(row).collect()
+}
+
+/// As symbols are compared: capital letters, without `[[` and `]]`.
+pub(crate) fn as_symbol(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(text);
+    inner.split('|').next().unwrap_or(inner).trim().to_uppercase()
+}
+
+fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolError> {
+    let said = match record.text("symbol")? {
+        Some(text) => text,
+        // A position may be named by its note alone.
+        None if declared.name() == POSITION => record.title(),
+        None => return Err(At { declared, note: record.note() }.missing("symbol")),
+    };
+    Ok(as_symbol(&said))
+}
+
+/// What a trade's note says happened.
+fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, Event), ToolError> {
+    let quantity = record.decimal("quantity")?;
+    let price = record.decimal("price")?;
+    let fee = record.decimal("fee")?.unwrap_or_default();
+    Ok(match kind {
+        "buy" | "sell" => {
+            let quantity = at.above_zero("quantity", quantity)?;
+            // What was given away for nothing has a price, too.
+            let price = price.ok_or_else(|| at.missing("price"))?;
+            match kind {
+                "buy" => ("buy", Event::Buy { quantity, price, fee }),
+                _ => ("sell", Event::Sell { quantity, price, fee }),
+            }
+        }
+        "dividend" => {
+            let quantity = quantity.unwrap_or(Decimal::ONE);
+            let price = at.above_zero("price", price)?;
+            ("dividend", Event::Dividend { quantity, price, fee })
+        }
+        "split" => {
+            let new = at.above_zero("quantity", quantity)?;
+            let old = at.above_zero("per", Some(record.decimal("per")?.unwrap_or(Decimal::ONE)))?;
+            ("split", Event::Split { new, old })
+        }
+        _ if fee.is_zero() => ("fee", Event::Fee { amount: at.above_zero("fee", price)? }),
+        _ => ("fee", Event::Fee { amount: fee }),
+    })
+}
+
+/// A note, for saying what is wrong with it.
+struct At<'a> {
+    declared: &'a RecordType,
+    note: &'a Note,
+}
+
+impl At<'_> {
+    fn property(&self, field: &str) -> String {
+        self.declared.fields.get(field).map_or(field, |field| field.property()).to_owned()
+    }
+
+    fn line(&self, field: &str) -> u32 {
+        let entry = self.note.document.entry(&self.property(field));
+        entry.map_or(1, |(_, property)| property.line)
+    }
+
+    fn broken(&self, field: &str, what: String, remedy: &str) -> ToolError {
+        ToolError::BrokenRecord(Problem {
+            path: self.note.path.to_string(),
+            line: self.line(field),
+            problem: format!("`{}` {what}", self.property(field)),
+            remedy: remedy.into(),
+        })
+    }
+
+    fn missing(&self, field: &str) -> ToolError {
+        let property = self.property(field);
+        self.broken(field, "is missing".into(), &format!("Add `{property}:` to the note's properties."))
+    }
+
+    fn above_zero(&self, field: &str, number: Option<Decimal>) -> Result<Decimal, ToolError> {
+        let number = number.ok_or_else(|| self.missing(field))?;
+        if number.is_zero() {
+            return Err(self.broken(field, "is `0`".into(), "Write a number above zero."));
+        }
+        Ok(number)
+    }
+}

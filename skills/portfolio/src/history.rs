@@ -1,0 +1,153 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nova_skill::jiff::{Span, ToSpan as _};
+use nova_skill::{
+    Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::invalid;
+use crate::books::{Books, problems_json};
+use crate::prices::{Age, Prices};
+use crate::valuation::Snapshot;
+
+pub(crate) struct History;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct HistoryOf {
+    /// How far back; six months where nothing is given.
+    range: Option<Range>,
+    /// Which currency's positions, such as EUR; those worth most where nothing is given.
+    currency: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+pub(crate) enum Range {
+    #[serde(rename = "1m")]
+    Month,
+    #[default]
+    #[serde(rename = "6m")]
+    HalfYear,
+    #[serde(rename = "1y")]
+    Year,
+    #[serde(rename = "all")]
+    All,
+}
+
+/// A line has about so many points.
+const POINTS: i64 = 130;
+
+#[async_trait]
+impl NativeTool for History {
+    type Args = HistoryOf;
+    const ID: &'static str = "history";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Computes what the positions of one currency were worth over time, from the known prices. \"carried\" marks days \
+             whose value rests on an old price; days that lack a price are left out.",
+        )
+        .use_when("the user asks how the worth of their portfolio developed over months, or for its chart")
+        .not_when("the worth of one day is asked for", "portfolio.value")
+        .example("How did my portfolio develop since summer?")
+    }
+
+    async fn run(&self, of: HistoryOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let prices = snapshot.prices();
+        let all = snapshot.value(&prices)?;
+        let wanted = of.currency.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let wanted = wanted
+            .map(|text| {
+                crate::amount::currency(text)
+                    .ok_or_else(|| invalid("currency", &format!("\"{text}\" is no currency")))
+            })
+            .transpose()?;
+        let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency.to_owned());
+        let Some(currency) = wanted.or(most) else {
+            let value = json!({
+                "currency": null, "points": [],
+                "problems": problems_json(&all.problems), "unreadable": snapshot.books.unreadable_json(),
+            });
+            return Ok(value.into());
+        };
+        let first = begins(&snapshot.books, &prices, &currency).unwrap_or(snapshot.day).min(snapshot.day);
+        let back = |span: Span| snapshot.day.checked_sub(span).unwrap_or(first).max(first);
+        let from = match of.range.unwrap_or_default() {
+            Range::Month => back(1.month()),
+            Range::HalfYear => back(6.months()),
+            Range::Year => back(1.year()),
+            Range::All => first,
+        };
+        let mut points = Vec::new();
+        // What has no price at all keeps the others from nothing; it is named.
+        let is_priced =
+            |symbol: &str| prices.first(symbol, &currency).is_some_and(|first| first <= snapshot.day);
+        let mut never = BTreeSet::new();
+        for day in days(from, snapshot.day) {
+            let then = snapshot.value_on(&prices, day)?;
+            let rows = || then.rows.iter().filter(|row| row.holding.currency == currency);
+            let (missing, without): (Vec<&str>, Vec<&str>) = rows()
+                .filter(|row| row.value.is_none())
+                .map(|row| row.holding.symbol)
+                .partition(|symbol| is_priced(symbol));
+            never.extend(without.into_iter().map(str::to_owned));
+            let Some(value) = then.value.get(&currency).filter(|_| missing.is_empty()) else { continue };
+            let is_old = rows().filter_map(|row| row.price).any(|price| price.age(day) != Age::Fresh);
+            points.push(json!({"date": day.to_string(), "value": value.to_string(), "carried": is_old}));
+        }
+        let notes = all.notes(&snapshot.books);
+        let held = |symbol: &String| all.rows.iter().any(|row| row.holding.symbol == symbol);
+        let gone = never.iter().filter(|symbol| !held(symbol)).map(|symbol| Problem {
+            path: String::new(),
+            line: 0,
+            problem: format!("{symbol} has no price in {currency} and is not in the line"),
+            remedy: "Add price notes of the days when it was held.".into(),
+        });
+        let problems: Vec<Problem> = all.problems.iter().cloned().chain(gone).collect();
+        let value = json!({
+            "currency": currency,
+            "from": from.to_string(),
+            "to": snapshot.day.to_string(),
+            "points": points,
+            "problems": problems_json(&problems),
+            "unreadable": snapshot.books.unreadable_json(),
+        });
+        Ok(Output::new(value).from_notes(notes).into())
+    }
+}
+
+/// The first day on which something in a currency is worth something: it is held, and has a price.
+fn begins(books: &Books, prices: &Prices, currency: &str) -> Option<Date> {
+    let trades = books.trades.iter().filter(|note| note.currency == currency && note.trade.event.moves());
+    let trades = trades.map(|note| (note.symbol.as_str(), Some(note.trade.date)));
+    let positions = books.positions.iter().filter(|position| position.currency == currency);
+    let positions = positions.map(|position| (position.symbol.as_str(), position.opened));
+    let worth = trades.chain(positions).filter_map(|(symbol, held)| {
+        let priced = prices.first(symbol, currency)?;
+        Some(held.map_or(priced, |held| held.max(priced)))
+    });
+    worth.min()
+}
+
+/// Weekdays, or every so many days where they are too many for a line; always with the last.
+fn days(from: Date, to: Date) -> Vec<Date> {
+    use nova_skill::jiff::civil::Weekday;
+    let all = crate::prices::days_between(from, to).max(0);
+    let step = all / (POINTS * 7 / 5) + 1;
+    let mut days = Vec::new();
+    let mut day = from;
+    while day < to {
+        let rests = step == 1 && matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
+        if !rests {
+            days.push(day);
+        }
+        let Ok(next) = day.checked_add(step.days()) else { break };
+        day = next;
+    }
+    days.push(to);
+    days
+}

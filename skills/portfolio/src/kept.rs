@@ -1,0 +1,101 @@
+use std::collections::BTreeMap;
+
+use nova_skill::serde_json;
+use nova_skill::{Date, Decimal, ToolContext, ToolError};
+use serde::{Deserialize, Serialize};
+
+/// The key of the skill's store.
+const KEY: &str = "quotes";
+/// How many days are kept of one symbol: three years of closes.
+const DAYS: usize = 800;
+
+/// What quote sources have said, by symbol and day. It is a copy that can be fetched again; a `price`
+/// note is the truth.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Kept {
+    symbols: BTreeMap<String, BTreeMap<Date, KeptQuote>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeptQuote {
+    #[serde(with = "text")]
+    pub(crate) price: Decimal,
+    pub(crate) currency: String,
+    /// The source's name: "Stooq".
+    pub(crate) source: String,
+    /// Where it answered, without a query.
+    pub(crate) url: String,
+    /// When the price was made, RFC 3339, where the source says it.
+    pub(crate) at: Option<String>,
+    /// When the source answered, RFC 3339.
+    pub(crate) fetched: String,
+    /// The close of the day before.
+    #[serde(default, with = "text_or_nothing")]
+    pub(crate) before: Option<Decimal>,
+}
+
+impl Kept {
+    /// Without a store, or with one that says something else, nothing is kept.
+    pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
+        let value = ctx.store().get(KEY).await.ok().flatten();
+        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    }
+
+    pub(crate) async fn write(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        let value = serde_json::to_value(self)
+            .map_err(|error| ToolError::failed(format!("The quotes cannot be kept: {error}."), ""))?;
+        ctx.store().set(KEY, value).await
+    }
+
+    /// A close of a day gone by does not take the place of a quote with its time.
+    pub(crate) fn add(&mut self, symbol: &str, day: Date, quote: KeptQuote) {
+        let days = self.symbols.entry(symbol.to_owned()).or_default();
+        if quote.at.is_none() && days.get(&day).is_some_and(|known| known.at.is_some()) {
+            return;
+        }
+        days.insert(day, quote);
+        while days.len() > DAYS {
+            days.pop_first();
+        }
+    }
+
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.symbols.keys().map(String::as_str)
+    }
+
+    pub(crate) fn of(&self, symbol: &str) -> impl DoubleEndedIterator<Item = (Date, &KeptQuote)> {
+        self.symbols.get(symbol).into_iter().flatten().map(|(day, quote)| (*day, quote))
+    }
+}
+
+mod text {
+    use nova_skill::Decimal;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(number: &Decimal, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Decimal, D::Error> {
+        let text = String::deserialize(from)?;
+        Decimal::from_str_exact(&text).map_err(D::Error::custom)
+    }
+}
+
+mod text_or_nothing {
+    use nova_skill::Decimal;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(number: &Option<Decimal>, to: S) -> Result<S::Ok, S::Error> {
+        match number {
+            Some(number) => to.collect_str(number),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Decimal>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| Decimal::from_str_exact(&text)).transpose().map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,64 @@
+//! Trades, positions, prices and a watchlist as notes, and what they come to: value, gains, income,
+//! allocation.
+//!
+//! Everything is computed from the notes at each call; only prices of quote sources are kept, and they
+//! can be fetched again. It never adds two currencies, never takes a price on trust that a source made
+//! up, and never trades.
+
+use std::sync::Arc;
+
+use nova_skill::{Skill, Tool, native};
+
+mod add_trade;
+mod allocation;
+mod amount;
+mod books;
+mod gains;
+mod history;
+mod holdings;
+mod kept;
+pub mod ledger;
+mod list_trades;
+mod positions;
+mod prices;
+pub mod quantity;
+mod quote;
+mod sources;
+mod totals;
+mod valuation;
+mod value;
+mod watch;
+mod watchlist;
+
+/// The skill `portfolio`.
+pub fn skill() -> Box<dyn Skill> {
+    Box::new(Portfolio)
+}
+
+struct Portfolio;
+
+impl Skill for Portfolio {
+    fn skill_md(&self) -> &str {
+        include_str!("../SKILL.md")
+    }
+
+    fn manifest(&self) -> &str {
+        include_str!("../manifest.yaml")
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![
+            native(positions::Positions),
+            native(add_trade::AddTrade),
+            native(list_trades::ListTrades),
+            native(watchlist::Watchlist),
+            native(watch::Watch),
+            native(watch::Unwatch),
+            native(quote::Quote),
+            native(value::Value),
+            native(gains::Gains),
+            native(allocation::Allocation),
+            native(history::History),
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Decimal, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::{date, invalid, money, price as price_shown, shown};
+use crate::books::{Books, TradeNote, problems_json};
+use crate::ledger::{Event, Method, sum};
+use crate::quantity::{Quantity, TooLarge};
+use crate::valuation::Snapshot;
+
+pub(crate) struct ListTrades;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Filters {
+    /// Only this symbol, or the position of this name.
+    symbol: Option<String>,
+    /// Only since this day, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    from: Option<String>,
+    /// Only up to this day, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    to: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for ListTrades {
+    type Args = Filters;
+    const ID: &'static str = "list_trades";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Lists recorded trades, the newest first: buys, sells, dividends, splits and fees, with what each came to.")
+            .use_when("the user asks what they bought or sold, and when")
+            .not_when("gains are asked for", "portfolio.gains")
+            .not_when("what a share is trading at now is asked for", "portfolio.quote")
+            .example("When did I buy Brightwater?")
+    }
+
+    async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let books = &snapshot.books;
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let symbol = given(&filters.symbol).map(|said| books.find(&said)).transpose()?;
+        let from = given(&filters.from).map(|text| date(&text, "from")).transpose()?;
+        let to = given(&filters.to).map(|text| date(&text, "to")).transpose()?;
+        if let (Some(from), Some(to)) = (from, to)
+            && from > to
+        {
+            return Err(invalid("from", &format!("{from} is after {to}")));
+        }
+        let mut trades: Vec<&TradeNote> = books
+            .trades
+            .iter()
+            .filter(|note| symbol.as_ref().is_none_or(|symbol| *symbol == note.symbol))
+            .filter(|note| from.is_none_or(|from| from <= note.trade.date))
+            .filter(|note| to.is_none_or(|to| note.trade.date <= to))
+            .collect();
+        trades.sort_by(|a, b| b.trade.date.cmp(&a.trade.date).then_with(|| a.path.cmp(&b.path)));
+        let rows: Result<Vec<Value>, TooLarge> = trades.iter().map(|note| row(note, books)).collect();
+        let value = json!({
+            "trades": rows?,
+            "problems": problems_json(&books.holdings(Method::Fifo, snapshot.day, true)?.problems),
+            "unreadable": books.unreadable_json(),
+        });
+        Ok(Output::new(value).from_notes(trades.iter().map(|note| note.path.clone())).into())
+    }
+}
+
+fn row(note: &TradeNote, books: &Books) -> Result<Value, TooLarge> {
+    let (quantity, price, fee, amount) = parts(&note.trade.event)?;
+    let name = books.position(&note.symbol).and_then(|position| position.name.as_deref());
+    Ok(json!({
+        "date": note.trade.date.to_string(),
+        "kind": note.kind,
+        "symbol": note.symbol,
+        "name": name.unwrap_or(&note.symbol),
+        "quantity": quantity,
+        "price": shown(price.map(price_shown)),
+        "fee": shown(fee.map(money)),
+        "amount": shown(amount.map(money)),
+        "currency": note.currency,
+        "path": note.path.to_string(),
+    }))
+}
+
+/// Quantity, price, fee, and the money that came in, or went out with a minus.
+type Parts = (Value, Option<Decimal>, Option<Decimal>, Option<Decimal>);
+
+fn parts(event: &Event) -> Result<Parts, TooLarge> {
+    let of = |quantity: Decimal, price: Decimal| Quantity::of(quantity)?.at(price);
+    Ok(match *event {
+        Event::Buy { quantity, price, fee } => {
+            (shown(Some(quantity)), Some(price), Some(fee), Some(-sum(of(quantity, price)?, fee)?))
+        }
+        Event::Sell { quantity, price, fee } | Event::Dividend { quantity, price, fee } => {
+            (shown(Some(quantity)), Some(price), Some(fee), Some(sum(of(quantity, price)?, -fee)?))
+        }
+        Event::Split { new, old } => (json!(format!("{new} for {old}")), None, None, None),
+        Event::Fee { amount } => (Value::Null, None, Some(amount), Some(-amount)),
+    })
+}

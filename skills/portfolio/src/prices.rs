@@ -1,0 +1,233 @@
+use std::collections::{BTreeMap, HashMap};
+
+use nova_skill::jiff::civil::Weekday;
+use nova_skill::jiff::{Span, ToSpan as _};
+use nova_skill::{Date, Decimal, NotePath, Source};
+
+use crate::books::Books;
+use crate::kept::Kept;
+use crate::ledger::Split;
+use crate::quantity::{Quantity, TooLarge};
+
+/// How many days old a price of a source may be to be used.
+pub(crate) const QUOTE_DAYS: i64 = 7;
+
+/// Every price that is known, by symbol and day. On one day a `price` note goes before a quote.
+pub(crate) struct Prices<'a> {
+    of: HashMap<&'a str, BTreeMap<Date, Vec<Price<'a>>>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Price<'a> {
+    pub(crate) date: Date,
+    /// For one share as there were on its day.
+    pub(crate) amount: Decimal,
+    pub(crate) currency: &'a str,
+    pub(crate) from: PriceFrom<'a>,
+    /// The close of the day before, where it was said.
+    pub(crate) before: Option<Decimal>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum PriceFrom<'a> {
+    Note(&'a NotePath),
+    Quote { source: &'a str, url: &'a str, at: Option<&'a str>, fetched: &'a str },
+}
+
+/// How far one may trust a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Age {
+    /// Of the day, or of the last weekday before.
+    Fresh,
+    /// A weekday has gone by since.
+    Old,
+    /// More than a week.
+    VeryOld,
+}
+
+impl<'a> Prices<'a> {
+    pub(crate) fn new(books: &'a Books, kept: &'a Kept) -> Self {
+        let mut of: HashMap<&str, BTreeMap<Date, Vec<Price>>> = HashMap::new();
+        for note in &books.prices {
+            let price = Price {
+                date: note.date,
+                amount: note.close,
+                currency: &note.currency,
+                from: PriceFrom::Note(&note.path),
+                before: None,
+            };
+            of.entry(&note.symbol).or_default().entry(note.date).or_default().push(price);
+        }
+        for symbol in kept.symbols() {
+            for (date, quote) in kept.of(symbol) {
+                let from = PriceFrom::Quote {
+                    source: &quote.source,
+                    url: &quote.url,
+                    at: quote.at.as_deref(),
+                    fetched: &quote.fetched,
+                };
+                let price = Price {
+                    date,
+                    amount: quote.price,
+                    currency: &quote.currency,
+                    from,
+                    before: quote.before,
+                };
+                of.entry(symbol).or_default().entry(date).or_default().push(price);
+            }
+        }
+        Self { of }
+    }
+
+    /// The newest up to a day, however old.
+    pub(crate) fn last(&self, symbol: &str, currency: &str, day: Date) -> Option<&Price<'a>> {
+        let days = self.of.get(symbol)?.range(..=day).rev();
+        days.flat_map(|(_, prices)| prices).find(|price| price.currency == currency)
+    }
+
+    /// The newest up to a day that may be used: a price of a source is good for [`QUOTE_DAYS`], what
+    /// the user has written down for as long as there is nothing newer.
+    pub(crate) fn usable(&self, symbol: &str, currency: &str, day: Date) -> Option<&Price<'a>> {
+        let days = self.of.get(symbol)?.range(..=day).rev();
+        days.flat_map(|(_, prices)| prices).find(|price| price.currency == currency && price.is_usable(day))
+    }
+
+    /// The one before a price, on an earlier day.
+    pub(crate) fn before(&self, symbol: &str, price: &Price<'_>) -> Option<&Price<'a>> {
+        let days = self.of.get(symbol)?.range(..price.date).rev();
+        days.flat_map(|(_, prices)| prices).find(|other| other.currency == price.currency)
+    }
+
+    /// The day of the oldest in a currency.
+    pub(crate) fn first(&self, symbol: &str, currency: &str) -> Option<Date> {
+        let mut days = self.of.get(symbol)?.iter();
+        days.find(|(_, prices)| prices.iter().any(|price| price.currency == currency)).map(|(date, _)| *date)
+    }
+
+    /// How much of `to` one of `from` is: as it is known, or the other way round.
+    pub(crate) fn rate(&self, from: &str, to: &str, day: Date) -> Option<Rate<'_>> {
+        if let Some(price) = self.usable(&pair(from, to), to, day) {
+            return Some(Rate { rate: price.amount, price });
+        }
+        let price = self.usable(&pair(to, from), from, day)?;
+        let rate = Decimal::ONE.checked_div(price.amount)?.round_dp(10);
+        Some(Rate { rate, price })
+    }
+}
+
+/// A rate, and the price it comes from.
+pub(crate) struct Rate<'a> {
+    pub(crate) rate: Decimal,
+    pub(crate) price: &'a Price<'a>,
+}
+
+/// The symbol of one currency's price in another.
+pub(crate) fn pair(from: &str, to: &str) -> String {
+    format!("{from}/{to}")
+}
+
+/// The two currencies of a pair.
+pub(crate) fn as_pair(symbol: &str) -> Option<(String, String)> {
+    let (from, to) = symbol.split_once('/')?;
+    Some((crate::amount::currency(from)?, crate::amount::currency(to)?))
+}
+
+impl Price<'_> {
+    pub(crate) fn is_usable(&self, day: Date) -> bool {
+        matches!(self.from, PriceFrom::Note(_)) || days_between(self.date, day) <= QUOTE_DAYS
+    }
+
+    pub(crate) fn age(&self, day: Date) -> Age {
+        age(self.date, day)
+    }
+
+    /// Who says it.
+    pub(crate) fn source_name(&self) -> &str {
+        match self.from {
+            PriceFrom::Note(_) => "note",
+            PriceFrom::Quote { source, .. } => source,
+        }
+    }
+
+    /// When it was made, as exactly as is known: a time, or a day.
+    pub(crate) fn when(&self) -> String {
+        match self.from {
+            PriceFrom::Quote { at: Some(at), .. } => at.to_owned(),
+            _ => self.date.to_string(),
+        }
+    }
+
+    pub(crate) fn source(&self) -> Source {
+        match self.from {
+            PriceFrom::Note(path) => Source::Note(path.clone()),
+            PriceFrom::Quote { url, fetched, .. } => Source::Web { url: url.into(), at: fetched.into() },
+        }
+    }
+
+    /// For one share as there are on `day`: a split in between divides it.
+    pub(crate) fn after(&self, splits: &[Split], day: Date) -> Result<Decimal, TooLarge> {
+        split_since(self.amount, self.date, splits, day)
+    }
+}
+
+/// A price of one share as there were on `date`, for one as there are on `day`.
+fn split_since(price: Decimal, date: Date, splits: &[Split], day: Date) -> Result<Decimal, TooLarge> {
+    let one = Quantity::of(Decimal::ONE)?;
+    let mut ratio = one;
+    for split in splits.iter().filter(|split| date < split.date && split.date <= day) {
+        ratio = ratio.times(split.ratio)?;
+    }
+    if ratio == one { Ok(price) } else { one.share_of(price, ratio) }
+}
+
+impl Age {
+    /// `stale` of a row; null where it is fresh.
+    pub(crate) fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Fresh => None,
+            Self::Old => Some("old"),
+            Self::VeryOld => Some("very_old"),
+        }
+    }
+}
+
+/// Markets rest at weekends: a Friday's close is fresh until Monday's is there.
+pub(crate) fn age(date: Date, day: Date) -> Age {
+    let days = days_between(date, day);
+    if days > QUOTE_DAYS {
+        return Age::VeryOld;
+    }
+    let gone_by = (1..days).filter_map(|after| date.checked_add(after.days()).ok());
+    let weekday = |day: Date| !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
+    if gone_by.into_iter().any(weekday) { Age::Old } else { Age::Fresh }
+}
+
+pub(crate) fn days_between(from: Date, to: Date) -> i64 {
+    from.until(to).map_or(0, |span: Span| i64::from(span.get_days()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(date: &str, day: &str, expected: Age) {
+        let parse = |text: &str| text.parse().expect("a date");
+        assert_eq!(age(parse(date), parse(day)), expected, "{date} seen on {day}");
+    }
+
+    #[test]
+    fn a_weekday_gone_by_makes_a_price_old() {
+        check("2026-11-20", "2026-11-20", Age::Fresh);
+        check("2026-11-19", "2026-11-20", Age::Fresh);
+        check("2026-11-18", "2026-11-20", Age::Old);
+        // Friday to Sunday, to Monday, to Tuesday.
+        check("2026-11-20", "2026-11-22", Age::Fresh);
+        check("2026-11-20", "2026-11-23", Age::Fresh);
+        check("2026-11-20", "2026-11-24", Age::Old);
+        check("2026-11-13", "2026-11-20", Age::Old);
+        check("2026-11-12", "2026-11-20", Age::VeryOld);
+        // A price of a day to come is none of these cases; it is never chosen.
+        check("2026-11-21", "2026-11-20", Age::Fresh);
+    }
+}

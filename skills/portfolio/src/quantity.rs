@@ -1,0 +1,171 @@
+use nova_skill::Decimal;
+
+/// A number of shares, exactly: a fraction, so that a reverse split of one for three loses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantity {
+    /// In lowest terms.
+    over: i128,
+    /// Above zero.
+    under: i128,
+}
+
+/// A number with more digits than are computed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the numbers have more digits than can be computed with exactly")]
+pub struct TooLarge;
+
+/// Amounts are exact to so many places; what does not come out even is rounded half to even there.
+pub const PLACES: u32 = 8;
+
+impl Quantity {
+    pub const ZERO: Self = Self { over: 0, under: 1 };
+
+    /// # Errors
+    /// Beyond 28 places.
+    pub fn of(number: Decimal) -> Result<Self, TooLarge> {
+        Self::fraction(number.mantissa(), power_of_ten(number.scale())?)
+    }
+
+    /// So many new shares for so many old ones.
+    ///
+    /// # Errors
+    /// With too many digits, or none of the old.
+    pub fn ratio(new: Decimal, old: Decimal) -> Result<Self, TooLarge> {
+        let (new, old) = (Self::of(new)?, Self::of(old)?);
+        new.times(Self::fraction(old.under, old.over)?)
+    }
+
+    fn fraction(over: i128, under: i128) -> Result<Self, TooLarge> {
+        if under == 0 {
+            return Err(TooLarge);
+        }
+        let common = gcd(over, under) * under.signum();
+        Ok(Self { over: over / common, under: under / common })
+    }
+
+    pub fn is_zero(self) -> bool {
+        self.over == 0
+    }
+
+    /// # Errors
+    /// With too many digits.
+    pub fn plus(self, other: Self) -> Result<Self, TooLarge> {
+        let common = gcd(self.under, other.under);
+        let left = self.over.checked_mul(other.under / common).ok_or(TooLarge)?;
+        let right = other.over.checked_mul(self.under / common).ok_or(TooLarge)?;
+        let under = (self.under / common).checked_mul(other.under).ok_or(TooLarge)?;
+        Self::fraction(left.checked_add(right).ok_or(TooLarge)?, under)
+    }
+
+    /// # Errors
+    /// With too many digits.
+    pub fn minus(self, other: Self) -> Result<Self, TooLarge> {
+        self.plus(Self { over: -other.over, under: other.under })
+    }
+
+    /// # Errors
+    /// With too many digits.
+    pub fn times(self, ratio: Self) -> Result<Self, TooLarge> {
+        let (across, down) = (gcd(self.over, ratio.under), gcd(ratio.over, self.under));
+        let over = (self.over / across).checked_mul(ratio.over / down).ok_or(TooLarge)?;
+        let under = (self.under / down).checked_mul(ratio.under / across).ok_or(TooLarge)?;
+        Self::fraction(over, under)
+    }
+
+    /// # Errors
+    /// With too many digits.
+    pub fn is_more_than(self, other: Self) -> Result<bool, TooLarge> {
+        Ok(self.minus(other)?.over > 0)
+    }
+
+    /// So many times this amount, to [`PLACES`].
+    ///
+    /// # Errors
+    /// With too many digits.
+    pub fn at(self, price: Decimal) -> Result<Decimal, TooLarge> {
+        let price = Self::of(price)?;
+        self.times(price)?.rounded(PLACES)
+    }
+
+    /// The part of an amount that falls to this out of `whole`, to [`PLACES`].
+    ///
+    /// # Errors
+    /// With too many digits.
+    pub fn share_of(self, amount: Decimal, whole: Self) -> Result<Decimal, TooLarge> {
+        self.times(Self::fraction(whole.under, whole.over)?)?.at(amount)
+    }
+
+    /// As a decimal: exact where it has at most ten places, else rounded half to even there.
+    ///
+    /// # Errors
+    /// With too many digits.
+    pub fn to_decimal(self) -> Result<Decimal, TooLarge> {
+        self.rounded(10)
+    }
+
+    fn rounded(self, places: u32) -> Result<Decimal, TooLarge> {
+        let tens = power_of_ten(places)?;
+        let common = gcd(tens, self.under);
+        let over = self.over.checked_mul(tens / common).ok_or(TooLarge)?;
+        let under = self.under / common;
+        let (whole, rest) = (over.div_euclid(under), over.rem_euclid(under));
+        let twice = rest.checked_mul(2).ok_or(TooLarge)?;
+        let up = twice > under || (twice == under && whole % 2 != 0);
+        let mantissa = whole + i128::from(up);
+        Ok(Decimal::try_from_i128_with_scale(mantissa, places).map_err(|_| TooLarge)?.normalize())
+    }
+}
+
+fn power_of_ten(places: u32) -> Result<i128, TooLarge> {
+    10_i128.checked_pow(places).ok_or(TooLarge)
+}
+
+/// Above zero.
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dec(text: &str) -> Decimal {
+        text.parse().expect("a decimal")
+    }
+
+    fn quantity(text: &str) -> Quantity {
+        Quantity::of(dec(text)).expect("a quantity")
+    }
+
+    #[test]
+    fn a_third_and_back_is_the_same() {
+        let third = Quantity::ratio(dec("1"), dec("3")).expect("a ratio");
+        let thrice = Quantity::ratio(dec("3"), dec("1")).expect("a ratio");
+        let shrunk = quantity("100").times(third).expect("small");
+        assert_eq!(shrunk.to_decimal(), Ok(dec("33.3333333333")));
+        assert_eq!(shrunk.times(thrice), Ok(quantity("100")));
+    }
+
+    #[test]
+    fn parts_of_an_amount_are_rounded_half_to_even_at_eight_places() {
+        let part = |of: &str, whole: &str, amount: &str| {
+            quantity(of).share_of(dec(amount), quantity(whole)).map(|part| part.to_string())
+        };
+        assert_eq!(part("1", "3", "100"), Ok("33.33333333".into()));
+        assert_eq!(part("2", "3", "100"), Ok("66.66666667".into()));
+        assert_eq!(part("1", "2", "0.00000001"), Ok("0".into()));
+        assert_eq!(part("1", "2", "0.00000003"), Ok("0.00000002".into()));
+        assert_eq!(part("1", "4", "10.10"), Ok("2.525".into()));
+    }
+
+    #[test]
+    fn what_cannot_be_computed_exactly_is_said() {
+        let huge = Decimal::MAX;
+        assert_eq!(Quantity::of(huge).and_then(|quantity| quantity.times(quantity)), Err(TooLarge));
+        assert_eq!(Quantity::ratio(dec("1"), dec("0")), Err(TooLarge));
+    }
+}

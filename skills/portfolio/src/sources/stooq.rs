@@ -1,0 +1,136 @@
+use std::collections::HashMap;
+
+use nova_skill::jiff::civil::Time;
+use nova_skill::jiff::tz::TimeZone;
+use nova_skill::{Date, ToolContext, async_trait};
+use url::Url;
+
+use super::get::Answer;
+use super::{Asked, Get, QuoteSource, Quoted, SourceError, number};
+
+/// The CSV pages of stooq.com. They say neither a currency nor a zone; times are Warsaw's.
+pub(super) struct Stooq {
+    pub(super) base: Url,
+}
+
+#[async_trait]
+impl QuoteSource for Stooq {
+    fn name(&self) -> &'static str {
+        "Stooq"
+    }
+
+    async fn quote(&self, asked: &Asked, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
+        let (symbol, currency) = asked.for_stooq().map_err(SourceError::Symbol)?;
+        self.newest(&symbol, &currency, ctx).await
+    }
+
+    async fn history(
+        &self,
+        asked: &Asked,
+        since: Date,
+        ctx: &dyn ToolContext,
+    ) -> Result<Vec<Quoted>, SourceError> {
+        let (symbol, currency) = asked.for_stooq().map_err(SourceError::Symbol)?;
+        let mut url = self.page("/q/d/l/")?;
+        let compact = |day: Date| day.to_string().replace('-', "");
+        url.query_pairs_mut()
+            .append_pair("s", &symbol)
+            .append_pair("d1", &compact(since))
+            .append_pair("d2", &compact(ctx.clock().today()))
+            .append_pair("i", "d");
+        let answer = Get::new(url).send(ctx).await?;
+        let mut closes = Vec::new();
+        for row in rows(&answer)? {
+            closes.push(quoted(&row, &currency, &answer)?);
+        }
+        Ok(closes)
+    }
+
+    async fn rate(&self, from: &str, to: &str, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
+        self.newest(&format!("{from}{to}").to_lowercase(), to, ctx).await
+    }
+}
+
+impl Stooq {
+    fn page(&self, path: &str) -> Result<Url, SourceError> {
+        self.base.join(path).map_err(|error| SourceError::Source(format!("has no address: {error}")))
+    }
+
+    async fn newest(
+        &self,
+        symbol: &str,
+        currency: &str,
+        ctx: &dyn ToolContext,
+    ) -> Result<Quoted, SourceError> {
+        let mut url = self.page("/q/l/")?;
+        // `h` has no value: with one the page answers without its head.
+        url.set_query(Some(&format!(
+            "s={}&f=sd2t2ohlcv&h&e=csv",
+            url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect::<String>()
+        )));
+        let answer = Get::new(url).send(ctx).await?;
+        let rows = rows(&answer)?;
+        let [row] = rows.as_slice() else {
+            return Err(SourceError::Symbol(format!("answered with {} lines instead of one", rows.len())));
+        };
+        let said = row.get("symbol").map(|said| said.to_lowercase()).unwrap_or_default();
+        if said != symbol {
+            return Err(SourceError::Symbol(format!("answered about {said} instead of {symbol}")));
+        }
+        quoted(row, currency, &answer)
+    }
+}
+
+type Row = HashMap<String, String>;
+
+/// The lines of a CSV page by the names of its columns. Its values never hold a comma.
+fn rows(answer: &Answer) -> Result<Vec<Row>, SourceError> {
+    let mut lines = answer.text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let head: Vec<String> = lines
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('\u{feff}')
+        .split(',')
+        .map(|name| name.trim().to_lowercase())
+        .collect();
+    if answer.status != 200 || !head.iter().any(|name| name == "close") {
+        let begins: String = answer.text.trim().chars().take(60).collect();
+        return Err(SourceError::Source(format!("answered with \"{begins}\" instead of a quote")));
+    }
+    let mut rows = Vec::new();
+    for line in lines {
+        let values: Vec<&str> = line.split(',').map(str::trim).collect();
+        // A decimal comma, say, would shift what stands where.
+        if values.len() != head.len() {
+            let what = format!("answered with {} values for {} columns", values.len(), head.len());
+            return Err(SourceError::Symbol(what));
+        }
+        rows.push(head.iter().cloned().zip(values.into_iter().map(str::to_owned)).collect());
+    }
+    Ok(rows)
+}
+
+fn quoted(row: &Row, currency: &str, answer: &Answer) -> Result<Quoted, SourceError> {
+    let field = |name: &str| row.get(name).map(String::as_str).unwrap_or_default();
+    let (close, date) = (field("close"), field("date"));
+    if close == "N/D" || date == "N/D" {
+        return Err(SourceError::Symbol("has no price of it (N/D)".into()));
+    }
+    let price = number(close)
+        .ok_or_else(|| SourceError::Symbol(format!("answered with \"{close}\" where the price is")))?;
+    let date: Date = date
+        .parse()
+        .map_err(|_| SourceError::Symbol(format!("answered with \"{date}\" where the date is")))?;
+    let time: Option<Time> = field("time").parse().ok();
+    let warsaw = TimeZone::get("Europe/Warsaw").ok();
+    let at = time.zip(warsaw).and_then(|(time, zone)| date.to_datetime(time).to_zoned(zone).ok());
+    Ok(Quoted {
+        price,
+        currency: currency.to_owned(),
+        date,
+        at: at.map(|at| at.timestamp().to_string()),
+        before: None,
+        url: answer.url.clone(),
+        fetched: answer.at.clone(),
+    })
+}

@@ -1,0 +1,92 @@
+use nova_skill::{Date, Decimal, Figure, NotePath};
+
+use crate::amount::{ByCurrency, money};
+use crate::books::Books;
+use crate::holdings::Holding;
+use crate::quantity::TooLarge;
+use crate::valuation::{count, day_and_month};
+
+/// What was realised between two days, for each currency by itself. Amounts of single trades are
+/// rounded to the cent, and sums are sums of those.
+#[derive(Default)]
+pub(crate) struct Realised {
+    pub(crate) gain: ByCurrency,
+    pub(crate) proceeds: ByCurrency,
+    pub(crate) cost: ByCurrency,
+    pub(crate) income: ByCurrency,
+    pub(crate) fees: ByCurrency,
+    /// Places in [`Books::trades`], by currency.
+    pub(crate) sales: Vec<(String, usize)>,
+    pub(crate) payments: Vec<(String, usize)>,
+    /// Every trade of what was sold: also the buys make the gain.
+    behind: Vec<(String, usize)>,
+    since: Option<Date>,
+}
+
+impl Realised {
+    pub(crate) fn of(held: &[Holding], since: Date, until: Date) -> Result<Self, TooLarge> {
+        let mut all = Self { since: Some(since), ..Self::default() };
+        for holding in held {
+            all.add(holding, since, until)?;
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn add(&mut self, holding: &Holding, since: Date, until: Date) -> Result<(), TooLarge> {
+        let currency = holding.currency;
+        let within = |day: Date| since <= day && day <= until;
+        for sale in holding.ledger.sales.iter().filter(|sale| within(sale.date)) {
+            let (proceeds, cost) = (money(sale.proceeds), money(sale.cost));
+            self.proceeds.add(currency, proceeds)?;
+            self.cost.add(currency, cost)?;
+            self.gain.add(currency, proceeds.checked_sub(cost).ok_or(TooLarge)?)?;
+            self.sales.push((currency.to_owned(), sale.origin));
+        }
+        if holding.ledger.sales.iter().any(|sale| within(sale.date)) {
+            self.behind.extend(holding.trades.iter().map(|place| (currency.to_owned(), *place)));
+        }
+        for paid in holding.ledger.income.iter().filter(|paid| within(paid.date)) {
+            self.income.add(currency, money(paid.amount))?;
+            self.payments.push((currency.to_owned(), paid.origin));
+        }
+        for paid in holding.ledger.fees.iter().filter(|paid| within(paid.date)) {
+            self.fees.add(currency, money(paid.amount))?;
+        }
+        Ok(())
+    }
+}
+
+/// Realised gain and income, as lists by currency at these places.
+pub(crate) fn realised_figure(all: &Realised, gain_at: &str, income_at: &str, books: &Books) -> Vec<Figure> {
+    let since =
+        all.since.map(|day| format!(", since {} {}", day_and_month(day), day.year())).unwrap_or_default();
+    let mut figures = Vec::new();
+    for (place, (currency, gain)) in all.gain.iter().enumerate() {
+        let trades = count(of(&all.sales, currency).count(), "sale");
+        let zero = Decimal::new(0, 2);
+        figures.push(
+            Figure::new(format!("{gain_at}/{place}/amount"), format!("Realised gain{since}"), gain, currency)
+                .formula("Σ proceeds less fees − cost of what was sold")
+                .part(format!("Proceeds of {trades}"), all.proceeds.get(currency).unwrap_or(zero), currency)
+                .part("Cost of what was sold", -all.cost.get(currency).unwrap_or(zero), currency)
+                .from_notes(notes(&all.behind, currency, books)),
+        );
+    }
+    for (place, (currency, income)) in all.income.iter().enumerate() {
+        figures.push(
+            Figure::new(format!("{income_at}/{place}/amount"), format!("Dividends{since}"), income, currency)
+                .formula("Σ quantity × payment for each share, less what was withheld")
+                .part("Payments", of(&all.payments, currency).count(), "")
+                .from_notes(notes(&all.payments, currency, books)),
+        );
+    }
+    figures
+}
+
+fn of<'a>(places: &'a [(String, usize)], currency: &'a str) -> impl Iterator<Item = usize> + 'a {
+    places.iter().filter(move |(of, _)| of == currency).map(|(_, place)| *place)
+}
+
+fn notes(places: &[(String, usize)], currency: &str, books: &Books) -> Vec<NotePath> {
+    of(places, currency).filter_map(|place| books.trades.get(place)).map(|note| note.path.clone()).collect()
+}

@@ -1,0 +1,223 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Decimal, Description, Effect, JsonSchema, NativeTool, Note, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::{CURRENCY_REMEDY, Given, currency, invalid};
+use crate::books::{Books, as_symbol};
+use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_text, written};
+
+pub(crate) struct Watch;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewEntry {
+    /// The symbol to watch, such as SLVN, or the name of a position.
+    symbol: String,
+    /// The price to wait for, such as 120 or "120 USD".
+    target: Option<Given>,
+    /// The target's currency, such as EUR; that of the position, else the usual one, where nothing is given.
+    currency: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for Watch {
+    type Args = NewEntry;
+    const ID: &'static str = "watch";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose("Puts a symbol on the watchlist, or changes its target there.")
+            .use_when("the user wants to watch a share or keep an eye on it, or names a price below or above which they would buy or sell")
+            .example("Watch SLVN, I would buy below 46")
+    }
+
+    async fn run(&self, new: NewEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let books = Books::read(ctx.as_ref()).await?;
+        let watched = Watched::read(ctx.as_ref()).await?;
+        let symbol = watched_symbol(&new.symbol, &books, &watched)?;
+        // Of a line that cannot be read nothing is known that could be changed.
+        if watched.get(&symbol).is_none()
+            && let Some(problem) = watched.broken(&symbol)
+        {
+            return Err(ToolError::BrokenRecord(problem.clone()));
+        }
+        let (target, said) = target(new.target.as_ref())?;
+        let said = new.currency.filter(|said| !said.trim().is_empty()).or(said);
+        let unit = match (&target, said) {
+            (None, _) => None,
+            (Some(_), Some(said)) => Some(currency(&said).ok_or_else(|| {
+                invalid(
+                    "currency",
+                    &format!("\"{said}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.')),
+                )
+            })?),
+            (Some(_), None) => {
+                let known = watched.get(&symbol).and_then(|entry| entry.currency.clone());
+                let of_position = books.position(&symbol).map(|position| position.currency.clone());
+                Some(known.or(of_position).or(books.currency.clone()).ok_or_else(|| {
+                    invalid("currency", "is needed: nothing in the vault says which one is usual")
+                })?)
+            }
+        };
+        let target = target.zip(unit.as_deref());
+        let line = written(&symbol, target);
+        let path = match (watched.get(&symbol), watched.notes.first()) {
+            // Without a target there is nothing to change: the old one stays.
+            (Some(entry), _) if target.is_none() => {
+                let old = entry.target.zip(entry.currency.as_deref());
+                return Ok(Output::new(entry_json(&symbol, old, &entry.path))
+                    .from_notes([entry.path.clone()])
+                    .into());
+            }
+            (Some(entry), _) => {
+                let note = ctx.vault().read(&entry.path).await?;
+                let text = target.map(|(target, unit)| target_text(target, unit));
+                let (old, new) = whole_line(&note, entry, text.as_deref());
+                ctx.vault().replace(&entry.path, &old, &new, None).await?;
+                entry.path.clone()
+            }
+            (None, Some(note)) => {
+                ctx.vault().append(&note.path, &line, None).await?;
+                note.path.clone()
+            }
+            (None, None) => {
+                let declared = ctx.records().get(WATCHLIST)?;
+                let path = ctx.vault().free_path(&declared.folder, "Watchlist").await?;
+                let text = declared.new_note(&Map::new())?;
+                ctx.vault().create(&path, format!("{text}{line}\n")).await?;
+                path
+            }
+        };
+        Ok(Output::new(entry_json(&symbol, target, &path)).from_notes([path]).into())
+    }
+}
+
+pub(crate) struct Unwatch;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct OldEntry {
+    /// The symbol to take off the list, or the name of its position.
+    symbol: String,
+}
+
+#[async_trait]
+impl NativeTool for Unwatch {
+    type Args = OldEntry;
+    const ID: &'static str = "unwatch";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose("Takes a symbol off the watchlist; nothing else in the note changes.")
+            .use_when("the user no longer wants to watch a share")
+            .example("Take NGTL off my watchlist")
+    }
+
+    async fn run(&self, old: OldEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let books = Books::read(ctx.as_ref()).await?;
+        let watched = Watched::read(ctx.as_ref()).await?;
+        let symbol = watched_symbol(&old.symbol, &books, &watched)?;
+        let entry = watched.get(&symbol).ok_or_else(|| ToolError::NotFound {
+            kind: "watched symbol".into(),
+            name: old.symbol.clone(),
+            nearest: watched.entries.iter().take(5).map(|entry| entry.symbol.clone()).collect(),
+        })?;
+        let note = ctx.vault().read(&entry.path).await?;
+        let (text, nothing) = whole_line(&note, entry, None);
+        ctx.vault().replace(&entry.path, &text, &nothing, None).await?;
+        let was = entry.target.zip(entry.currency.as_deref());
+        Ok(Output::new(entry_json(&symbol, was, &entry.path)).from_notes([entry.path.clone()]).into())
+    }
+}
+
+/// One that is watched, one that a record names, or a new one.
+fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String, ToolError> {
+    let symbol = as_symbol(said);
+    if symbol.is_empty() {
+        return Err(invalid("symbol", "must not be empty"));
+    }
+    if symbol.contains(['[', ']', '|', '#']) {
+        return Err(invalid(
+            "symbol",
+            &format!("\"{said}\" is no symbol; a symbol is one word such as SLVN"),
+        ));
+    }
+    if watched.get(&symbol).is_some() || watched.broken(&symbol).is_some() {
+        return Ok(symbol);
+    }
+    match books.find(said) {
+        Err(ToolError::NotFound { .. }) if !symbol.contains(char::is_whitespace) => Ok(symbol),
+        Err(ToolError::NotFound { .. }) => Err(invalid(
+            "symbol",
+            &format!("\"{said}\" is no symbol and no position's name; a symbol is one word such as SLVN"),
+        )),
+        found => found,
+    }
+}
+
+/// `120`, `"120"` or `"120 USD"`.
+fn target(given: Option<&Given>) -> Result<(Option<Decimal>, Option<String>), ToolError> {
+    let Some(given) = given else { return Ok((None, None)) };
+    if let Given::Text(text) = given
+        && let Some((number, unit)) = text.trim().split_once(char::is_whitespace)
+    {
+        let number = Given::Text(number.to_owned()).above_zero("target")?;
+        return Ok((Some(number), Some(unit.trim().to_owned())));
+    }
+    Ok((Some(given.above_zero("target")?), None))
+}
+
+/// The text to replace, and what by: the line alone where it stands once, else all from the start of
+/// the note, so that no other line is meant. Of the line only the target changes.
+fn whole_line(note: &Note, entry: &Entry, target: Option<&str>) -> (String, String) {
+    let place = usize::try_from(entry.line).unwrap_or(1).saturating_sub(1);
+    let start: usize = note.text.split_inclusive('\n').take(place).map(str::len).sum();
+    let line = note.text[start..].split_inclusive('\n').next().unwrap_or_default();
+    let replaced = target.map_or_else(String::new, |target| with_target(line, target));
+    if note.text.matches(line).count() == 1 {
+        return (line.to_owned(), replaced);
+    }
+    let before = &note.text[..start + line.len()];
+    (before.to_owned(), format!("{}{replaced}", &note.text[..start]))
+}
+
+/// `- [[SLVN]] target 46 EUR, decided in May` with another target, the remark kept.
+fn with_target(line: &str, target: &str) -> String {
+    let text = line.trim_end();
+    let words: Vec<(usize, &str)> = text.split_whitespace().map(|word| (offset(text, word), word)).collect();
+    let Some(at) = words.iter().position(|(_, word)| is_target(word)) else {
+        // Behind the symbol.
+        let end = text.find("]]").map_or_else(
+            || words.get(symbol_at(&words)).map_or(text.len(), |(at, word)| at + word.len()),
+            |at| at + 2,
+        );
+        return format!("{} {target}{}", &line[..end], &line[end..]);
+    };
+    let bare = |word: &str| word.trim_end_matches([',', ';', '.']).len();
+    let number = words.get(at + 1).map_or(text.len(), |(at, word)| at + bare(word));
+    let has_currency = |word: &str| currency(&word[..bare(word)]).is_some();
+    let ends_with_number = words.get(at + 1).is_some_and(|(_, word)| bare(word) == word.len());
+    let end = match words.get(at + 2) {
+        Some((at, word)) if ends_with_number && has_currency(word) => at + bare(word),
+        _ => number,
+    };
+    format!("{}{target}{}", &line[..words[at].0], &line[end..])
+}
+
+/// The place of a bullet's first word that is not the box of a task.
+fn symbol_at(words: &[(usize, &str)]) -> usize {
+    let said: Vec<&str> = words.iter().skip(1).take(2).map(|(_, word)| *word).collect();
+    match said.as_slice() {
+        ["[", "]"] => 3,
+        ["[x]" | "[X]", _] => 2,
+        _ => 1,
+    }
+}
+
+/// Where a word of a text begins.
+fn offset(text: &str, word: &str) -> usize {
+    word.as_ptr() as usize - text.as_ptr() as usize
+}

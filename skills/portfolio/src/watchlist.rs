@@ -1,0 +1,240 @@
+use std::sync::Arc;
+
+use nova_skill::{
+    Decimal, Description, Effect, JsonSchema, NativeTool, Note, NotePath, Output, Problem, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::{currency, percent, price as price_shown, shown};
+use crate::books::{as_symbol, problems_json};
+use crate::prices::Age;
+use crate::valuation::Snapshot;
+
+pub(crate) const WATCHLIST: &str = "watchlist";
+
+pub(crate) struct Watchlist;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Nothing {}
+
+#[async_trait]
+impl NativeTool for Watchlist {
+    type Args = Nothing;
+    const ID: &'static str = "watchlist";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose("Lists the watchlist: the newest price of each symbol, its target and how far away that is in per cent.")
+            .use_when("the user asks what is on their watchlist, about targets, or what has come near its target")
+            .not_when("it is about what they hold", "portfolio.positions")
+            .example("What is on my watchlist?")
+    }
+
+    async fn run(&self, _: Nothing, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let prices = snapshot.prices();
+        let watched = Watched::read(ctx.as_ref()).await?;
+        let mut rows = Vec::new();
+        let mut notes: Vec<NotePath> = watched.entries.iter().map(|entry| entry.path.clone()).collect();
+        for entry in &watched.entries {
+            let position = snapshot.books.position(&entry.symbol);
+            let known = position.map(|position| position.currency.as_str());
+            let unit = entry.currency.as_deref().or(known).or(snapshot.books.currency.as_deref());
+            let price = unit.and_then(|unit| prices.usable(&entry.symbol, unit, snapshot.day));
+            let age = price.map(|price| price.age(snapshot.day));
+            let distance = price
+                .zip(entry.target)
+                .and_then(|(price, target)| percent(target.checked_sub(price.amount)?, price.amount));
+            if let Some(nova_skill::Source::Note(path)) = price.map(|price| price.source()) {
+                notes.push(path);
+            }
+            rows.push(json!({
+                "symbol": entry.symbol,
+                "name": position.and_then(|position| position.name.clone()).unwrap_or_else(|| entry.symbol.clone()),
+                "price": shown(price.map(|price| price_shown(price.amount))),
+                "currency": unit,
+                "price_at": price.map(|price| price.when()),
+                "price_source": price.map(|price| price.source_name().to_owned()),
+                "stale": age.and_then(Age::word),
+                "target": shown(entry.target.map(price_shown)),
+                "to_target": shown(distance),
+                "line": entry.line,
+                "path": entry.path.to_string(),
+            }));
+        }
+        let value = json!({
+            "watched": rows,
+            "problems": problems_json(&watched.problems),
+            "unreadable": problems_json(&watched.unreadable),
+        });
+        Ok(Output::new(value).from_notes(notes).into())
+    }
+}
+
+/// The bullets of all watchlists.
+#[derive(Default)]
+pub(crate) struct Watched {
+    pub(crate) entries: Vec<Entry>,
+    /// Bullets that cannot be read.
+    pub(crate) problems: Vec<Problem>,
+    /// The symbols of those, each with its problem.
+    broken: Vec<(String, Problem)>,
+    pub(crate) unreadable: Vec<Problem>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// One bullet: `- [[SLVN]] target 46 EUR`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) symbol: String,
+    pub(crate) target: Option<Decimal>,
+    pub(crate) currency: Option<String>,
+    pub(crate) path: NotePath,
+    /// 1-based.
+    pub(crate) line: u32,
+    /// The line without its end.
+    pub(crate) text: String,
+}
+
+impl Watched {
+    pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let mut all = Self {
+            notes: ctx.vault().records(WATCHLIST).await?,
+            unreadable: ctx.vault().unreadable(WATCHLIST).await?,
+            ..Self::default()
+        };
+        // Its folder holds all notes of the portfolio; only those that name the type are meant.
+        let other = |problem: &Problem| {
+            ["Trades/", "Positions/", "Prices/"].iter().any(|folder| problem.path.contains(folder))
+        };
+        all.unreadable.retain(|problem| !other(problem));
+        for note in all.notes.clone() {
+            all.add(&note);
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, note: &Note) {
+        let body = note.document.body_start();
+        let before = note.text[..body].matches('\n').count();
+        let mut fenced = false;
+        for (place, text) in note.text[body..].lines().enumerate() {
+            fenced ^= text.trim_start().starts_with("```");
+            let line = u32::try_from(before + place + 1).unwrap_or(u32::MAX);
+            let Some(bullet) = bullet(text).filter(|_| !fenced) else { continue };
+            let Some((symbol, rest)) = named(bullet) else {
+                self.problems.push(Problem {
+                    path: note.path.to_string(),
+                    line,
+                    problem: format!("`{bullet}` names no symbol"),
+                    remedy: REMEDY.into(),
+                });
+                continue;
+            };
+            match target(rest).map(|(target, currency)| (symbol.clone(), target, currency)) {
+                Ok((symbol, target, currency)) => {
+                    let twice = self.entries.iter().find(|other| other.symbol == symbol);
+                    if let Some(first) = twice {
+                        self.problems.push(Problem {
+                            path: note.path.to_string(),
+                            line,
+                            problem: format!(
+                                "{symbol} is watched in line {} of {} already",
+                                first.line, first.path
+                            ),
+                            remedy: "Remove one of the two lines.".into(),
+                        });
+                        continue;
+                    }
+                    let (path, text) = (note.path.clone(), text.to_owned());
+                    self.entries.push(Entry { symbol, target, currency, path, line, text });
+                }
+                Err(problem) => {
+                    let path = note.path.to_string();
+                    let problem = Problem { path, line, problem, remedy: REMEDY.into() };
+                    self.broken.push((symbol, problem.clone()));
+                    self.problems.push(problem);
+                }
+            }
+        }
+    }
+
+    /// What is wrong with the bullet of a symbol.
+    pub(crate) fn broken(&self, symbol: &str) -> Option<&Problem> {
+        self.broken.iter().find(|(broken, _)| broken == symbol).map(|(_, problem)| problem)
+    }
+
+    pub(crate) fn get(&self, symbol: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.symbol == symbol)
+    }
+}
+
+const REMEDY: &str = "Write it as \"- [[SYM]] target 120 USD\".";
+
+/// The text of a bullet, without the box of a task.
+fn bullet(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim)?;
+    let task = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark));
+    Some(task.unwrap_or(text).trim()).filter(|text| !text.is_empty())
+}
+
+/// The symbol that a bullet names, and what follows it.
+fn named(bullet: &str) -> Option<(String, &str)> {
+    let (name, rest) = match bullet.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
+        Some((name, rest)) => (name, rest),
+        None => bullet.split_once(char::is_whitespace).unwrap_or((bullet, "")),
+    };
+    // A link may lead to the note with its folder.
+    let name = name.split(['|', '#']).next().unwrap_or(name).rsplit('/').next().unwrap_or(name);
+    let symbol = as_symbol(name);
+    (!symbol.is_empty()).then_some((symbol, rest))
+}
+
+/// "target", or "target:"
+pub(crate) fn is_target(word: &str) -> bool {
+    word.strip_suffix(':').unwrap_or(word).eq_ignore_ascii_case("target")
+}
+
+/// Target and currency; the rest behind a comma or in brackets is the user's own remark.
+fn target(rest: &str) -> Result<(Option<Decimal>, Option<String>), String> {
+    let mut words = rest.split_whitespace().skip_while(|word| !is_target(word));
+    if words.next().is_none() {
+        return Ok((None, None));
+    }
+    let word = words.next().unwrap_or_default();
+    let number = word.trim_end_matches([',', ';']);
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let target = Decimal::from_str_exact(number).ok().filter(|number| plain && !number.is_zero());
+    let target =
+        target.ok_or_else(|| format!("`{number}` is no target above zero, written as a plain decimal"))?;
+    let code = words.next().filter(|code| number == word && !code.starts_with(['(', '[', '-', '–', '—']));
+    let Some(code) = code.map(|code| code.trim_end_matches([',', ';', '.'])) else {
+        return Ok((Some(target), None));
+    };
+    let known = currency(code).ok_or_else(|| format!("`{code}` is no currency"))?;
+    Ok((Some(target), Some(known)))
+}
+
+/// How a bullet is written.
+pub(crate) fn written(symbol: &str, target: Option<(Decimal, &str)>) -> String {
+    match target {
+        Some((target, unit)) => format!("- [[{symbol}]] {}", target_text(target, unit)),
+        None => format!("- [[{symbol}]]"),
+    }
+}
+
+pub(crate) fn target_text(target: Decimal, unit: &str) -> String {
+    format!("target {target} {unit}")
+}
+
+/// An entry as `watch` and `unwatch` answer it.
+pub(crate) fn entry_json(symbol: &str, target: Option<(Decimal, &str)>, path: &NotePath) -> Value {
+    json!({
+        "symbol": symbol,
+        "target": shown(target.map(|(target, _)| target)),
+        "currency": target.map(|(_, unit)| unit.to_owned()),
+        "path": path.to_string(),
+    })
+}

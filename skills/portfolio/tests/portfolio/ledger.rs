@@ -1,0 +1,133 @@
+//! What holds for all trades, whatever they are.
+
+use nova_skill::Decimal;
+use nova_skill_portfolio::ledger::{Event, Impossible, Ledger, Method, Trade};
+use nova_skill_portfolio::quantity::Quantity;
+use proptest::prelude::*;
+
+fn cents(number: u32) -> Decimal {
+    Decimal::new(number.into(), 2)
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let numbers = (1_u32..100_000, 1_u32..50_000, 0_u32..2_000);
+    prop_oneof![
+        4 => numbers.clone().prop_map(|(quantity, price, fee)| Event::Buy {
+            quantity: cents(quantity), price: cents(price), fee: cents(fee)
+        }),
+        3 => numbers.clone().prop_map(|(quantity, price, fee)| Event::Sell {
+            quantity: cents(quantity), price: cents(price), fee: cents(fee)
+        }),
+        1 => numbers.prop_map(|(quantity, price, _)| Event::Dividend {
+            quantity: cents(quantity), price: cents(price), fee: Decimal::ZERO
+        }),
+        1 => (1_u32..5, 1_u32..5).prop_map(|(new, old)| Event::Split { new: new.into(), old: old.into() }),
+    ]
+}
+
+/// Trades of which one a day happens.
+fn trades() -> impl Strategy<Value = Vec<Trade>> {
+    prop::collection::vec(event(), 1..40).prop_map(|events| {
+        let first = nova_skill::jiff::civil::date(2026, 1, 1);
+        let day = |at: usize| first.checked_add(nova_skill::jiff::Span::new().days(at as i64)).unwrap();
+        events.into_iter().enumerate().map(|(at, event)| Trade { date: day(at), event, origin: at }).collect()
+    })
+}
+
+fn methods() -> impl Strategy<Value = Method> {
+    prop_oneof![Just(Method::Fifo), Just(Method::Average)]
+}
+
+/// All that can be; a sale of more than is held is left out.
+fn applied(method: Method, trades: &[Trade]) -> (Ledger, Vec<&Trade>) {
+    let mut ledger = Ledger::new(method);
+    let possible = trades.iter().filter(|trade| ledger.apply(trade).is_ok()).collect();
+    (ledger, possible)
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_sold_below_zero(method in methods(), trades in trades()) {
+        let mut ledger = Ledger::new(method);
+        for trade in &trades {
+            let before = ledger.clone();
+            match ledger.apply(trade) {
+                Ok(()) => {}
+                Err(Impossible::Oversold { sold, held, .. }) => {
+                    prop_assert!(sold > held || held.scale() == 10);
+                    prop_assert_eq!(ledger.cost(), before.cost());
+                    prop_assert_eq!(ledger.quantity(), before.quantity());
+                }
+                Err(error) => prop_assert!(false, "{}", error),
+            }
+            prop_assert!(!Quantity::ZERO.is_more_than(ledger.quantity()).unwrap());
+            prop_assert!(ledger.cost() >= Decimal::ZERO);
+        }
+    }
+
+    #[test]
+    fn lots_add_up_to_what_is_held(method in methods(), trades in trades()) {
+        let (ledger, _) = applied(method, &trades);
+        let mut quantity = Quantity::ZERO;
+        let mut cost = Decimal::ZERO;
+        for lot in ledger.lots() {
+            quantity = quantity.plus(lot.quantity).unwrap();
+            cost += lot.cost;
+        }
+        prop_assert_eq!(quantity, ledger.quantity());
+        prop_assert_eq!(cost, ledger.cost());
+    }
+
+    /// Every cent that was paid is in what is left or in the cost of what was sold, and a gain is what
+    /// came in less that cost.
+    #[test]
+    fn what_was_paid_is_sold_or_still_there(method in methods(), trades in trades()) {
+        let (ledger, possible) = applied(method, &trades);
+        let (mut paid, mut received) = (Decimal::ZERO, Decimal::ZERO);
+        for trade in possible {
+            match trade.event {
+                Event::Buy { quantity, price, fee } => paid += quantity * price + fee,
+                Event::Sell { quantity, price, fee } => received += quantity * price - fee,
+                _ => {}
+            }
+        }
+        let sold: Decimal = ledger.sales.iter().map(|sale| sale.cost).sum();
+        let gained: Decimal = ledger.sales.iter().map(|sale| sale.gain).sum();
+        prop_assert_eq!(sold + ledger.cost(), paid);
+        prop_assert_eq!(gained, received - sold);
+    }
+
+    #[test]
+    fn a_split_changes_no_value(
+        method in methods(), trades in trades(), new in 1_u32..20, old in 1_u32..20, price in 1_u32..50_000,
+    ) {
+        let (mut ledger, _) = applied(method, &trades);
+        let (before, cost) = (ledger.quantity(), ledger.cost());
+        let date = nova_skill::jiff::civil::date(2027, 1, 1);
+        let event = Event::Split { new: new.into(), old: old.into() };
+        ledger.apply(&Trade { date, event, origin: 0 }).unwrap();
+        prop_assert_eq!(ledger.cost(), cost);
+        // As many as before, counted in the old shares, at the price of an old share.
+        let back = Quantity::ratio(old.into(), new.into()).unwrap();
+        let old_shares = ledger.quantity().times(back).unwrap();
+        prop_assert_eq!(old_shares, before);
+        prop_assert_eq!(old_shares.at(cents(price)).unwrap(), before.at(cents(price)).unwrap());
+    }
+}
+
+#[test]
+fn one_day_has_splits_then_buys_then_sales() {
+    let date = nova_skill::jiff::civil::date(2026, 5, 4);
+    let five = Decimal::from(5);
+    let (price, fee) = (Decimal::TEN, Decimal::ZERO);
+    let events = [
+        Event::Sell { quantity: five, price, fee },
+        Event::Buy { quantity: five, price, fee },
+        Event::Split { new: five, old: Decimal::ONE },
+    ];
+    let trades: Vec<Trade> =
+        events.into_iter().enumerate().map(|(origin, event)| Trade { date, event, origin }).collect();
+    let ledger = Ledger::of(Method::Fifo, &trades, None).unwrap();
+    assert!(ledger.quantity().is_zero());
+    assert_eq!(ledger.sales[0].gain, Decimal::ZERO);
+}

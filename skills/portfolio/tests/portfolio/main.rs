@@ -1,0 +1,105 @@
+//! The skill over small vaults, its tools called the way the program calls them.
+#![allow(clippy::unwrap_used)]
+
+mod contradicting;
+mod examples;
+mod files;
+mod ledger;
+mod other_programs;
+mod quoting;
+mod trading;
+mod valuing;
+mod watching;
+
+use nova_testkit::SkillInVault;
+
+fn portfolio(vault: &str) -> SkillInVault {
+    SkillInVault::new(nova_skill_portfolio::skill(), vault)
+}
+
+/// A note of a trade, for vaults that tests write.
+fn trade(file: &str, properties: &str) -> String {
+    format!("//- Portfolio/Trades/{file}.md\n---\ntype: trade\n{properties}\n---\n")
+}
+
+/// What a person might own on 21 November 2026, the day of these tests.
+const OWNED: &str = "
+//- Portfolio/Positions/NGTL.md
+---
+type: position
+symbol: NGTL
+name: Northgate Tooling
+exchange: XETRA
+currency: EUR
+quantity: 300
+---
+//- Portfolio/Positions/FRNH.md
+---
+type: position
+symbol: FRNH
+currency: EUR
+quantity: 640
+cost_basis: 6304.00
+opened: 2024-09-02
+---
+//- Portfolio/Trades/a.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-03-12
+quantity: 200
+price: 30.00
+fee: 5.00
+currency: EUR
+---
+//- Portfolio/Trades/b.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-06-03
+quantity: 200
+price: 34.40
+fee: 5.00
+currency: EUR
+---
+//- Portfolio/Trades/c.md
+---
+type: trade
+symbol: NGTL
+kind: sell
+date: 2026-09-15
+quantity: 100
+price: 40.00
+fee: 4.00
+currency: EUR
+---
+//- Portfolio/Trades/d.md
+---
+type: trade
+symbol: NGTL
+kind: dividend
+date: 2026-10-05
+quantity: 300
+price: 0.60
+fee: 27.00
+currency: EUR
+---
+//- Portfolio/Prices/NGTL.md
+---
+type: price
+symbol: NGTL
+date: 2026-11-20
+close: 42.18
+currency: EUR
+---
+//- Portfolio/Prices/FRNH.md
+---
+type: price
+symbol: FRNH
+date: 2026-11-12
+close: 11.42
+currency: EUR
+---
+";

@@ -1,0 +1,251 @@
+//! Sources that answer well, badly, or not at all.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nova_protocol::Event;
+use nova_skill::{Value, json};
+use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest};
+
+use crate::portfolio;
+
+const VAULT: &str = "//- Portfolio/Positions/TSRB.md
+---
+type: position
+symbol: TSRB
+exchange: XETRA
+currency: EUR
+quantity: 95
+---
+//- Portfolio/Prices/TSRB.md
+---
+type: price
+symbol: TSRB
+date: 2026-11-17
+close: 71.25
+currency: EUR
+---
+";
+
+const HEAD: &str = "Symbol,Date,Time,Open,High,Low,Close,Volume";
+
+/// The skill with sources at names of the test's own, all of them served by `answer`.
+fn sources(
+    vault: &str,
+    sources: Value,
+    answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+) -> SkillInVault {
+    portfolio(vault)
+        .with_config(json!({
+            "sources": sources,
+            "base_urls": {
+                "stooq": "http://stooq.test", "yahoo": "http://yahoo.test", "finnhub": "http://finnhub.io",
+            },
+        }))
+        .with_web(&["stooq.test", "yahoo.test", "finnhub.io"], answer)
+}
+
+fn stooq(close: &str, date: &str) -> Reply {
+    Reply::text(&format!("{HEAD}\nTSRB.DE,{date},17:35:00,1,1,1,{close},1\n"))
+}
+
+fn yahoo(price: &str, currency: &str) -> Reply {
+    Reply::text(&format!(
+        r#"{{"chart":{{"result":[{{"meta":{{"symbol":"TSRB.DE","currency":"{currency}","regularMarketPrice":{price},
+        "regularMarketTime":1795192500,"chartPreviousClose":70.00,"gmtoffset":3600}}}}],"error":null}}}}"#
+    ))
+}
+
+/// What stands in the problem when Stooq, the only source, answers like this.
+#[track_caller]
+fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
+    let skill = sources(VAULT, json!(["stooq"]), move |_| answer());
+    let value = skill.value("quote", json!({"symbols": ["TSRB"]}));
+    assert_eq!(
+        value["problems"][0]["problem"],
+        format!("TSRB: Stooq {why}. The last price, 71.25 from 17 Nov, is used")
+    );
+    assert_eq!(value["quotes"][0]["price"], "71.25");
+    assert_eq!(value["quotes"][0]["carried"], true);
+    let kept = skill.stores.store("portfolio").values();
+    assert!(kept.values().all(|kept| *kept == json!({})), "nothing of it is kept");
+}
+
+#[test]
+fn a_quote_with_its_source_and_time() {
+    let skill = sources(VAULT, json!(["stooq"]), |_| stooq("72.10", "2026-11-20"));
+    let outcome = skill.call("quote", json!({"symbols": ["TSRB"]}));
+    assert_eq!(
+        outcome.result.unwrap(),
+        json!({
+            "quotes": [{
+                "symbol": "TSRB", "price": "72.10", "currency": "EUR", "price_at": "2026-11-20T16:35:00Z",
+                "price_source": "Stooq", "stale": null, "day_change": null,
+            }],
+            "problems": [],
+        })
+    );
+    assert_eq!(skill.requests()[0].path, "/q/l/?s=tsrb.de&f=sd2t2ohlcv&h&e=csv");
+    assert_eq!(
+        (outcome.figures[0].at.as_str(), outcome.figures[0].unit.as_str()),
+        ("/quotes/0/price", "EUR")
+    );
+    let asked = skill.approver.asked();
+    assert!(
+        asked.iter().any(|request| request.host.as_deref() == Some("stooq.test")),
+        "another address is asked about"
+    );
+
+    let row = &skill.value("positions", json!({}))["positions"][0];
+    assert_eq!((&row["price"], &row["price_source"]), (&json!("72.10"), &json!("Stooq")), "it is kept");
+    assert_eq!(row["value"], "6849.50");
+}
+
+#[test]
+fn whatever_is_no_price_is_an_error_with_the_reason() {
+    refused(|| Reply::text("<html>Are you a robot?</html>"), "answered with a web page instead of a quote");
+    refused(
+        || Reply::with(200, &[("content-type", "text/html")], "Symbol,Close"),
+        "answered with a web page instead of a quote",
+    );
+    refused(|| Reply::text(""), "answered with nothing");
+    refused(|| stooq("N/D", "N/D"), "has no price of it (N/D)");
+    refused(|| stooq("0", "2026-11-20"), "answered with the price 0, which is not above zero");
+    refused(|| stooq("-3", "2026-11-20"), "answered with the price -3, which is not above zero");
+    refused(|| stooq("12,5x", "2026-11-20"), "answered with 9 values for 8 columns");
+    refused(|| stooq("12.5x", "2026-11-20"), "answered with \"12.5x\" where the price is");
+    refused(
+        || stooq("99999999", "2026-11-20"),
+        "answered with the price 99999999, more than 1,000 times off the last one, 71.25",
+    );
+    refused(|| stooq("71", "2026-11-13"), "has no newer price than that of 13 Nov 2026");
+    refused(|| stooq("71", "2027-11-13"), "answered with a price of 2027-11-13, which is in the future");
+    refused(|| stooq("71", "soon"), "answered with \"soon\" where the date is");
+    refused(
+        || Reply::text(&format!("{HEAD}\nOTHER.DE,2026-11-20,17:35:00,1,1,1,71,1\n")),
+        "answered about other.de instead of tsrb.de",
+    );
+    refused(
+        || Reply::text("Exceeded the daily hits limit"),
+        "answered with \"Exceeded the daily hits limit\" instead of a quote",
+    );
+    refused(|| Reply::with(404, &[], "Not found"), "answered with \"Not found\" instead of a quote");
+    refused(|| Reply::with(429, &[("retry-after", "3600")], ""), "wants to be asked less often");
+    refused(|| Reply::with(503, &[("retry-after", "0")], ""), "is out of order (status 503)");
+    refused(|| Reply::with(200, &[], "\u{0}\u{1}"), "answered with \"\u{0}\u{1}\" instead of a quote");
+}
+
+#[test]
+fn without_a_price_of_the_last_week_there_is_no_number() {
+    let old = VAULT.replace("2026-11-17", "2026-11-20").replace("type: price", "type: other");
+    let skill = sources(&old, json!(["stooq"]), |_| Reply::text("<html>"));
+    let error = skill.error("quote", json!({"symbols": ["TSRB"]}));
+    assert_eq!(error.message, "TSRB: Stooq answered with a web page instead of a quote.");
+}
+
+#[test]
+fn the_next_source_is_asked_where_the_first_fails() {
+    let skill =
+        sources(VAULT, json!(["stooq", "yahoo"]), |request| match request.path.starts_with("/q/l/") {
+            true => Reply::text("<html>"),
+            false => yahoo("72.5", "EUR"),
+        });
+    let value = skill.value("quote", json!({"symbols": ["TSRB"]}));
+    assert_eq!(value["problems"], json!([]));
+    let row = &value["quotes"][0];
+    assert_eq!((&row["price"], &row["price_source"]), (&json!("72.50"), &json!("Yahoo")));
+    assert_eq!(row["day_change"], "3.57");
+    let paths: Vec<String> = skill.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths[1], "/v8/finance/chart/TSRB.DE?range=1d&interval=1d");
+}
+
+#[test]
+fn pence_are_pounds_and_another_currency_is_refused() {
+    let vault = VAULT.replace("EUR", "GBP").replace("71.25", "0.70");
+    let skill = sources(&vault, json!(["yahoo"]), |_| yahoo("72.5", "GBp"));
+    assert_eq!(skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0]["price"], "0.725");
+    let skill = sources(VAULT, json!(["yahoo"]), |_| yahoo("72.5", "USD"));
+    let value = skill.value("quote", json!({"symbols": ["TSRB"]}));
+    let problem = value["problems"][0]["problem"].as_str().unwrap();
+    assert!(problem.starts_with("TSRB: Yahoo quotes it in USD, and it is kept in EUR."), "{problem}");
+}
+
+#[test]
+fn a_busy_source_is_tried_again_as_soon_as_it_says() {
+    let times = Arc::new(AtomicUsize::new(0));
+    let seen = times.clone();
+    let skill = sources(VAULT, json!(["stooq"]), move |_| match seen.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::with(429, &[("retry-after", "0")], ""),
+        1 => Reply::with(503, &[("retry-after", "0")], ""),
+        _ => stooq("72.10", "2026-11-20"),
+    });
+    assert_eq!(skill.value("quote", json!({}))["quotes"][0]["price"], "72.10");
+    assert_eq!(times.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn a_price_that_the_user_wrote_down_today_asks_nobody() {
+    let skill =
+        sources(&VAULT.replace("2026-11-17", "2026-11-21"), json!(["stooq"]), |_| stooq("1", "2026-11-20"));
+    assert_eq!(skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0]["price"], "71.25");
+    assert!(skill.requests().is_empty());
+}
+
+#[test]
+fn finnhub_is_off_without_a_key_and_keeps_it_to_itself() {
+    let finnhub = |_: &WebRequest| Reply::text(r#"{"c":72.3,"pc":72.0,"t":1795192500}"#);
+    let without = sources(VAULT, json!(["finnhub"]), finnhub);
+    assert_eq!(without.error("quote", json!({"symbols": ["TSRB"]})).message, "No quote source is on.");
+    let mut skill = sources(VAULT, json!(["finnhub"]), finnhub);
+    skill.credentials =
+        Arc::new(FixedCredentials::default().with("portfolio/FINNHUB_API_KEY", "a-key-of-mine"));
+    assert_eq!(skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0]["price"], "72.30");
+    let request = &skill.requests()[0];
+    assert_eq!(request.path, "/api/v1/quote?symbol=TSRB.DE");
+    assert_eq!(request.headers["x-finnhub-token"], "a-key-of-mine");
+}
+
+#[test]
+fn a_rate_makes_one_total_and_says_where_it_is_from() {
+    let vault = "//- T.md\n---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-02\nquantity: 10\nprice: 80\ncurrency: USD\n---\n\
+                 //- P.md\n---\ntype: price\nsymbol: UBER\ndate: 2026-11-20\nclose: 90\ncurrency: USD\n---\n";
+    let skill = sources(vault, json!(["stooq"]), |_| {
+        Reply::text(&format!("{HEAD}\nUSDEUR,2026-11-20,22:00:00,1,1,1,0.9,1\n"))
+    });
+    skill.value("quote", json!({"symbols": ["usd/eur"]}));
+    let value = skill.value("value", json!({"currency": "EUR"}));
+    assert_eq!(value["converted"]["value"], "810.00");
+    assert_eq!(value["converted"]["rates"][0]["source"], "Stooq");
+    assert_eq!(value["converted"]["rates"][0]["at"], "2026-11-20T21:00:00Z");
+}
+
+#[test]
+fn many_symbols_tell_how_far_they_are() {
+    let skill = sources("", json!(["stooq"]), |request| {
+        let symbol = request.path.split(['=', '&']).nth(1).unwrap_or_default().to_uppercase();
+        Reply::text(&format!("{HEAD}\n{symbol},2026-11-20,22:00:00,1,1,1,10.00,1\n"))
+    });
+    let symbols: Vec<String> = (0..24).map(|number| format!("S{number}")).collect();
+    let value = skill.value("quote", json!({ "symbols": symbols }));
+    let quoted: Vec<&str> =
+        value["quotes"].as_array().unwrap().iter().map(|row| row["symbol"].as_str().unwrap()).collect();
+    assert_eq!(quoted, symbols);
+    let events = skill.events.events();
+    let fractions =
+        events.iter().filter(|event| matches!(event, Event::ToolCallProgress { fraction: Some(_), .. }));
+    let partial =
+        events.iter().filter(|event| matches!(event, Event::ToolCallProgress { partial: Some(_), .. }));
+    assert_eq!((fractions.count(), partial.count()), (24, 2));
+}
+
+#[test]
+fn a_source_that_is_down_is_left_alone() {
+    let skill = sources("", json!(["stooq"]), |_| Reply::text("<html>"));
+    let symbols: Vec<String> = (0..100).map(|number| format!("S{number}")).collect();
+    let error = skill.error("quote", json!({ "symbols": symbols }));
+    assert_eq!(
+        error.message,
+        "S0: Stooq answered with a web page instead of a quote. And 99 other symbols have no price."
+    );
+    assert!(skill.requests().len() <= 20, "{} requests", skill.requests().len());
+}

@@ -1,0 +1,170 @@
+use nova_skill::{Value, json};
+
+use crate::{OWNED, portfolio};
+
+/// What a new trade's note holds.
+#[track_caller]
+fn check(args: Value, path: &str, note: &str) {
+    let portfolio = portfolio(OWNED);
+    assert_eq!(portfolio.value("add_trade", args)["path"], path);
+    assert_eq!(portfolio.vault.read(path), note);
+}
+
+/// What is refused, with nothing written.
+#[track_caller]
+fn refuses(args: Value, message: &str) {
+    let portfolio = portfolio(OWNED);
+    let files = portfolio.vault.files();
+    assert_eq!(portfolio.error("add_trade", args).message, message);
+    assert_eq!(portfolio.vault.files(), files);
+}
+
+#[test]
+fn a_buy_of_something_new() {
+    check(
+        json!({"symbol": "uber", "kind": "buy", "date": "2026-11-20", "quantity": 10, "price": "70.25", "fee": "1.00", "currency": "usd"}),
+        "Portfolio/Trades/2026-11-20 UBER buy.md",
+        "---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-20\nquantity: 10\nprice: 70.25\nfee: 1.00\ncurrency: USD\n---\n",
+    );
+}
+
+#[test]
+fn a_trade_of_a_position_links_to_it_and_the_position_follows() {
+    let portfolio = portfolio(OWNED);
+    let outcome = portfolio.call(
+        "add_trade",
+        json!({"symbol": "Northgate Tooling", "kind": "sell", "date": "2026-11-20", "quantity": "50", "price": "42.00"}),
+    );
+    let value = outcome.result.unwrap();
+    // 50 of the 100 that are left of the first buy had cost 1,501.25.
+    assert_eq!((&value["gain"], &value["held"]), (&json!("598.75"), &json!("250")));
+    assert_eq!(
+        portfolio.vault.read("Portfolio/Trades/2026-11-20 NGTL sell.md"),
+        "---\ntype: trade\nsymbol: NGTL\nkind: sell\ndate: 2026-11-20\nquantity: 50\nprice: 42.00\nfee: 0\ncurrency: EUR\n---\n\n[[NGTL]]\n"
+    );
+    assert_eq!(
+        portfolio.vault.read("Portfolio/Positions/NGTL.md"),
+        "---\ntype: position\nsymbol: NGTL\nname: Northgate Tooling\nexchange: XETRA\ncurrency: EUR\nquantity: 250\n---\n"
+    );
+    assert_eq!(outcome.figures[0].at, "/gain");
+    assert_eq!(outcome.changes.len(), 2);
+}
+
+#[test]
+fn dividends_splits_and_fees() {
+    check(
+        json!({"symbol": "FRNH", "kind": "dividend", "date": "2026-11-02", "quantity": 640, "price": "0.25"}),
+        "Portfolio/Trades/2026-11-02 FRNH dividend.md",
+        "---\ntype: trade\nsymbol: FRNH\nkind: dividend\ndate: 2026-11-02\nquantity: 640\nprice: 0.25\nfee: 0\ncurrency: EUR\n---\n\n[[FRNH]]\n",
+    );
+    check(
+        json!({"symbol": "NGTL", "kind": "split", "date": "2026-11-02", "quantity": 1, "per": 3}),
+        "Portfolio/Trades/2026-11-02 NGTL split.md",
+        "---\ntype: trade\nsymbol: NGTL\nkind: split\ndate: 2026-11-02\nquantity: 1\nper: 3\ncurrency: EUR\n---\n\n[[NGTL]]\n",
+    );
+    check(
+        json!({"symbol": "NGTL", "kind": "fee", "date": "2026-11-02", "fee": "2.50"}),
+        "Portfolio/Trades/2026-11-02 NGTL fee.md",
+        "---\ntype: trade\nsymbol: NGTL\nkind: fee\ndate: 2026-11-02\nfee: 2.50\ncurrency: EUR\n---\n\n[[NGTL]]\n",
+    );
+}
+
+#[test]
+fn what_cannot_be() {
+    let sell = |quantity: u32, date: &str| json!({"symbol": "NGTL", "kind": "sell", "date": date, "quantity": quantity, "price": 1});
+    refuses(sell(301, "2026-11-20"), "301 NGTL cannot be sold on 2026-11-20: 300 are held then.");
+    // 200 were held then, and the sale of September needs 100 of the later 400.
+    refuses(sell(201, "2026-04-01"), "201 NGTL cannot be sold on 2026-04-01: 200 are held then.");
+    let buy = |field: &str, value: Value| {
+        let mut args =
+            json!({"symbol": "UBER", "kind": "buy", "date": "2026-11-20", "quantity": 1, "price": 1});
+        args[field] = value;
+        args
+    };
+    refuses(buy("price", json!("-1")), "/price: -1 is below zero; write it without a sign.");
+    refuses(buy("quantity", json!(0)), "/quantity: must be above zero.");
+    refuses(
+        buy("price", json!("1,5")),
+        "/price: \"1,5\" is no plain decimal; write it as digits with at most one point, such as 1250.50.",
+    );
+    refuses(buy("date", json!("2026-02-30")), "/date: \"2026-02-30\" is not a date YYYY-MM-DD.");
+    refuses(buy("date", json!("2026-11-22")), "/date: 2026-11-22 is in the future; a trade has happened.");
+    refuses(
+        buy("currency", json!("Taler")),
+        "/currency: \"Taler\" is no currency. Write its code of three letters, such as EUR or USD.",
+    );
+    refuses(
+        buy("symbol", json!("two words")),
+        "/symbol: \"two words\" is no symbol and no position's name; a symbol is one word such as NGTL.",
+    );
+    refuses(
+        json!({"symbol": "UBER", "kind": "buy", "date": "2026-11-20", "quantity": 1}),
+        "/price: a buy needs a price.",
+    );
+}
+
+#[test]
+fn a_later_sale_that_would_be_impossible_is_named() {
+    refuses(
+        json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": 1, "per": 8}),
+        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 50 are held then.",
+    );
+}
+
+#[test]
+fn shares_that_stand_in_a_position_alone_do_not_vanish() {
+    refuses(
+        json!({"symbol": "FRNH", "kind": "buy", "date": "2026-11-20", "quantity": 10, "price": 11}),
+        "The 640 FRNH stand in Portfolio/Positions/FRNH.md and in no trade; with a first trade only trades would count.",
+    );
+}
+
+#[test]
+fn trades_are_listed_with_what_they_came_to() {
+    let value = portfolio(OWNED).value("list_trades", json!({"symbol": "NGTL", "from": "2026-09-01"}));
+    assert_eq!(
+        value["trades"],
+        json!([
+            {"date": "2026-10-05", "kind": "dividend", "symbol": "NGTL", "name": "Northgate Tooling", "quantity": "300",
+             "price": "0.60", "fee": "27.00", "amount": "153.00", "currency": "EUR", "path": "Portfolio/Trades/d.md"},
+            {"date": "2026-09-15", "kind": "sell", "symbol": "NGTL", "name": "Northgate Tooling", "quantity": "100",
+             "price": "40.00", "fee": "4.00", "amount": "3996.00", "currency": "EUR", "path": "Portfolio/Trades/c.md"},
+        ])
+    );
+}
+
+#[test]
+fn a_dividend_is_paid_for_what_is_held() {
+    let dividend = |symbol: &str, date: &str| json!({"symbol": symbol, "kind": "dividend", "date": date, "price": "0.25"});
+    let portfolio = portfolio(OWNED);
+    let answer = portfolio.value("add_trade", dividend("FRNH", "2026-11-02"));
+    assert_eq!(
+        (&answer["quantity"], &answer["held"], &answer["cost"]),
+        (&json!("640"), &json!("640"), &json!("6304.00"))
+    );
+    // 200 were held between the first and the second buy.
+    assert_eq!(portfolio.value("add_trade", dividend("NGTL", "2026-04-01"))["quantity"], "200");
+    refuses(dividend("NGTL", "2026-03-11"), "/quantity: is needed: no NGTL are held on 2026-03-11.");
+    refuses(
+        json!({"symbol": "FRNH", "kind": "dividend", "date": "2026-11-02", "quantity": 10, "price": "0.25", "fee": "2.51"}),
+        "/fee: 2.51 is more than the payment of 2.50.",
+    );
+}
+
+#[test]
+fn a_split_costs_nothing() {
+    refuses(
+        json!({"symbol": "NGTL", "kind": "split", "date": "2026-11-02", "quantity": 2, "fee": 1}),
+        "/fee: a split has no fee; leave it out.",
+    );
+}
+
+#[test]
+fn a_realised_gain_says_which_trades_make_it() {
+    let outcome = portfolio(OWNED).call(
+        "add_trade",
+        json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": "50", "price": "42.00"}),
+    );
+    // Two buys, the first sale and this one.
+    assert_eq!(outcome.figures[0].sources.len(), 4);
+}
