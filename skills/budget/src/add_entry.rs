@@ -1,0 +1,181 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordType, ToolContext,
+    ToolError, ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::arguments::{Amount, date, line, wrong};
+use crate::ledger::{EXPENSE, INCOME, Ledger};
+use crate::rules::first_that_fits;
+
+pub(crate) struct AddExpense;
+pub(crate) struct AddIncome;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewEntry {
+    /// The day, YYYY-MM-DD; of what comes again, the first day.
+    #[schemars(extend("format" = "date"))]
+    date: String,
+    /// A positive decimal, such as "84.20".
+    amount: Amount,
+    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    currency: Option<String>,
+    /// What it is for, in the user's words; by the rules where nothing is given.
+    category: Option<String>,
+    /// Whom it was paid to or came from.
+    payee: Option<String>,
+    /// The account it went through.
+    account: Option<String>,
+    /// What else is worth knowing, one line.
+    memo: Option<String>,
+    /// Whether it is money that came back: it counts against its category.
+    kind: Option<Kind>,
+    /// How often it comes again; its later days are counted and never written.
+    recurring: Option<Recurring>,
+    /// The last day on which it may come again, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    until: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Refund,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Recurring {
+    None,
+    Weekly,
+    Monthly,
+    Yearly,
+}
+
+impl Recurring {
+    fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+            Self::Yearly => "yearly",
+        }
+    }
+}
+
+#[async_trait]
+impl NativeTool for AddExpense {
+    type Args = NewEntry;
+    const ID: &'static str = "add_expense";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Adds an expense as a new note. Without a category the rules choose one. Money that came back from a shop is an \
+             expense with the kind refund.",
+        )
+        .use_when("the user spent money, paid at a shop or a bill, or got money back for it")
+        .not_when("many come from a bank's file", "budget.import_transactions")
+        .example("I paid 84.20 at Corner Market today")
+    }
+
+    async fn run(&self, new: NewEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        add(EXPENSE, new, ctx.as_ref()).await
+    }
+}
+
+#[async_trait]
+impl NativeTool for AddIncome {
+    type Args = NewEntry;
+    const ID: &'static str = "add_income";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose("Adds an income as a new note. Without a category the rules choose one.")
+            .use_when("money came in: a salary, a settled invoice, a gift")
+            .not_when("money came back for something bought", "budget.add_expense")
+            .example("The salary of 2400 euros came in")
+    }
+
+    async fn run(&self, new: NewEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        add(INCOME, new, ctx.as_ref()).await
+    }
+}
+
+async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
+    let day = date("date", &new.date)?;
+    let amount = new.amount.read("amount")?;
+    let until = new.until.as_deref().map(|until| date("until", until)).transpose()?;
+    let recurring = new.recurring.filter(|recurring| *recurring != Recurring::None);
+    if until.is_some() && recurring.is_none() {
+        return Err(wrong("until", "is for what comes again; give recurring, too".into()));
+    }
+    if until.is_some_and(|until| until < day) {
+        return Err(wrong("until", format!("is before the first day, {day}")));
+    }
+    let ledger = Ledger::read(ctx).await?;
+    let currency = ledger.currency_or(new.currency.as_deref())?;
+    let payee = line("payee", new.payee.as_deref())?;
+    let memo = line("memo", new.memo.as_deref())?;
+    let mut by_rule = None;
+    let category = match line("category", new.category.as_deref())? {
+        Some(category) => Some(ledger.spelling(&category)),
+        None => {
+            let payee = payee.as_deref().unwrap_or_default();
+            by_rule = first_that_fits(&ledger.rules, payee, memo.as_deref());
+            by_rule.map(|rule| rule.category.clone())
+        }
+    };
+    let fields = [
+        ("date", Some(day.to_string())),
+        ("amount", Some(amount.to_string())),
+        ("currency", Some(currency)),
+        ("category", category),
+        ("payee", payee.clone()),
+        ("memo", memo),
+        ("account", line("account", new.account.as_deref())?),
+        ("kind", new.kind.map(|Kind::Refund| "refund".to_owned())),
+        ("recurring", recurring.map(|recurring| recurring.word().to_owned())),
+        ("until", until.map(|until| until.to_string())),
+    ];
+    let values: Map<String, Value> = fields
+        .into_iter()
+        .filter_map(|(field, value)| value.map(|value| (field.to_owned(), value.into())))
+        .collect();
+    let declared = ctx.records().get(record_type)?;
+    let note = new_note(declared, &values, day, payee.as_deref(), amount)?;
+    let mut paths = ctx.vault().create_all(vec![note]).await?;
+    let path = paths.remove(0);
+    let mut out = values;
+    out.insert("path".into(), json!(path));
+    if let Some(rule) = by_rule {
+        out.insert("by_rule".into(), json!(rule.path));
+    }
+    Ok(Output::new(out.into()).from_notes([path]).into())
+}
+
+/// A note of its year, named `YYYY-MM-DD payee amount`.
+pub(crate) fn new_note(
+    declared: &RecordType,
+    values: &Map<String, Value>,
+    day: Date,
+    payee: Option<&str>,
+    amount: Decimal,
+) -> Result<NewNote, ToolError> {
+    let name = match payee {
+        Some(payee) => format!("{day} {} {amount}", shortened(payee)),
+        None => format!("{day} {amount}"),
+    };
+    let folder = format!("{}/{:04}", declared.folder, day.year());
+    Ok(NewNote { folder, name, text: declared.new_note(values)? })
+}
+
+/// So much of a bank's long text as a file name has room for.
+fn shortened(payee: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let short: String = payee.chars().take(MAX_CHARS).collect();
+    short.trim_end().to_owned()
+}

@@ -1,0 +1,414 @@
+//! Transactions from a bank's file.
+
+mod mapping;
+mod table;
+mod transactions;
+mod values;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NewNote, Note, NotePath, Output, ToolContext, ToolError,
+    ToolOutput, Value, VaultError, VaultPath, async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::add_entry::new_note;
+use crate::arguments::line;
+use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
+use crate::money::money;
+use crate::rules::first_that_fits;
+use mapping::Mapping;
+use table::Table;
+use transactions::{Columns, Currencies, Question, Transaction};
+
+/// What remembers the mapping of a bank's files.
+const BANK: &str = "bank";
+
+/// How many transactions are shown before they are imported.
+const PREVIEW: usize = 10;
+
+pub(crate) struct ImportTransactions;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct File {
+    /// The file, relative to the vault, such as "Budget/statement.csv".
+    path: String,
+    /// "csv", the only one.
+    format: Option<String>,
+    /// Which column means what. Left out, the mapping that is remembered for this bank, else a
+    /// proposal to confirm.
+    mapping: Option<Mapping>,
+    /// Only show what would be imported.
+    dry_run: Option<bool>,
+    /// The account the file is of; remembered with the mapping.
+    account: Option<String>,
+    /// The currency of what has none in the file, such as EUR; remembered with the mapping.
+    currency: Option<String>,
+    /// What to call the bank whose mapping is remembered; the file's name where nothing is given.
+    bank: Option<String>,
+}
+
+/// A mapping, and what else is known of the bank.
+struct Known {
+    mapping: Mapping,
+    account: Option<String>,
+    currency: Option<String>,
+    note: Option<Note>,
+}
+
+#[async_trait]
+impl NativeTool for ImportTransactions {
+    type Args = File;
+    const ID: &'static str = "import_transactions";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Imports a bank's CSV file that lies in the vault, one note for each transaction, categorised by the rules. \
+             Without a mapping it answers with a proposal and imports nothing: show it to the user, and call again with the \
+             mapping they agree to, which is remembered for files of that bank. What was imported before is left out.",
+        )
+        .use_when("the user wants a statement, an export or a CSV file of their bank in the budget")
+        .not_when("one payment is to be noted", "budget.add_expense")
+        .example("Import the bank statement november.csv")
+    }
+
+    async fn run(&self, file: File, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        file.refuse_other_formats()?;
+        let path = VaultPath::parse(file.path.trim()).map_err(|_| elsewhere(&file.path))?;
+        let bytes = ctx.vault().read_file(&path).await.map_err(|error| unread(&path, error))?;
+        let given = file.mapping.clone().unwrap_or_default();
+        let name = path.as_str();
+        let table = Table::read(name, &bytes, given.encoding.as_deref(), given.delimiter.as_deref())?;
+        let ledger = Ledger::read(ctx.as_ref()).await?;
+        let known = file.known(ctx.as_ref(), &table, &ledger).await?;
+        let Some(mut known) = known else {
+            return propose(&file, &table, Mapping::proposed(&table), &ledger);
+        };
+        if file.mapping.is_none()
+            && let Some(open) = Columns::doubt(&table, &known.mapping)?
+        {
+            return propose(&file, &table, open, &ledger);
+        }
+        if known.mapping.encoding.is_none() {
+            known.mapping.encoding = Some(table.encoding.to_lowercase());
+        }
+        known.mapping.delimiter = Some(table.delimiter.into());
+        let columns = match Columns::of(&table, &mut known.mapping)? {
+            Ok(columns) => columns,
+            Err(questions) => return Err(open_question(name, &table, &questions)),
+        };
+        let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
+        let transactions = columns.transactions(&table, currencies)?;
+        let imported = Imported::of(ctx.as_ref(), &ledger, &known).await?;
+        let dry_run = file.dry_run.unwrap_or_default();
+        let mut plan = imported.plan(ctx.as_ref(), transactions)?;
+        let mut value = json!({
+            "dry_run": dry_run,
+            "file": name,
+            "rows": table.rows.len(),
+            "imported": plan.notes.len(),
+            "already_there": plan.already_there,
+            "of_no_amount": plan.of_no_amount,
+            "without_a_category": plan.without_a_category,
+            "mapping": known.mapping,
+            "preview": plan.preview,
+        });
+        let mut paths: Vec<NotePath> = Vec::new();
+        if !dry_run {
+            let bank = file.remember(ctx.as_ref(), &table, &known, &path).await?;
+            value["bank"] = json!(bank);
+            paths.push(bank);
+            ctx.vault().create_all(std::mem::take(&mut plan.notes)).await?;
+        }
+        Ok(Output::new(value).from_notes(paths).untrusted().into())
+    }
+}
+
+impl File {
+    fn refuse_other_formats(&self) -> Result<(), ToolError> {
+        match self.format.as_deref().map(folded).as_deref() {
+            None | Some("" | "csv") => Ok(()),
+            Some(other) => Err(ToolError::InvalidArguments {
+                path: "/format".into(),
+                rule: format!("\"{other}\" cannot be imported"),
+                allowed: vec!["csv".into()],
+            }),
+        }
+    }
+
+    /// The mapping to use; none where one has to be confirmed first.
+    async fn known(
+        &self,
+        ctx: &dyn ToolContext,
+        table: &Table,
+        ledger: &Ledger,
+    ) -> Result<Option<Known>, ToolError> {
+        let declared = ctx.records().get(BANK)?;
+        let header = folded(&table.fingerprint());
+        let mut known = None;
+        for note in ctx.vault().records(BANK).await? {
+            let record = declared.read(&note);
+            if text(&record, "header")?.is_some_and(|own| folded(&own) == header) {
+                known = Some(Known {
+                    mapping: Mapping::remembered(&record)?,
+                    account: text(&record, "account")?,
+                    currency: text(&record, "currency")?,
+                    note: Some(note.clone()),
+                });
+                break;
+            }
+        }
+        if let Some(mapping) = &self.mapping {
+            let before = known.take();
+            known = Some(Known {
+                mapping: mapping.clone(),
+                account: before.as_ref().and_then(|known| known.account.clone()),
+                currency: before.as_ref().and_then(|known| known.currency.clone()),
+                note: before.and_then(|known| known.note),
+            });
+        }
+        let Some(mut known) = known else { return Ok(None) };
+        if let Some(account) = line("account", self.account.as_deref())? {
+            known.account = Some(account);
+        }
+        if let Some(currency) = self.currency.as_deref().or(known.currency.as_deref()) {
+            known.currency = Some(ledger.currency_or(Some(currency))?);
+        }
+        Ok(Some(known))
+    }
+
+    /// Keeps the mapping in the bank's note, and changes there only what differs.
+    async fn remember(
+        &self,
+        ctx: &dyn ToolContext,
+        table: &Table,
+        known: &Known,
+        path: &VaultPath,
+    ) -> Result<NotePath, ToolError> {
+        let declared = ctx.records().get(BANK)?;
+        let mut values = known.mapping.to_fields();
+        values.insert("account".into(), known.account.clone().into());
+        values.insert("currency".into(), known.currency.clone().into());
+        if let Some(note) = &known.note {
+            let own = declared.read(note).to_json();
+            let differing = values.into_iter().filter(|(field, value)| match own.get(field) {
+                Some(own) => own != value,
+                None => !value.is_null(),
+            });
+            let edits = declared.edits(note, &differing.collect::<Map<String, Value>>())?;
+            if !edits.is_empty() {
+                ctx.vault().set_properties(&note.path, &edits).await?;
+            }
+            return Ok(note.path.clone());
+        }
+        let stem = path.name().rsplit_once('.').map_or(path.name(), |(stem, _)| stem);
+        let name = line("bank", self.bank.as_deref())?.unwrap_or_else(|| stem.to_owned());
+        values.retain(|_, value| !value.is_null());
+        values.insert("name".into(), name.as_str().into());
+        values.insert("header".into(), table.fingerprint().into());
+        let note = NewNote { folder: declared.folder.clone(), name, text: declared.new_note(&values)? };
+        Ok(ctx.vault().create_all(vec![note]).await?.remove(0))
+    }
+}
+
+/// What is there already.
+struct Imported<'a> {
+    ledger: &'a Ledger,
+    known: &'a Known,
+    /// The accounts that have each import id.
+    there: HashMap<&'a str, Vec<Option<String>>>,
+    /// The import ids that stand in notes which cannot be read: they were imported all the same.
+    unreadable: HashSet<String>,
+}
+
+/// What is to be written.
+#[derive(Default)]
+struct Plan {
+    notes: Vec<NewNote>,
+    already_there: usize,
+    of_no_amount: usize,
+    without_a_category: usize,
+    preview: Vec<Value>,
+}
+
+impl<'a> Imported<'a> {
+    async fn of(ctx: &dyn ToolContext, ledger: &'a Ledger, known: &'a Known) -> Result<Self, ToolError> {
+        let mut there: HashMap<&str, Vec<Option<String>>> = HashMap::new();
+        for entry in &ledger.entries {
+            if let Some(id) = &entry.import_id {
+                there.entry(id).or_default().push(entry.account.as_deref().map(folded));
+            }
+        }
+        let mut unreadable = HashSet::new();
+        for problem in &ledger.unreadable {
+            let Ok(path) = VaultPath::parse(&problem.path) else { continue };
+            let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
+            unreadable.extend(transactions::import_ids(&String::from_utf8_lossy(&bytes)));
+        }
+        Ok(Self { ledger, known, there, unreadable })
+    }
+
+    /// Where one of the two says no account it is the same: rather one transaction less, which the
+    /// answer counts, than the same twice.
+    fn has(&self, transaction: &Transaction) -> bool {
+        let account = self.known.account.as_deref().map(folded);
+        [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
+            self.unreadable.contains(id)
+                || self.there.get(id).is_some_and(|accounts| {
+                    accounts.iter().any(|own| own.is_none() || account.is_none() || *own == account)
+                })
+        })
+    }
+
+    fn plan(&self, ctx: &dyn ToolContext, transactions: Vec<Transaction>) -> Result<Plan, ToolError> {
+        let mut plan = Plan::default();
+        for transaction in transactions {
+            if transaction.amount.is_zero() {
+                plan.of_no_amount += 1;
+                continue;
+            }
+            if self.has(&transaction) {
+                plan.already_there += 1;
+                continue;
+            }
+            let is_income = transaction.amount.is_sign_positive();
+            let amount = money(transaction.amount.abs());
+            let currency = match &transaction.currency {
+                Some(currency) => currency.clone(),
+                None => self.ledger.currency_or(self.known.currency.as_deref())?,
+            };
+            let payee = transaction.payee.as_deref().unwrap_or_default();
+            let category = transaction.category.clone().or_else(|| {
+                let rule = first_that_fits(&self.ledger.rules, payee, transaction.memo.as_deref());
+                rule.map(|rule| rule.category.clone())
+            });
+            if category.is_none() {
+                plan.without_a_category += 1;
+            }
+            if plan.preview.len() < PREVIEW {
+                plan.preview.push(json!({
+                    "date": transaction.date,
+                    "kind": if is_income { INCOME } else { EXPENSE },
+                    "amount": amount,
+                    "currency": currency,
+                    "payee": transaction.payee,
+                    "category": category.as_deref().unwrap_or(UNCATEGORISED),
+                }));
+            }
+            let fields = [
+                ("date", Some(transaction.date.to_string())),
+                ("amount", Some(amount.to_string())),
+                ("currency", Some(currency)),
+                ("category", category),
+                ("payee", transaction.payee.clone()),
+                ("memo", transaction.memo.clone()),
+                ("account", self.known.account.clone()),
+                ("import_id", Some(transaction.import_id().to_owned())),
+            ];
+            let values: Map<String, Value> = fields
+                .into_iter()
+                .filter_map(|(field, value)| value.map(|value| (field.to_owned(), value.into())))
+                .collect();
+            let declared = ctx.records().get(if is_income { INCOME } else { EXPENSE })?;
+            plan.notes.push(new_note(
+                declared,
+                &values,
+                transaction.date,
+                transaction.payee.as_deref(),
+                amount,
+            )?);
+        }
+        Ok(plan)
+    }
+}
+
+/// What the file seems to say, for a person to look at.
+fn propose(
+    file: &File,
+    table: &Table,
+    mut mapping: Mapping,
+    ledger: &Ledger,
+) -> Result<ToolOutput, ToolError> {
+    let given = file.currency.as_deref().map(|given| ledger.currency_or(Some(given))).transpose()?;
+    let currencies = Currencies { given: given.as_deref(), usual: ledger.currency.as_deref() };
+    let (questions, rows) = match Columns::of(table, &mut mapping)? {
+        Ok(columns) => (Vec::new(), columns.transactions(table, currencies)?),
+        Err(questions) => (questions, Vec::new()),
+    };
+    let preview: Vec<Value> = rows
+        .iter()
+        .take(PREVIEW)
+        .map(|row| {
+            json!({
+                "date": row.date,
+                "kind": if row.amount.is_sign_positive() { INCOME } else { EXPENSE },
+                "amount": money(row.amount.abs()),
+                "currency": row.currency,
+                "payee": row.payee,
+                "memo": row.memo,
+            })
+        })
+        .collect();
+    let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
+    let questions: Vec<Value> = questions
+        .iter()
+        .map(|question| {
+            json!({"about": question.about, "question": question.asks, "choices": question.choices})
+        })
+        .collect();
+    let value = json!({
+        "needs_confirmation": true,
+        "imported": 0,
+        "file": file.path.trim(),
+        "rows": table.rows.len(),
+        "header": table.header,
+        "header_line": table.header_line,
+        "first_rows": first,
+        "mapping": mapping,
+        "questions": questions,
+        "preview": preview,
+        "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \
+                 to the questions in it, and dry_run false.",
+    });
+    Ok(Output::new(value).untrusted().into())
+}
+
+/// The first thing that the file does not tell.
+fn open_question(file: &str, table: &Table, questions: &[Question]) -> ToolError {
+    let Some(question) = questions.first() else {
+        return ToolError::failed(format!("{file} cannot be read."), "Give a mapping.");
+    };
+    ToolError::failed(
+        format!("{file}, line {}: {}", table.header_line, question.asks),
+        format!("Give mapping.{}: one of {}.", question.about, question.choices.join(", ")),
+    )
+}
+
+/// What to do where there is no file to import.
+fn unread(path: &VaultPath, error: ToolError) -> ToolError {
+    let is_missing = matches!(
+        &error,
+        ToolError::NotFound { .. }
+            | ToolError::Vault(
+                VaultError::NotFound { .. } | VaultError::NotANote { .. } | VaultError::Io { .. }
+            )
+    );
+    if !is_missing {
+        return error;
+    }
+    ToolError::failed(
+        format!("There is no file \"{path}\" in the vault that could be read."),
+        "Give the path of the CSV file itself with its ending, or copy the file into the vault first.",
+    )
+}
+
+fn elsewhere(path: &str) -> ToolError {
+    ToolError::failed(
+        format!("\"{path}\" does not lie in the vault."),
+        "Copy the file into the vault, and give its path there, such as Budget/statement.csv.",
+    )
+}

@@ -1,0 +1,296 @@
+//! A bank's file as rows of cells, each with its line.
+
+use std::collections::HashMap;
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use nova_skill::ToolError;
+
+use super::values::{amount, is_date};
+
+/// Separators of cells, with the words that a mapping and a note name them by.
+pub(super) const DELIMITERS: [(u8, &str); 4] =
+    [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab"), (b'|', "pipe")];
+
+/// In so many rows the names of the columns are looked for.
+const ROWS_BEFORE_HEADER: usize = 40;
+
+/// How many wrong lines an error names.
+const LINES_NAMED: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The file as errors name it.
+    pub(super) file: String,
+    pub(super) encoding: &'static str,
+    /// As [`DELIMITERS`] names it.
+    pub(super) delimiter: &'static str,
+    /// The names of the columns; their numbers, from 1, where the file has none.
+    pub(super) header: Vec<String>,
+    pub(super) header_line: u64,
+    /// All with as many cells as the header.
+    pub(super) rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) line: u64,
+    pub(super) cells: Vec<String>,
+}
+
+impl Row {
+    /// Whether it looks like a row of the table: amounts, and not a name alone beside them.
+    fn is_of_amounts(&self, columns: usize) -> bool {
+        let is_amount = |cell: &String| amount(cell, '.').is_some() || amount(cell, ',').is_some();
+        let filled = self.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+        self.cells.len() == columns && filled > 2.min(columns - 1) && self.cells.iter().any(is_amount)
+    }
+}
+
+impl Table {
+    /// Reads the bytes of a file; what is not said about it is found out from it.
+    ///
+    /// # Errors
+    /// With file and line: an unknown encoding, bytes that are none of it, no row with a date, a row
+    /// with more or fewer cells than there are columns.
+    pub(super) fn read(
+        file: &str,
+        bytes: &[u8],
+        encoding: Option<&str>,
+        delimiter: Option<&str>,
+    ) -> Result<Self, ToolError> {
+        let (text, encoding) = decoded(file, bytes, encoding)?;
+        let wanted = delimiter.map(delimiter_of).transpose()?;
+        let mut best: Option<(usize, Self)> = None;
+        for (byte, name) in DELIMITERS {
+            if wanted.is_some_and(|wanted| wanted != byte) {
+                continue;
+            }
+            let Some(found) = split(file, &text, byte)?.and_then(|rows| Found::of(&rows)) else { continue };
+            let fits = found.fitting * found.columns;
+            if best.as_ref().is_none_or(|(before, _)| fits > *before) {
+                let table = Self {
+                    file: file.to_owned(),
+                    encoding: encoding.name(),
+                    delimiter: name,
+                    header: found.header,
+                    header_line: found.header_line,
+                    rows: found.rows,
+                };
+                best = Some((fits, table));
+            }
+        }
+        let Some((_, mut table)) = best else {
+            return Err(ToolError::failed(
+                format!(
+                    "{file}, line 1: no table with dates and amounts begins in the first {ROWS_BEFORE_HEADER} lines."
+                ),
+                "Export the transactions as CSV, with one transaction on each line, and import that file.",
+            ));
+        };
+        table.square()?;
+        Ok(table)
+    }
+
+    /// The number of a column, named by its header or its number from 1.
+    pub(super) fn column(&self, argument: &str, name: &str) -> Result<usize, ToolError> {
+        let wanted = nova_skill::folded(name.trim());
+        let named: Vec<usize> = (0..self.header.len())
+            .filter(|at| nova_skill::folded(self.header[*at].trim()) == wanted)
+            .collect();
+        let number = || name.trim().parse::<usize>().ok().filter(|n| (1..=self.header.len()).contains(n));
+        match (named.as_slice(), number()) {
+            ([one], _) => Ok(*one),
+            ([], Some(number)) => Ok(number - 1),
+            ([], None) => Err(ToolError::failed(
+                format!(
+                    "{}, line {}: there is no column \"{name}\" for {argument}.",
+                    self.file, self.header_line
+                ),
+                format!("Name one of {}, or its number.", quoted(&self.header)),
+            )),
+            (several, _) => Err(ToolError::failed(
+                format!(
+                    "{}, line {}: {} columns are called \"{name}\".",
+                    self.file,
+                    self.header_line,
+                    several.len()
+                ),
+                format!("Give the number of the one for {argument}, from 1."),
+            )),
+        }
+    }
+
+    /// Whether its columns have names, by which files of a bank are known.
+    pub(super) fn has_names(&self) -> bool {
+        self.header.iter().enumerate().any(|(at, name)| *name != (at + 1).to_string())
+    }
+
+    /// What files of this bank have in common: the names of their columns.
+    pub(super) fn fingerprint(&self) -> String {
+        self.header.iter().map(|name| name.trim()).collect::<Vec<_>>().join(" | ")
+    }
+
+    /// Every row gets as many cells as there are columns: empty ones at its end may be too many.
+    fn square(&mut self) -> Result<(), ToolError> {
+        let columns = self.header.len();
+        let mut wrong = Vec::new();
+        for row in &mut self.rows {
+            while row.cells.len() > columns && row.cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+                row.cells.pop();
+            }
+            if row.cells.len() != columns {
+                wrong.push((row.line, row.cells.len()));
+            }
+        }
+        let Some((line, cells)) = wrong.first() else { return Ok(()) };
+        let others: Vec<String> =
+            wrong.iter().skip(1).take(LINES_NAMED).map(|(line, _)| line.to_string()).collect();
+        let more = match others.as_slice() {
+            [] => String::new(),
+            [one] => format!(" Line {one} is wrong, too."),
+            others => format!(" Lines {} are wrong, too; {} in all.", others.join(", "), wrong.len()),
+        };
+        Err(ToolError::failed(
+            format!(
+                "{}, line {line}: it has {cells} cells where there are {columns} columns.{more}",
+                self.file
+            ),
+            "Correct or delete these lines in the file, and import it again; nothing was imported.",
+        ))
+    }
+}
+
+/// Where the table begins, as one delimiter has it.
+struct Found {
+    header: Vec<String>,
+    header_line: u64,
+    rows: Vec<Row>,
+    columns: usize,
+    /// How many rows have that many cells.
+    fitting: usize,
+}
+
+impl Found {
+    /// A table has as many columns as most of its rows have cells, and begins with the first such row
+    /// that has a date: what stands before it tells of the account. The names of the columns stand
+    /// directly above; a table may have none.
+    fn of(rows: &[Row]) -> Option<Self> {
+        let mut widths: HashMap<usize, usize> = HashMap::new();
+        for row in rows.iter().filter(|row| row.cells.len() > 1) {
+            *widths.entry(row.cells.len()).or_default() += 1;
+        }
+        // Of two that are as common, the wider: fewer cells are what is said before the table.
+        let (columns, _) = widths.into_iter().max_by_key(|(width, count)| (*count, *width))?;
+        let begins = |row: &Row| row.cells.len() == columns && row.cells.iter().any(|cell| is_date(cell));
+        let dated = rows.iter().take(ROWS_BEFORE_HEADER).position(begins)?;
+        // A row with an amount is none of names: its day is wrong, and it belongs to the table.
+        let with_amounts = rows[..dated].iter().rev().take_while(|row| row.is_of_amounts(columns)).count();
+        let first = dated - with_amounts;
+        let above = first.checked_sub(1).map(|at| &rows[at]);
+        let named = above.filter(|row| {
+            let filled = row.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+            // Rows may end in a delimiter that the header lacks, or the other way round.
+            row.cells.len().abs_diff(columns) <= 1 && filled > 1
+        });
+        let (header, header_line) = match named {
+            Some(row) => {
+                let mut names = row.cells.clone();
+                while names.len() > 1 && names.last().is_some_and(|name| name.trim().is_empty()) {
+                    names.pop();
+                }
+                (names, row.line)
+            }
+            None => ((1..=columns).map(|n| n.to_string()).collect(), rows[first].line),
+        };
+        let fitting = rows[first..].iter().filter(|row| row.cells.len() == columns).count();
+        let rows = rows[first..].iter().map(|row| Row { line: row.line, cells: row.cells.clone() }).collect();
+        Some(Self { columns: header.len(), header, header_line, rows, fitting })
+    }
+}
+
+/// The rows that are not empty; `None` where the delimiter parts nothing.
+fn split(file: &str, text: &str, delimiter: u8) -> Result<Option<Vec<Row>>, ToolError> {
+    if !text.as_bytes().contains(&delimiter) {
+        return Ok(None);
+    }
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(text.as_bytes());
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            ToolError::failed(
+                format!("{file}, line {line}: it cannot be read as CSV: {error}."),
+                "Export the transactions as CSV again.",
+            )
+        })?;
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        rows.push(Row {
+            line: record.position().map_or(1, |position| line_of(text, position)),
+            cells: record.iter().map(str::to_owned).collect(),
+        });
+    }
+    Ok(Some(rows))
+}
+
+/// The line that a row stands on: the reader counts from the empty lines above it.
+fn line_of(text: &str, begin: &csv::Position) -> u64 {
+    let from = usize::try_from(begin.byte()).unwrap_or(usize::MAX);
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    let empty = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    begin.line() + empty.filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// The text of the bytes: what a mark at their beginning says; else UTF-8 where they are that; else
+/// Windows-1252, which has all of Latin-1.
+fn decoded(file: &str, bytes: &[u8], said: Option<&str>) -> Result<(String, &'static Encoding), ToolError> {
+    let encoding = match said {
+        Some(said) => {
+            Encoding::for_label(said.trim().as_bytes()).ok_or_else(|| ToolError::InvalidArguments {
+                path: "/mapping/encoding".into(),
+                rule: format!("\"{said}\" is no known encoding"),
+                allowed: ["utf-8", "windows-1252", "iso-8859-15", "utf-16le"].map(str::to_owned).into(),
+            })?
+        }
+        None => match Encoding::for_bom(bytes) {
+            Some((encoding, _)) => encoding,
+            None if std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0) => UTF_8,
+            None => match bytes {
+                [0, second, ..] if *second != 0 => UTF_16BE,
+                [first, 0, ..] if *first != 0 => UTF_16LE,
+                _ => WINDOWS_1252,
+            },
+        },
+    };
+    let (text, encoding, broken) = encoding.decode(bytes);
+    if broken {
+        let before = text.split('\u{fffd}').next().unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        return Err(ToolError::failed(
+            format!("{file}, line {line}: its letters are not {}.", encoding.name()),
+            "Give the right encoding in the mapping, such as windows-1252, or save the file as UTF-8.",
+        ));
+    }
+    Ok((text.into_owned(), encoding))
+}
+
+/// By its word, or the character itself.
+fn delimiter_of(said: &str) -> Result<u8, ToolError> {
+    let found = DELIMITERS.iter().find(|(byte, name)| {
+        nova_skill::folded(said) == *name || said.as_bytes() == [*byte] || (said == "\\t" && *byte == b'\t')
+    });
+    found.map(|(byte, _)| *byte).ok_or_else(|| ToolError::InvalidArguments {
+        path: "/mapping/delimiter".into(),
+        rule: format!("\"{said}\" is no delimiter"),
+        allowed: DELIMITERS.map(|(_, name)| name.to_owned()).into(),
+    })
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,471 @@
+//! The rows of a file as transactions.
+
+use std::collections::HashMap;
+
+use nova_skill::{ContentHash, Date, Decimal, ToolError};
+
+use super::mapping::{Mapping, Sign};
+use super::table::{Row, Table};
+use super::values::{
+    DATE_FORMATS, DateFormat, amount, currencies_of_sign, currency_beside, date_formats, decimal_signs,
+    is_negative, went_out,
+};
+use crate::money;
+
+/// How many wrong lines an error names.
+const LINES_NAMED: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Transaction {
+    pub(super) date: Date,
+    /// Above zero for what came in.
+    pub(super) amount: Decimal,
+    pub(super) currency: Option<String>,
+    pub(super) payee: Option<String>,
+    pub(super) memo: Option<String>,
+    pub(super) category: Option<String>,
+    /// Made of the number that the bank gives it.
+    pub(super) own_id: Option<String>,
+    /// Made of all its cells as the bank wrote them, so that it stays the same however they are read.
+    pub(super) row_id: String,
+}
+
+impl Transaction {
+    /// The same for the same transaction in every file that has it.
+    pub(super) fn import_id(&self) -> &str {
+        self.own_id.as_deref().unwrap_or(&self.row_id)
+    }
+}
+
+/// What the file does not tell and a person has to say.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The key of the mapping.
+    pub(super) about: &'static str,
+    pub(super) asks: String,
+    pub(super) choices: Vec<String>,
+}
+
+impl Question {
+    fn of_signs(asks: &str) -> Self {
+        Self { about: "expenses", asks: asks.into(), choices: vec!["negative".into(), "positive".into()] }
+    }
+}
+
+/// A mapping with all that is needed to read the rows.
+#[derive(Debug)]
+pub(super) struct Columns {
+    date: usize,
+    money: Money,
+    payee: Option<usize>,
+    memo: Option<usize>,
+    category: Option<usize>,
+    currency: Option<usize>,
+    id: Option<usize>,
+    format: DateFormat,
+    decimal: char,
+}
+
+#[derive(Debug)]
+enum Money {
+    One(usize, Sign),
+    /// The amount has no sign, and a word beside it says where it went.
+    Sided {
+        amount: usize,
+        side: usize,
+    },
+    /// What has a minus in the column of what went out is an expense or not, where that was said.
+    Two {
+        debit: usize,
+        credit: usize,
+        expenses: Option<Sign>,
+    },
+}
+
+impl Money {
+    fn columns(&self) -> Vec<usize> {
+        match self {
+            Self::One(amount, _) | Self::Sided { amount, .. } => vec![*amount],
+            Self::Two { debit, credit, .. } => vec![*debit, *credit],
+        }
+    }
+}
+
+impl Columns {
+    /// Finds the columns, and in the cells how dates and amounts are written where the mapping does
+    /// not say it. What was found out is added to the mapping.
+    ///
+    /// # Errors
+    /// A column that is missing, named with the file and the line of the header.
+    pub(super) fn of(table: &Table, mapping: &mut Mapping) -> Result<Result<Self, Vec<Question>>, ToolError> {
+        let find = |argument: &str, name: &Option<String>| {
+            name.as_deref()
+                .filter(|name| !name.trim().is_empty())
+                .map(|name| table.column(argument, name))
+                .transpose()
+        };
+        let mut questions = Vec::new();
+        let ask = |about, asks: &str| Question { about, asks: asks.into(), choices: table.header.clone() };
+        let date = find("date", &mapping.date)?;
+        if date.is_none() {
+            questions.push(ask("date", "Which column has the day?"));
+        }
+        let single = find("amount", &mapping.amount)?;
+        let side = find("side", &mapping.side)?;
+        let negative = |at: usize| table.rows.iter().filter_map(move |row| is_negative(&row.cells[at]));
+        let pair = (find("debit", &mapping.debit)?, find("credit", &mapping.credit)?);
+        let money = match (single, pair) {
+            (Some(_), (Some(_), _) | (_, Some(_))) => {
+                return Err(ToolError::InvalidArguments {
+                    path: "/mapping".into(),
+                    rule: "names amount and a debit or credit column; give the one, or the other two".into(),
+                    allowed: Vec::new(),
+                });
+            }
+            (Some(amount), _) if side.is_some() => side.map(|side| Money::Sided { amount, side }),
+            (Some(at), _) => {
+                if mapping.expenses.is_none()
+                    && negative(at).next().is_some()
+                    && !negative(at).any(|minus| minus)
+                {
+                    questions.push(Question::of_signs(
+                        "No amount has a minus. Are they expenses (positive) or incomes (negative)?",
+                    ));
+                }
+                Some(Money::One(at, mapping.expenses.unwrap_or(Sign::Negative)))
+            }
+            (None, (Some(debit), Some(credit))) => {
+                let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
+                if is_mixed && mapping.expenses.is_none() {
+                    questions.push(Question::of_signs(
+                        "Some amounts in the column of what went out have a minus. Which of them are expenses, those \
+                         with a minus (negative) or those without (positive)?",
+                    ));
+                }
+                Some(Money::Two { debit, credit, expenses: mapping.expenses.filter(|_| is_mixed) })
+            }
+            (None, (None, None)) => {
+                questions.push(ask("amount", "Which column has the amount?"));
+                None
+            }
+            (None, (debit, _)) => {
+                let missing = if debit.is_some() { "credit" } else { "debit" };
+                questions.push(ask(
+                    missing,
+                    "Which is the other of the two columns for what came in and went out?",
+                ));
+                None
+            }
+        };
+        let cells = |at: usize| table.rows.iter().map(move |row| row.cells[at].as_str());
+        let format = match (&mapping.date_format, date) {
+            (Some(name), _) => Some(DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
+                path: "/mapping/date_format".into(),
+                rule: format!("\"{name}\" is no known form of a date"),
+                allowed: DATE_FORMATS.map(|format| format.name.to_owned()).into(),
+            })?),
+            (None, Some(at)) => match date_formats(cells(at)).as_slice() {
+                // No format fits all: the commonest of the first rows, so that the errors name the others.
+                [] => Some(likeliest_format(table, at)?),
+                [one] => Some(*one),
+                several => {
+                    let example = cells(at).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
+                    questions.push(Question {
+                        about: "date_format",
+                        asks: format!("How are the dates written, such as \"{}\"?", example.trim()),
+                        choices: several.iter().map(|format| format.name.to_owned()).collect(),
+                    });
+                    None
+                }
+            },
+            (None, None) => None,
+        };
+        let decimal = match (mapping.decimal.as_deref(), &money) {
+            (Some("."), _) => Some('.'),
+            (Some(","), _) => Some(','),
+            (Some(other), _) => {
+                return Err(ToolError::InvalidArguments {
+                    path: "/mapping/decimal".into(),
+                    rule: format!("\"{other}\" is no decimal sign"),
+                    allowed: vec![".".into(), ",".into()],
+                });
+            }
+            (None, Some(money)) => {
+                match decimal_signs(money.columns().into_iter().flat_map(cells)).as_slice() {
+                    [one] => Some(*one),
+                    // Neither fits all: the errors name the lines.
+                    [] => Some(if table.delimiter == "semicolon" { ',' } else { '.' }),
+                    _ => {
+                        questions.push(Question {
+                            about: "decimal",
+                            asks: "Which sign stands before the cents?".into(),
+                            choices: vec![",".into(), ".".into()],
+                        });
+                        None
+                    }
+                }
+            }
+            (None, None) => None,
+        };
+        let (Some(date), Some(money), Some(format), Some(decimal), []) =
+            (date, money, format, decimal, questions.as_slice())
+        else {
+            return Ok(Err(questions));
+        };
+        mapping.date_format = Some(format.name.into());
+        mapping.decimal = Some(decimal.to_string());
+        Ok(Ok(Self {
+            date,
+            money,
+            payee: find("payee", &mapping.payee)?,
+            memo: find("memo", &mapping.memo)?,
+            category: find("category", &mapping.category)?,
+            currency: find("currency", &mapping.currency)?,
+            id: find("id", &mapping.id)?,
+            format,
+            decimal,
+        }))
+    }
+
+    /// What has to be asked again before a remembered mapping is used: a file of another bank may have
+    /// the same names. None where the file itself says what is remembered.
+    pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
+        if !table.has_names() {
+            return Ok(Some(remembered.clone()));
+        }
+        let mut open = Mapping { date_format: None, decimal: None, ..remembered.clone() };
+        let columns = match Self::of(table, &mut open.clone())? {
+            Ok(columns) => columns,
+            Err(_) => return Ok(Some(open)),
+        };
+        if let Money::One(at, sign) = columns.money {
+            let signs = || table.rows.iter().filter_map(|row| is_negative(&row.cells[at]));
+            let (minus, plus) =
+                (signs().filter(|minus| *minus).count(), signs().filter(|minus| !minus).count());
+            let differs = match sign {
+                Sign::Negative => minus == 0 && plus > 0,
+                Sign::Positive => minus > plus,
+            };
+            if differs {
+                open.expenses = None;
+                return Ok(Some(open));
+            }
+        }
+        let read = |sign: &str| {
+            let sign = sign.chars().next().unwrap_or('.');
+            let cells = columns.money.columns().into_iter();
+            let cells = cells.flat_map(|at| table.rows.iter().map(move |row| row.cells[at].as_str()));
+            cells.map(|cell| amount(cell, sign)).collect::<Vec<_>>()
+        };
+        let found = columns.decimal.to_string();
+        let decimal_differs =
+            remembered.decimal.as_deref().is_some_and(|own| own != found && read(own) != read(&found));
+        let days_differ = remembered.date_format.as_deref().is_some_and(|own| own != columns.format.name);
+        Ok((decimal_differs || days_differ).then_some(open))
+    }
+
+    /// All rows, in their order.
+    ///
+    /// # Errors
+    /// With file and line, where a single row cannot be read.
+    pub(super) fn transactions(
+        &self,
+        table: &Table,
+        currencies: Currencies,
+    ) -> Result<Vec<Transaction>, ToolError> {
+        let (mut read, mut wrong) = (Vec::with_capacity(table.rows.len()), Vec::new());
+        let mut times: HashMap<String, usize> = HashMap::new();
+        let mut lines: HashMap<String, u64> = HashMap::new();
+        for row in &table.rows {
+            match self.transaction(row, currencies) {
+                Ok(mut transaction) => {
+                    // Two coffees on one day are two: the second of a file is the second of every file
+                    // that has the whole day.
+                    let time = times.entry(transaction.row_id.clone()).or_insert(0);
+                    *time += 1;
+                    transaction.row_id = short_hash(&format!("{} #{time}", transaction.row_id));
+                    if let Some(own) = &transaction.own_id {
+                        if let Some(before) = lines.insert(own.clone(), row.line) {
+                            wrong.push((row.line, format!("it has the id \"{own}\", as line {before} has")));
+                        }
+                        transaction.own_id = Some(short_hash(&format!("id {own}")));
+                    }
+                    read.push(transaction);
+                }
+                Err(why) => wrong.push((row.line, why)),
+            }
+        }
+        let Some((line, why)) = wrong.first() else { return Ok(read) };
+        let mut message = format!("{}, line {line}: {why}.", table.file);
+        if wrong.len() > 1 {
+            let lines: Vec<String> =
+                wrong[1..].iter().take(LINES_NAMED).map(|(line, _)| line.to_string()).collect();
+            message.push_str(&match lines.as_slice() {
+                [one] => format!(" Line {one} is wrong, too."),
+                lines if wrong.len() - 1 > LINES_NAMED => {
+                    format!(" Lines {} and more are wrong, too.", lines.join(", "))
+                }
+                lines => format!(" Lines {} are wrong, too.", lines.join(", ")),
+            });
+        }
+        Err(ToolError::failed(
+            message,
+            "Correct the mapping, or these lines of the file, and import it again; nothing was imported.",
+        ))
+    }
+
+    fn transaction(&self, row: &Row, currencies: Currencies) -> Result<Transaction, String> {
+        let cell = |at: usize| row.cells[at].trim();
+        let date = cell(self.date);
+        let date =
+            self.format.read(date).ok_or_else(|| format!("\"{date}\" is not a date {}", self.format.name))?;
+        let number = |at: usize| match cell(at) {
+            "" => Ok(None),
+            text => amount(text, self.decimal).map(Some).ok_or_else(|| {
+                format!("\"{text}\" is not an amount with the decimal sign \"{}\"", self.decimal)
+            }),
+        };
+        let amount = match &self.money {
+            Money::One(at, sign) => {
+                let amount = number(*at)?.ok_or("it has no amount")?;
+                if *sign == Sign::Positive { -amount } else { amount }
+            }
+            Money::Sided { amount, side } => {
+                let amount = number(*amount)?.ok_or("it has no amount")?;
+                let word = cell(*side);
+                match went_out(word) {
+                    Some(true) => -amount.abs(),
+                    Some(false) if amount.is_sign_negative() && !amount.is_zero() => {
+                        return Err(format!("it has a minus, and \"{word}\" says that it came in"));
+                    }
+                    Some(false) => amount,
+                    None => return Err(format!("\"{word}\" does not say whether it went out or came in")),
+                }
+            }
+            Money::Two { debit, credit, expenses } => match (number(*debit)?, number(*credit)?) {
+                (Some(out), Some(came)) if !out.is_zero() && !came.is_zero() => {
+                    return Err("it has an amount in both the debit and the credit column".into());
+                }
+                (Some(out), came) if came.is_none_or(|came| came.is_zero()) && !out.is_zero() => {
+                    match expenses {
+                        None => -out.abs(),
+                        Some(Sign::Negative) => out,
+                        Some(Sign::Positive) => -out,
+                    }
+                }
+                (_, Some(came)) => came,
+                (Some(out), None) => -out.abs(),
+                (None, None) => return Err("it has no amount".into()),
+            },
+        };
+        let text = |at: Option<usize>| {
+            let joined: Vec<&str> = row.cells[at?].split_whitespace().collect();
+            (!joined.is_empty()).then(|| joined.join(" "))
+        };
+        let mut currency = match text(self.currency) {
+            Some(said) => Some(money::currency(&said).ok_or_else(|| format!("\"{said}\" is no currency"))?),
+            None => None,
+        };
+        for at in self.money.columns() {
+            if let Some(beside) = currencies.beside(cell(at), currency.as_deref())? {
+                currency = Some(beside);
+            }
+        }
+        let (payee, memo) = (text(self.payee), text(self.memo));
+        let cells: Vec<String> = (0..row.cells.len()).map(|at| text(Some(at)).unwrap_or_default()).collect();
+        let memo = memo.filter(|memo| payee.as_deref() != Some(memo));
+        Ok(Transaction {
+            date,
+            amount,
+            currency,
+            payee,
+            memo,
+            category: text(self.category),
+            own_id: text(self.id),
+            row_id: cells.join("\u{1f}"),
+        })
+    }
+}
+
+/// What is known of the currency of a file's amounts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Currencies<'a> {
+    /// What a person or the bank's note says of the whole file.
+    pub(super) given: Option<&'a str>,
+    /// That of the vault.
+    pub(super) usual: Option<&'a str>,
+}
+
+impl Currencies<'_> {
+    /// The currency that stands in an amount's cell; `own` is that of the row's column.
+    fn beside(self, cell: &str, own: Option<&str>) -> Result<Option<String>, String> {
+        let Some(said) = currency_beside(cell) else { return Ok(None) };
+        let known = own.or(self.given);
+        let may_be = currencies_of_sign(&said);
+        let found = match may_be {
+            [] => money::currency(&said).ok_or_else(|| format!("\"{cell}\" has no known currency"))?,
+            [one] => (*one).to_owned(),
+            // One sign of several currencies means the one that is known.
+            several => match known.or(self.usual).filter(|known| several.contains(known)) {
+                Some(known) => known.to_owned(),
+                None if known.is_none() => {
+                    return Err(format!(
+                        "\"{cell}\" does not say which currency is meant; give the currency, such as {}",
+                        several[0]
+                    ));
+                }
+                None => said.clone(),
+            },
+        };
+        match known {
+            Some(known) if known != found => {
+                Err(format!("\"{cell}\" is in {found}, and the currency is said to be {known}"))
+            }
+            _ => Ok(Some(found)),
+        }
+    }
+}
+
+/// The format of most of the first rows.
+fn likeliest_format(table: &Table, at: usize) -> Result<DateFormat, ToolError> {
+    const LOOKED_AT: usize = 100;
+    let fits = |format: &DateFormat| {
+        let first = table.rows.iter().take(LOOKED_AT);
+        first.filter(|row| format.read(&row.cells[at]).is_some()).count()
+    };
+    // Of formats that fit as many rows the first known one.
+    let best = DATE_FORMATS.into_iter().rev().max_by_key(fits).filter(|format| fits(format) > 0);
+    best.ok_or_else(|| {
+        let row = table.rows.first();
+        ToolError::failed(
+            format!(
+                "{}, line {}: \"{}\" is no date.",
+                table.file,
+                row.map_or(1, |row| row.line),
+                row.map_or("", |row| row.cells[at].trim())
+            ),
+            "Name the column of the day in the mapping.",
+        )
+    })
+}
+
+/// What an import id begins with: a note that reads `1234567890e123` reads a number.
+const ID_PREFIX: &str = "tx-";
+
+/// Long enough that two of a million transactions do not share one by chance.
+const ID_DIGITS: usize = 20;
+
+fn short_hash(text: &str) -> String {
+    let mut hex = ContentHash::of(text.as_bytes()).to_string();
+    hex.truncate(ID_DIGITS);
+    format!("{ID_PREFIX}{hex}")
+}
+
+/// The import ids that stand anywhere in a text.
+pub(super) fn import_ids(text: &str) -> impl Iterator<Item = String> {
+    text.match_indices(ID_PREFIX).filter_map(|(at, _)| {
+        let id = text.get(at..at + ID_PREFIX.len() + ID_DIGITS)?;
+        let is_whole = id[ID_PREFIX.len()..].bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_whole.then(|| id.to_owned())
+    })
+}

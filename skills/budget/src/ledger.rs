@@ -1,0 +1,385 @@
+//! Everything that was earned and spent, with the rules and limits, read at one moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nova_skill::{
+    Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
+    folded, json,
+};
+
+use crate::money;
+use crate::period::Days;
+use crate::recurring::{Every, occurrences};
+use crate::rules::Rule;
+
+pub(crate) const INCOME: &str = "income";
+pub(crate) const EXPENSE: &str = "expense";
+pub(crate) const RULE: &str = "rule";
+pub(crate) const LIMIT: &str = "limit";
+
+/// What an entry without a category is shown under.
+pub(crate) const UNCATEGORISED: &str = "uncategorised";
+
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// By path.
+    pub(crate) entries: Vec<Entry>,
+    /// The one to try first in front.
+    pub(crate) rules: Vec<Rule>,
+    /// One for each category and currency.
+    pub(crate) limits: Vec<Limit>,
+    /// Those of a category that has one already; they hold nowhere.
+    pub(crate) repeated_limits: Vec<Limit>,
+    /// Notes that cannot be read; they count nowhere.
+    pub(crate) unreadable: Vec<Problem>,
+    /// The currency of what says none: that of the configuration, else the commonest of the notes.
+    pub(crate) currency: Option<String>,
+}
+
+/// One note, whether or not it comes again.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) path: NotePath,
+    pub(crate) is_income: bool,
+    /// The first day, where it comes again.
+    pub(crate) date: Date,
+    /// As the note has it, never negative.
+    pub(crate) amount: Decimal,
+    /// It takes back what was spent, or earned.
+    pub(crate) is_refund: bool,
+    pub(crate) currency: String,
+    pub(crate) category: Option<String>,
+    /// The category folded, by which categories are compared.
+    pub(crate) category_key: Arc<str>,
+    pub(crate) payee: Option<String>,
+    pub(crate) memo: Option<String>,
+    pub(crate) account: Option<String>,
+    pub(crate) every: Option<Every>,
+    pub(crate) until: Option<Date>,
+    pub(crate) import_id: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Limit {
+    pub(crate) path: NotePath,
+    pub(crate) category: String,
+    pub(crate) amount: Decimal,
+    pub(crate) currency: String,
+}
+
+impl Ledger {
+    pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let read = ctx.vault().read_records(&[INCOME, EXPENSE, RULE, LIMIT]).await?;
+        let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
+        ledger.currency = match configured_currency(ctx.config())? {
+            Some(code) => Some(code),
+            None => commonest_currency(ctx, &read.notes)?,
+        };
+        let (mut types, mut keys) = (Types::default(), Keys::default());
+        for note in &read.notes {
+            let Some(declared) = types.of(ctx.records(), note) else { continue };
+            match ledger.take(declared, note, &mut keys) {
+                Err(ToolError::BrokenRecord(problem)) => ledger.unreadable.push(problem),
+                other => other?,
+            }
+        }
+        ledger.unreadable.sort();
+        ledger.rules.sort_by(Rule::order);
+        Ok(ledger)
+    }
+
+    fn take(&mut self, declared: &RecordType, note: &Note, keys: &mut Keys) -> Result<(), ToolError> {
+        let record = declared.read(note);
+        match declared.name() {
+            RULE => self.rules.push(Rule::read(declared, &record)?),
+            LIMIT => {
+                let limit = Limit {
+                    path: note.path.clone(),
+                    category: text(&record, "category")?.ok_or_else(|| missing(declared, note))?,
+                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
+                    currency: self.currency_of(declared, &record)?,
+                };
+                let key = folded(&limit.category);
+                let is_same =
+                    |other: &&Limit| other.currency == limit.currency && folded(&other.category) == key;
+                if let Some(first) = self.limits.iter().find(is_same) {
+                    let broken = fault(
+                        declared,
+                        note,
+                        "category",
+                        |_| {
+                            format!(
+                                "{} is a limit of \"{}\", too, and that one holds",
+                                first.path, first.category
+                            )
+                        },
+                        "Delete one of the two.".into(),
+                    );
+                    self.repeated_limits.push(limit);
+                    return Err(broken);
+                }
+                self.limits.push(limit);
+            }
+            name => {
+                let category = text(&record, "category")?;
+                let (date, until) = (record.date("date")?, record.date("until")?);
+                if let (Some(date), Some(until)) = (date, until)
+                    && until < date
+                {
+                    return Err(fault(
+                        declared,
+                        note,
+                        "until",
+                        |property| format!("`{property}` is {until}, before the first day, {date}"),
+                        format!("Write a day from {date} on, or remove it."),
+                    ));
+                }
+                let entry = Entry {
+                    path: note.path.clone(),
+                    is_income: name == INCOME,
+                    date: date.ok_or_else(|| missing(declared, note))?,
+                    amount: record.decimal("amount")?.ok_or_else(|| missing(declared, note))?,
+                    is_refund: record.choice("kind")?.is_some(),
+                    currency: self.currency_of(declared, &record)?,
+                    category_key: keys.of(category.as_deref().unwrap_or(UNCATEGORISED)),
+                    category,
+                    payee: text(&record, "payee")?,
+                    memo: text(&record, "memo")?,
+                    account: text(&record, "account")?,
+                    every: record.choice("recurring")?.and_then(Every::parse),
+                    until,
+                    import_id: text(&record, "import_id")?,
+                };
+                self.entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// The record's own currency, else that of the whole ledger.
+    fn currency_of(&self, declared: &RecordType, record: &Record) -> Result<String, ToolError> {
+        let property = declared.fields.get("currency").map_or("currency", |field| field.property());
+        let fault = |problem: String, remedy: String| {
+            let line = record.note().document.entry(property).map_or(1, |(_, found)| found.line);
+            ToolError::BrokenRecord(Problem { path: record.note().path.to_string(), line, problem, remedy })
+        };
+        match text(record, "currency")? {
+            Some(said) if self.currency.as_deref() == Some(&said) => Ok(said),
+            Some(said) => money::currency(&said).ok_or_else(|| {
+                fault(
+                    format!("`{property}` is `{said}`, which is no currency"),
+                    "Write its code, such as EUR.".into(),
+                )
+            }),
+            None => self.currency.clone().ok_or_else(|| {
+                fault(
+                    format!("`{property}` is missing, and no other note says which currency is meant"),
+                    format!("Add `{property}: EUR`, or set the currency of the skill."),
+                )
+            }),
+        }
+    }
+
+    /// The currency that a tool was given, else that of the ledger.
+    pub(crate) fn currency_or(&self, given: Option<&str>) -> Result<String, ToolError> {
+        if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
+            return money::currency(said).ok_or_else(|| ToolError::InvalidArguments {
+                path: "/currency".into(),
+                rule: format!("\"{said}\" is no currency; give a code such as EUR"),
+                allowed: money::near_currencies(said),
+            });
+        }
+        self.currency.clone().ok_or_else(|| {
+            ToolError::failed(
+                "No currency was given, and no note says which one is meant.",
+                "Give the argument currency, such as EUR, or set the currency of the skill budget.",
+            )
+        })
+    }
+
+    /// A category as the vault spells it: as its limit does, else as the first entry of that name.
+    pub(crate) fn spelling(&self, category: &str) -> String {
+        let wanted = folded(category);
+        let limits = self.limits.iter().map(|limit| &limit.category);
+        let entries = self.entries.iter().filter_map(|entry| entry.category.as_ref());
+        let mut known = limits.chain(entries);
+        known.find(|known| folded(known) == wanted).cloned().unwrap_or_else(|| category.trim().to_owned())
+    }
+
+    /// What a tool tells about notes that count nowhere.
+    pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
+        let row = |problem: &Problem| {
+            json!({
+                "path": problem.path, "line": problem.line,
+                "problem": problem.problem, "remedy": problem.remedy,
+            })
+        };
+        self.unreadable.iter().map(row).collect()
+    }
+
+    /// What a person should know of a figure made of these entries.
+    pub(crate) fn caution(&self, upcoming: usize) -> Option<String> {
+        let count = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        };
+        let said = [
+            count(upcoming, "entry is still to come", "entries are still to come"),
+            count(self.unreadable.len(), "note cannot be read", "notes cannot be read"),
+        ];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+}
+
+impl Entry {
+    /// What it adds to its side: a refund takes away.
+    pub(crate) fn counted(&self) -> Decimal {
+        if self.is_refund { -self.amount } else { self.amount }
+    }
+
+    /// What it does to the account.
+    pub(crate) fn signed(&self) -> Decimal {
+        if self.is_income { self.counted() } else { -self.counted() }
+    }
+
+    pub(crate) fn days(&self, days: Days) -> Vec<Date> {
+        occurrences(self.date, self.every, self.until, days)
+    }
+
+    /// Whom it was paid to or came from; the note's name where nothing is said.
+    pub(crate) fn payee(&self) -> &str {
+        self.payee.as_deref().unwrap_or_else(|| self.path.name())
+    }
+
+    pub(crate) fn is_of(&self, key: &str) -> bool {
+        *self.category_key == *key
+    }
+}
+
+/// The record types by what notes write behind `type:`, so that ten thousand are not folded anew.
+#[derive(Default)]
+struct Types<'a>(HashMap<String, Option<&'a RecordType>>);
+
+impl<'a> Types<'a> {
+    fn of(&mut self, declared: &'a RecordTypes, note: &Note) -> Option<&'a RecordType> {
+        let said = note.document.record_type()?;
+        if let Some(known) = self.0.get(said) {
+            return *known;
+        }
+        let found = declared.of_type_value(said);
+        self.0.insert(said.to_owned(), found);
+        found
+    }
+}
+
+/// Folded names, each made once.
+#[derive(Default)]
+struct Keys(HashMap<String, Arc<str>>);
+
+impl Keys {
+    fn of(&mut self, category: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(category) {
+            return Arc::clone(known);
+        }
+        let key: Arc<str> = folded(category).into();
+        self.0.insert(category.to_owned(), Arc::clone(&key));
+        key
+    }
+}
+
+/// Categories by their folded name, each spelled as it should be shown.
+#[derive(Debug, Default)]
+pub(crate) struct Spellings(HashMap<String, String>);
+
+impl Spellings {
+    pub(crate) fn of(ledger: &Ledger) -> Self {
+        let mut spellings = HashMap::from([(folded(UNCATEGORISED), UNCATEGORISED.to_owned())]);
+        let limits = ledger.limits.iter().map(|limit| &limit.category);
+        for category in limits {
+            spellings.entry(folded(category)).or_insert_with(|| category.clone());
+        }
+        for entry in &ledger.entries {
+            if let Some(category) = &entry.category
+                && !spellings.contains_key(&*entry.category_key)
+            {
+                spellings.insert(entry.category_key.to_string(), category.clone());
+            }
+        }
+        Self(spellings)
+    }
+
+    pub(crate) fn get<'a>(&'a self, key: &'a str) -> &'a str {
+        self.0.get(key).map_or(key, String::as_str)
+    }
+}
+
+/// The currency that the user set for the skill.
+fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
+    let Some(said) = config.get("currency").and_then(Value::as_str).filter(|said| !said.trim().is_empty())
+    else {
+        return Ok(None);
+    };
+    money::currency(said).map(Some).ok_or_else(|| {
+        ToolError::failed(
+            format!("The skill budget is set to the currency \"{said}\", which is none."),
+            "Set it to a code such as EUR, in the settings of the skill.",
+        )
+    })
+}
+
+/// The one that most notes name; of two that are named as often, the first by its code.
+fn commonest_currency(ctx: &dyn ToolContext, notes: &[Note]) -> Result<Option<String>, ToolError> {
+    let mut types = Types::default();
+    let mut said: HashMap<String, usize> = HashMap::new();
+    for note in notes {
+        let declared = types.of(ctx.records(), note).filter(|declared| declared.name() != RULE);
+        let Some(declared) = declared else { continue };
+        match declared.read(note).text("currency") {
+            Ok(Some(currency)) => *said.entry(currency).or_default() += 1,
+            // The record itself is a problem where it is read.
+            Ok(None) | Err(ToolError::BrokenRecord(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut named: HashMap<String, usize> = HashMap::new();
+    for (said, count) in said {
+        if let Some(code) = money::currency(&said) {
+            *named.entry(code).or_default() += count;
+        }
+    }
+    let commonest = named.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    Ok(commonest.map(|(code, _)| code))
+}
+
+/// A field as trimmed text; none where nothing is left.
+pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
+    let text = record.text(field)?;
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+/// The error of a record whose property does not go with the rest.
+fn fault(
+    declared: &RecordType,
+    note: &Note,
+    field: &str,
+    problem: impl FnOnce(&str) -> String,
+    remedy: String,
+) -> ToolError {
+    let property = declared.fields.get(field).map_or(field, |field| field.property());
+    let line = note.document.entry(property).map_or(1, |(_, found)| found.line);
+    ToolError::BrokenRecord(Problem { path: note.path.to_string(), line, problem: problem(property), remedy })
+}
+
+/// The error of a record that lacks a required field.
+pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
+    let found = declared.check(note).into_iter().next();
+    ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {
+        path: note.path.to_string(),
+        line: 1,
+        problem: format!("it is no whole {}", declared.name()),
+        remedy: "Look at its properties.".into(),
+    }))
+}

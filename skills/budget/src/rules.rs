@@ -1,0 +1,104 @@
+//! Rules that say which category a payee belongs to.
+
+use std::cmp::Ordering;
+
+use nova_skill::{NotePath, Problem, Record, RecordType, ToolError, folded};
+use regex::{Regex, RegexBuilder};
+
+use crate::ledger::{missing, text};
+
+/// A pattern that is larger than this when compiled is refused.
+const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) path: NotePath,
+    /// As the note has it.
+    pub(crate) says: String,
+    pub(crate) category: String,
+    priority: i64,
+    pattern: Pattern,
+}
+
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    /// Folded; it is enough that a text contains it.
+    Contained(String),
+    Regex(Regex),
+}
+
+impl Rule {
+    pub(crate) fn read(declared: &RecordType, record: &Record) -> Result<Self, ToolError> {
+        let note = record.note();
+        let says = text(record, "match")?.ok_or_else(|| missing(declared, note))?;
+        let property = declared.fields.get("match").map_or("match", |field| field.property());
+        let pattern = Pattern::parse(&says).map_err(|why| {
+            ToolError::BrokenRecord(Problem {
+                path: note.path.to_string(),
+                line: note.document.entry(property).map_or(1, |(_, found)| found.line),
+                problem: format!("`{property}` is no regular expression: {why}"),
+                remedy: "Correct what stands between the slashes, or leave them out for plain text.".into(),
+            })
+        })?;
+        Ok(Self {
+            path: note.path.clone(),
+            says,
+            category: text(record, "category")?.ok_or_else(|| missing(declared, note))?,
+            priority: match record.integer("priority")? {
+                Some(priority) => priority,
+                None => {
+                    let field = declared.fields.get("priority");
+                    field.and_then(|field| field.default.as_ref()?.as_i64()).unwrap_or_default()
+                }
+            },
+            pattern,
+        })
+    }
+
+    /// The higher priority first; of two with the same, the first by the path of its note.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        other.priority.cmp(&self.priority).then_with(|| self.path.cmp(&other.path))
+    }
+
+    fn fits(&self, text: &str, as_folded: &str) -> bool {
+        match &self.pattern {
+            Pattern::Contained(part) => as_folded.contains(part),
+            Pattern::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+impl Pattern {
+    /// `/…/` is a regular expression that does not look at case, anything else is plain text.
+    ///
+    /// # Errors
+    /// Why it is no regular expression, in a few words.
+    pub(crate) fn parse(says: &str) -> Result<Self, String> {
+        let inner = says.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let Some(inner) = inner.filter(|inner| !inner.is_empty()) else {
+            return Ok(Self::Contained(folded(says)));
+        };
+        let built = RegexBuilder::new(inner).case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
+        built.map(Self::Regex).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+            // The last line of the message says what is wrong, those above show where.
+            error => {
+                let message = error.to_string();
+                let last = message.lines().last().unwrap_or_default();
+                last.trim_start_matches("error: ").trim().to_owned()
+            }
+        })
+    }
+}
+
+/// The first of the rules, which are in their order, that fits whom an entry was paid to, or what the
+/// bank wrote beside it.
+pub(crate) fn first_that_fits<'a>(rules: &'a [Rule], payee: &str, memo: Option<&str>) -> Option<&'a Rule> {
+    let texts: Vec<(&str, String)> = [Some(payee), memo]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .map(|text| (text, folded(text)))
+        .collect();
+    rules.iter().find(|rule| texts.iter().any(|(text, as_folded)| rule.fits(text, as_folded)))
+}

@@ -1,0 +1,90 @@
+use std::sync::Arc;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, folded, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::arguments::{Amount, line, wrong};
+use crate::ledger::{LIMIT, Ledger};
+use crate::money::money;
+
+pub(crate) struct SetLimit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NewLimit {
+    /// The category, in the user's words.
+    category: String,
+    /// How much may be spent in a month, a positive decimal such as "280.00".
+    amount: Amount,
+    /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    currency: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for SetLimit {
+    type Args = NewLimit;
+    const ID: &'static str = "set_limit";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Sets how much may be spent on a category in a month; a limit that is there is changed.",
+        )
+        .use_when("the user wants to spend at most so much on something, or changes such a limit")
+        .not_when("it is asked whether a limit holds", "budget.month_summary")
+        .example("Set a limit of 120 euros a month for eating out")
+    }
+
+    async fn run(&self, new: NewLimit, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let category = line("category", Some(&new.category))?.unwrap_or_default();
+        let amount = new.amount.read("amount")?;
+        let ledger = Ledger::read(ctx.as_ref()).await?;
+        let limits = ledger.limits.iter().chain(&ledger.repeated_limits);
+        let of_category: Vec<_> =
+            limits.filter(|limit| folded(&limit.category) == folded(&category)).collect();
+        let currency = match (&new.currency, of_category.as_slice()) {
+            (None, [one]) => one.currency.clone(),
+            (given, _) => ledger.currency_or(given.as_deref())?,
+        };
+        let found: Vec<_> = of_category.into_iter().filter(|limit| limit.currency == currency).collect();
+        let declared = ctx.records().get(LIMIT)?;
+        let category = ledger.spelling(&category);
+        let mut value = json!({"category": category, "amount": amount, "currency": currency});
+        let path = match found.as_slice() {
+            [] => {
+                let values: Map<String, Value> =
+                    [("category", category.clone()), ("amount", amount.to_string()), ("currency", currency)]
+                        .into_iter()
+                        .map(|(field, value)| (field.to_owned(), value.into()))
+                        .collect();
+                let note = NewNote {
+                    folder: declared.folder.clone(),
+                    name: category,
+                    text: declared.new_note(&values)?,
+                };
+                ctx.vault().create_all(vec![note]).await?.remove(0)
+            }
+            [limit] => {
+                value["before"] = json!(money(limit.amount));
+                if limit.amount != amount {
+                    let note = ctx.vault().read(&limit.path).await?;
+                    let values = Map::from_iter([("amount".to_owned(), Value::from(amount.to_string()))]);
+                    ctx.vault().set_properties(&limit.path, &declared.edits(&note, &values)?).await?;
+                }
+                limit.path.clone()
+            }
+            several => {
+                let paths: Vec<&str> = several.iter().map(|limit| limit.path.as_str()).collect();
+                return Err(wrong(
+                    "category",
+                    format!("has several limits, {}; delete all but one", paths.join(" and ")),
+                ));
+            }
+        };
+        value["path"] = json!(path);
+        Ok(Output::new(value).from_notes([path]).into())
+    }
+}

@@ -1,0 +1,402 @@
+use nova_skill::{Value, json};
+use nova_testkit::SkillInVault;
+
+use crate::{NOVEMBER, budget};
+
+const GERMAN: &str = "Kontoumsätze;01.11.2026 - 30.11.2026
+Kontonummer: 123456
+
+Buchungstag;Valuta;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Saldo;Währung
+20.11.2026;20.11.2026;Corner Market;Einkauf;-1.084,20;900,00;EUR
+20.11.2026;20.11.2026;Café Ember;Kaffee;-2,10;897,90;EUR
+20.11.2026;20.11.2026;Café Ember;Kaffee;-2,10;895,80;EUR
+21.11.2026;21.11.2026;Quillon Labs;\"Gehalt; November\";2.400,00;3.295,80;EUR
+";
+
+/// A vault with the file `bank.csv`.
+fn with_file(bytes: &[u8]) -> SkillInVault {
+    let budget = budget("//- Budget/Rules/R.md\n---\ntype: rule\nmatch: corner\ncategory: groceries\n---\n");
+    budget.vault.write_bytes("bank.csv", bytes);
+    budget
+}
+
+/// The mapping that is proposed for a file, with what is asked.
+fn proposed(text: &[u8]) -> Value {
+    with_file(text).value("import_transactions", json!({"path": "bank.csv"}))
+}
+
+/// Imports as a person who agrees to what is proposed.
+#[track_caller]
+fn import(budget: &SkillInVault) -> Value {
+    let first = budget.value("import_transactions", json!({"path": "bank.csv", "currency": "EUR"}));
+    if first["needs_confirmation"] != true {
+        return first;
+    }
+    let mapping = first["mapping"].clone();
+    budget.value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}))
+}
+
+/// What an import of the file says, with the proposed mapping changed by `mapping`.
+#[track_caller]
+fn fails(text: &str, mapping: Value, says: &str) {
+    let budget = with_file(text.as_bytes());
+    let before = budget.vault.files();
+    let error = budget
+        .error("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
+    assert!(error.message.starts_with(says), "{error}");
+    assert!(!error.hint.is_empty(), "{error}");
+    assert_eq!(budget.vault.files(), before, "nothing half written");
+}
+
+#[test]
+fn a_file_is_proposed_before_it_is_imported() {
+    let budget = with_file(GERMAN.as_bytes());
+    let before = budget.vault.files();
+    let proposal = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!(proposal["needs_confirmation"], true);
+    assert_eq!(proposal["header_line"], 4);
+    assert_eq!(
+        proposal["mapping"],
+        json!({
+            "date": "Buchungstag", "amount": "Betrag", "payee": "Auftraggeber/Empfänger",
+            "memo": "Verwendungszweck", "currency": "Währung", "date_format": "DD.MM.YYYY", "decimal": ",",
+            "delimiter": "semicolon", "encoding": "utf-8",
+        })
+    );
+    assert_eq!(
+        proposal["preview"][0],
+        json!({
+            "date": "2026-11-20", "kind": "expense", "amount": "1084.20", "currency": "EUR",
+            "payee": "Corner Market", "memo": "Einkauf",
+        })
+    );
+    assert_eq!(budget.vault.files(), before);
+}
+
+#[test]
+fn a_confirmed_file_becomes_a_note_for_each_transaction() {
+    let budget = with_file(GERMAN.as_bytes());
+    let done = import(&budget);
+    assert_eq!((&done["imported"], &done["without_a_category"]), (&json!(4), &json!(3)));
+    let files = budget.vault.files();
+    let made: Vec<&str> = files.iter().map(String::as_str).filter(|file| file.contains("/2026/")).collect();
+    assert_eq!(
+        made,
+        [
+            "Budget/Expenses/2026/2026-11-20 Café Ember 2.10 2.md",
+            "Budget/Expenses/2026/2026-11-20 Café Ember 2.10.md",
+            "Budget/Expenses/2026/2026-11-20 Corner Market 1084.20.md",
+            "Budget/Incomes/2026/2026-11-21 Quillon Labs 2400.00.md",
+        ]
+    );
+    let note = budget.vault.read("Budget/Expenses/2026/2026-11-20 Corner Market 1084.20.md");
+    let (before_id, _) = note.split_once("import_id: tx-").unwrap();
+    assert_eq!(
+        before_id,
+        "---\ntype: expense\ndate: 2026-11-20\namount: 1084.20\ncurrency: EUR\ncategory: groceries\n\
+         payee: Corner Market\nmemo: Einkauf\n"
+    );
+    assert!(
+        budget
+            .vault
+            .read("Budget/Incomes/2026/2026-11-21 Quillon Labs 2400.00.md")
+            .contains("memo: Gehalt; November")
+    );
+}
+
+#[test]
+fn what_was_imported_is_left_out_also_from_a_file_that_overlaps() {
+    let budget = with_file(GERMAN.as_bytes());
+    import(&budget);
+    let before = budget.vault.files();
+    let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!(
+        (&again["imported"], &again["already_there"]),
+        (&json!(0), &json!(4)),
+        "the mapping is remembered"
+    );
+    assert_eq!(budget.vault.files(), before);
+
+    let more = format!("{GERMAN}22.11.2026;22.11.2026;Café Ember;Kaffee;-2,10;1,00;EUR\n");
+    budget.vault.write("bank.csv", &more);
+    let more = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!((&more["imported"], &more["already_there"]), (&json!(1), &json!(4)));
+}
+
+#[test]
+fn an_import_is_one_change_that_leaves_no_byte_when_it_is_undone() {
+    let budget = with_file(GERMAN.as_bytes());
+    let (before, rule) = (budget.vault.files(), budget.vault.read("Budget/Rules/R.md"));
+    let mapping = proposed(GERMAN.as_bytes())["mapping"].clone();
+    let outcome = budget.call("import_transactions", json!({"path": "bank.csv", "mapping": mapping}));
+    assert_eq!(outcome.changes.len(), 5, "four transactions and the bank");
+    let set = outcome.change_set.unwrap();
+    let author = nova_vault::Author { principal: "user".into(), skill: None, call: None };
+    budget.vault.open().history().undo(&set, nova_vault::Scope::All, &author).unwrap();
+    assert_eq!(budget.vault.files(), before);
+    assert_eq!(budget.vault.read("Budget/Rules/R.md"), rule);
+    assert_eq!(budget.vault.read("bank.csv"), GERMAN);
+}
+
+#[test]
+fn letters_delimiters_and_signs_are_found_out() {
+    let windows: Vec<u8> = encoding_rs::WINDOWS_1252.encode(GERMAN).0.into_owned();
+    assert_eq!(proposed(&windows)["mapping"]["encoding"], "windows-1252");
+    assert_eq!(proposed(&windows)["preview"][1]["payee"], "Café Ember");
+    let with_bom = [b"\xef\xbb\xbf".as_slice(), GERMAN.as_bytes()].concat();
+    assert_eq!(proposed(&with_bom)["mapping"]["date"], "Buchungstag");
+    let wide: Vec<u8> =
+        [0xff_u8, 0xfe].into_iter().chain(GERMAN.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    assert_eq!(proposed(&wide)["preview"][1]["payee"], "Café Ember");
+
+    let american = "Date,Description,Debit,Credit,Balance\n11/14/2026,\"MARKET, CORNER\",\"1,084.20\",,5.00\n11/15/2026,PAY,,\"2,400.00\",6.00\n";
+    let proposal = proposed(american.as_bytes());
+    let mapping = &proposal["mapping"];
+    assert_eq!((&mapping["debit"], &mapping["credit"]), (&json!("Debit"), &json!("Credit")));
+    assert_eq!((&mapping["date_format"], &mapping["decimal"]), (&json!("MM/DD/YYYY"), &json!(".")));
+    assert_eq!(proposal["preview"][0]["amount"], "1084.20");
+    assert_eq!(proposal["preview"][1]["kind"], "income");
+
+    let tabs = "date\tamount\tpayee\n2026-11-14\t-5\tKiosk\n";
+    assert_eq!(proposed(tabs.as_bytes())["mapping"]["delimiter"], "tab");
+    let nameless = "2026-11-14,Kiosk,-5.10,100.00\n2026-11-15,Kiosk,-6.10,93.90\n";
+    let mapping = &proposed(nameless.as_bytes())["mapping"];
+    assert_eq!(
+        (&mapping["date"], &mapping["payee"], &mapping["amount"]),
+        (&json!("1"), &json!("2"), &json!("3"))
+    );
+}
+
+#[test]
+fn a_day_that_could_be_a_month_is_asked_about() {
+    let text = "Date,Payee,Amount\n03/04/2026,Kiosk,-5.10\n05/06/2026,Kiosk,-5.10\n";
+    let proposal = proposed(text.as_bytes());
+    assert_eq!(
+        proposal["questions"],
+        json!([{
+            "about": "date_format", "question": "How are the dates written, such as \"03/04/2026\"?",
+            "choices": ["DD/MM/YYYY", "MM/DD/YYYY"],
+        }])
+    );
+    fails(text, proposal["mapping"].clone(), "bank.csv, line 1: How are the dates written");
+    let budget = with_file(text.as_bytes());
+    let mut mapping = proposal["mapping"].clone();
+    mapping["date_format"] = json!("MM/DD/YYYY");
+    budget.value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
+    assert!(budget.vault.exists("Budget/Expenses/2026/2026-03-04 Kiosk 5.10.md"));
+}
+
+#[test]
+fn what_cannot_be_imported_names_file_and_line() {
+    let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee"});
+    let file = |rows: &str| format!("Date,Payee,Amount\n2026-11-14,Kiosk,-5.10\n{rows}");
+    fails(
+        &file(""),
+        json!({"date": "Day", "amount": "Amount"}),
+        "bank.csv, line 1: there is no column \"Day\" for date.",
+    );
+    fails(
+        &file("14.11.2026,Kiosk,-1\n2026-11-14,Kiosk,-1\n2026-11-31,Kiosk,-1\n"),
+        mapping.clone(),
+        "bank.csv, line 3: \"14.11.2026\" is not a date YYYY-MM-DD. Line 5 is wrong, too.",
+    );
+    fails(
+        &file("2026-11-15,Kiosk,about 5\n"),
+        mapping.clone(),
+        "bank.csv, line 3: \"about 5\" is not an amount with the decimal sign \".\".",
+    );
+    fails(
+        &file("2026-11-15,Kiosk\n"),
+        mapping.clone(),
+        "bank.csv, line 3: it has 2 cells where there are 3 columns.",
+    );
+    fails(&file("2026-11-15,Kiosk,\n"), mapping.clone(), "bank.csv, line 3: it has no amount.");
+    fails("Just a letter.\n", mapping, "bank.csv, line 1: no table with dates and amounts begins");
+}
+
+#[test]
+fn only_a_file_of_the_vault_is_read() {
+    for path in ["../bank.csv", "/etc/passwd", "C:\\bank.csv"] {
+        let error = budget("").error("import_transactions", json!({"path": path}));
+        assert!(error.message.contains("does not lie in the vault"), "{error}");
+        assert!(error.hint.contains("Copy the file into the vault"), "{error}");
+    }
+    for path in ["none.csv", "Budget"] {
+        let error = budget(NOVEMBER).error("import_transactions", json!({"path": path}));
+        assert_eq!(error.message, format!("There is no file \"{path}\" in the vault that could be read."));
+        assert!(error.hint.starts_with("Give the path of the CSV file itself"), "{error}");
+    }
+    let error = with_file(b"").error("import_transactions", json!({"path": "bank.csv", "format": "ofx"}));
+    assert_eq!(error.message, "/format: \"ofx\" cannot be imported.");
+}
+
+#[test]
+fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
+    let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee", "expenses": "negative"});
+    let file =
+        |amount: &str| format!("Date;Payee;Amount\n2026-11-14;Kiosk;-5.10\n2026-11-15;Kiosk;{amount}\n");
+    for (amount, given, currency) in [
+        ("-6.00 USD", Value::Null, "USD"),
+        ("€-6.00", Value::Null, "EUR"),
+        ("-£6.00", Value::Null, "GBP"),
+        ("-$6.00", json!("cad"), "CAD"),
+        ("¥-6.00", json!("JPY"), "JPY"),
+    ] {
+        let budget = with_file(file(amount).as_bytes()).with_config(json!({"currency": "CHF"}));
+        let done = budget
+            .value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": given}));
+        assert_eq!(done["preview"][1]["currency"], currency, "{amount}");
+    }
+    // With the currency EUR.
+    for (amount, says) in [
+        ("-6.00 USD", "\"-6.00 USD\" is in USD, and the currency is said to be EUR."),
+        ("$-6.00", "\"$-6.00\" is in $, and the currency is said to be EUR."),
+        ("-6.00 XYZ", "\"-6.00 XYZ\" has no known currency."),
+    ] {
+        fails(&file(amount), mapping.clone(), &format!("bank.csv, line 3: {says}"));
+    }
+    let error = with_file(file("$-6.00").as_bytes())
+        .error("import_transactions", json!({"path": "bank.csv", "mapping": mapping}));
+    assert_eq!(
+        error.message,
+        "bank.csv, line 3: \"$-6.00\" does not say which currency is meant; give the currency, such as USD."
+    );
+    let column = "Date;Payee;Amount;Currency\n2026-11-14;Kiosk;-5.10 USD;EUR\n";
+    fails(
+        column,
+        json!({"date": "Date", "amount": "Amount", "currency": "Currency"}),
+        "bank.csv, line 2: \"-5.10 USD\" is in USD, and the currency is said to be EUR.",
+    );
+}
+
+#[test]
+fn a_first_row_with_a_wrong_day_is_not_taken_for_the_names() {
+    let mapping = json!({"date": "1", "amount": "3"});
+    let rows = "31.02.2026;Kiosk;-5,10\n14.11.2026;Kiosk;-5,10\n";
+    let proposal = with_file(format!("Day;Payee;Amount\n{rows}").as_bytes())
+        .error("import_transactions", json!({"path": "bank.csv"}));
+    assert!(
+        proposal.message.starts_with("bank.csv, line 2: \"31.02.2026\" is not a date DD.MM.YYYY."),
+        "{proposal}"
+    );
+    fails(
+        &format!("Day;Payee;Amount\n{rows}"),
+        mapping.clone(),
+        "bank.csv, line 2: \"31.02.2026\" is not a date DD.MM.YYYY.",
+    );
+    fails(rows, mapping, "bank.csv, line 1: \"31.02.2026\" is not a date DD.MM.YYYY.");
+}
+
+#[test]
+fn a_note_that_became_unreadable_is_not_imported_again() {
+    let budget = with_file(GERMAN.as_bytes());
+    import(&budget);
+    for (note, right, wrong) in [
+        ("Budget/Expenses/2026/2026-11-20 Corner Market 1084.20.md", "1084.20", "1084,20"),
+        ("Budget/Incomes/2026/2026-11-21 Quillon Labs 2400.00.md", "type: income", "type: [income"),
+    ] {
+        let text = budget.vault.read(note).replace(right, wrong);
+        budget.vault.write(note, &text);
+    }
+    let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(4)));
+}
+
+#[test]
+fn a_corrected_mapping_imports_nothing_twice() {
+    let budget = with_file(GERMAN.as_bytes());
+    import(&budget);
+    for mapping in [
+        json!({"date": "Buchungstag", "amount": "Betrag", "payee": "Verwendungszweck"}),
+        json!({"date": "Buchungstag", "amount": "Betrag", "payee": "3", "id": "Saldo"}),
+    ] {
+        let again = budget.value("import_transactions", json!({"path": "bank.csv", "mapping": mapping}));
+        assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(4)));
+    }
+}
+
+#[test]
+fn a_number_of_the_bank_is_one_transactions() {
+    let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee", "id": "No"});
+    let none = "Date,Payee,Amount,No\n2026-11-14,Kiosk,-1,\n2026-11-14,Kiosk,-2,\n2026-11-14,Kiosk,-2,\n";
+    let budget = with_file(none.as_bytes());
+    let args = json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"});
+    assert_eq!(budget.value("import_transactions", args.clone())["imported"], 3);
+    assert_eq!(budget.value("import_transactions", args)["already_there"], 3);
+    fails(
+        "Date,Payee,Amount,No\n2026-11-14,Kiosk,-1,7\n2026-11-15,Kiosk,-2,8\n2026-11-16,Kiosk,-3,7\n",
+        mapping,
+        "bank.csv, line 4: it has the id \"7\", as line 2 has.",
+    );
+}
+
+#[test]
+fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
+    let text = "Date,Payee,Amount\n2026-11-14,Kiosk,5.10\n2026-11-15,Kiosk,6.10\n";
+    let proposal = proposed(text.as_bytes());
+    assert_eq!(proposal["questions"][0]["about"], "expenses");
+    assert_eq!(proposal["questions"][0]["choices"], json!(["negative", "positive"]));
+    fails(text, proposal["mapping"].clone(), "bank.csv, line 1: No amount has a minus.");
+
+    let words = "Datum;Wer;Betrag;SH\n14.11.2026;Kiosk;5,10;S\n15.11.2026;Quillon;6,10;H\n";
+    let proposal = proposed(words.as_bytes());
+    assert_eq!((&proposal["mapping"]["side"], &proposal["questions"]), (&json!("SH"), &json!([])));
+    assert_eq!(proposal["preview"][0]["kind"], "expense");
+    assert_eq!(proposal["preview"][1]["kind"], "income");
+    let mapping = proposal["mapping"].clone();
+    fails(
+        &words.replace("5,10;S", "5,10;X"),
+        mapping,
+        "bank.csv, line 2: \"X\" does not say whether it went out",
+    );
+    let budget = with_file(words.as_bytes());
+    import(&budget);
+    let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!(again["already_there"], 2, "the column is remembered");
+
+    let mixed =
+        "Date,Payee,Debit,Credit\n2026-11-14,Kiosk,5.10,\n2026-11-15,Kiosk,-6.10,\n2026-11-16,Pay,,9.00\n";
+    let proposal = proposed(mixed.as_bytes());
+    assert_eq!(proposal["questions"][0]["about"], "expenses");
+    for (answer, kinds) in [("positive", ["expense", "income"]), ("negative", ["income", "expense"])] {
+        let mut mapping = proposal["mapping"].clone();
+        mapping["expenses"] = json!(answer);
+        let args = json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"});
+        let preview = with_file(mixed.as_bytes()).value("import_transactions", args)["preview"].clone();
+        assert_eq!((&preview[0]["kind"], &preview[1]["kind"]), (&json!(kinds[0]), &json!(kinds[1])));
+    }
+}
+
+/// Whether a second file is imported with what the first one was confirmed with, or proposed again.
+#[track_caller]
+fn second_file(first: &str, answers: Value, second: &str, is_asked_about: bool) {
+    let budget = with_file(first.as_bytes());
+    let mut mapping = budget.value("import_transactions", json!({"path": "bank.csv"}))["mapping"].clone();
+    for (key, value) in answers.as_object().unwrap() {
+        mapping[key] = value.clone();
+    }
+    budget.value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
+    budget.vault.write("bank.csv", second);
+    let before = budget.vault.files();
+    let next = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!(next["needs_confirmation"] == true, is_asked_about, "{next:#}");
+    assert_eq!(budget.vault.files() == before, is_asked_about);
+}
+
+#[test]
+fn a_remembered_mapping_is_asked_about_where_the_file_says_something_else() {
+    let file = |rows: &str| format!("Date;Payee;Amount\n{rows}");
+    let first = file("14/11/2026;Kiosk;-5,10\n15/11/2026;Pay;6,10\n");
+    let none = json!({});
+    second_file(&first, none.clone(), &file("16/11/2026;Kiosk;-7,10\n"), false);
+    second_file(&first, none.clone(), &file("16/11/2026;Kiosk;-7\n"), false);
+    second_file(&first, none.clone(), &file("11/16/2026;Kiosk;-7,10\n"), true);
+    second_file(&first, none.clone(), &file("03/04/2026;Kiosk;-7,10\n"), true);
+    second_file(&first, none.clone(), &file("16/11/2026;Kiosk;-7.10\n"), true);
+    second_file(&first, none.clone(), &file("16/11/2026;Kiosk;7,10\n"), true);
+    let card = file("14/11/2026;Kiosk;5,10\n");
+    second_file(&card, json!({"expenses": "positive"}), &file("16/11/2026;Kiosk;7,10\n"), false);
+    second_file(&card, json!({"expenses": "positive"}), &file("16/11/2026;Kiosk;-7,10\n"), true);
+    let nameless = "14/11/2026;Kiosk;-5,10\n";
+    second_file(nameless, none, "16/11/2026;Kiosk;-5,10\n", true);
+}

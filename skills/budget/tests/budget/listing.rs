@@ -1,0 +1,82 @@
+use nova_skill::{Value, json};
+
+use crate::{NOVEMBER, budget};
+
+/// Which days and payees a list has.
+#[track_caller]
+fn check(filters: Value, rows: &[&str]) {
+    let list = budget(NOVEMBER).value("list", filters.clone());
+    let found: Vec<String> = list["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            format!(
+                "{} {} {}",
+                row["date"].as_str().unwrap(),
+                row["payee"].as_str().unwrap(),
+                row["signed"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(found, rows, "{filters}");
+    assert_eq!(list["count"], rows.len());
+}
+
+#[test]
+fn newest_first_on_each_of_its_days() {
+    check(
+        json!({"from": "2026-10-01", "to": "2026-11-05"}),
+        &[
+            "2026-11-05 Coop -12.00",
+            "2026-11-03 Corner Market -84.20",
+            "2026-10-30 Linden Apartments -1180.00",
+            "2026-10-02 Corner Market -60.00",
+        ],
+    );
+}
+
+#[test]
+fn filters_narrow_together() {
+    check(
+        json!({"category": "GROCERIES", "month": "2026-11"}),
+        &[
+            "2026-11-18 Corner Market 10.00",
+            "2026-11-14 Corner Market -15.80",
+            "2026-11-05 Coop -12.00",
+            "2026-11-03 Corner Market -84.20",
+        ],
+    );
+    check(json!({"category": "uncategorised"}), &["2026-11-21 Grandma 50.00", "2026-11-20 Kiosk -5.00"]);
+    check(json!({"payee": "coop"}), &["2026-11-05 Coop -12.00"]);
+    check(json!({"from": "2026-11-21", "to": "2026-11-21"}), &["2026-11-21 Grandma 50.00"]);
+}
+
+#[test]
+fn sums_are_of_all_and_of_one_currency_each() {
+    let outcome = budget(NOVEMBER).call("list", json!({"month": "2026-11", "limit": 1}));
+    let list = outcome.result.unwrap();
+    assert_eq!(list["entries"].as_array().unwrap().len(), 1);
+    assert_eq!((&list["count"], &list["not_shown"]), (&json!(8), &json!(7)));
+    assert_eq!(
+        list["totals"],
+        json!([
+            {"currency": "CHF", "income": "0.00", "spent": "12.00", "left": "-12.00"},
+            {"currency": "EUR", "income": "2450.00", "spent": "1275.00", "left": "1175.00"},
+        ])
+    );
+    for figure in &outcome.figures {
+        assert_eq!(list.pointer(&figure.at), Some(&json!(figure.value)), "{figure:?}");
+    }
+}
+
+#[test]
+fn days_that_are_none_are_refused() {
+    for (filters, says) in [
+        (json!({"from": "1.11.2026"}), "/from: \"1.11.2026\" is not a date YYYY-MM-DD."),
+        (json!({"from": "2026-11-02", "to": "2026-11-01"}), "/to: is before 2026-11-02."),
+        (json!({"month": "2026-11", "to": "2026-11-01"}), "/month: stands for both days; give it alone."),
+    ] {
+        assert_eq!(budget("").error("list", filters).message, says);
+    }
+}
