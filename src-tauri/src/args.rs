@@ -34,7 +34,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk to the assistant: one turn with -p, else interactively.
     Chat(Chat),
-    /// Skills: list, enable, disable, pin, unpin, review, check, route, test, new.
+    /// Skills: list, enable, disable, pin, unpin, review, fields, check, route, test, new.
     #[command(subcommand)]
     Skill(Skill),
     /// Tools: list, pending, promote, discard, call.
@@ -143,6 +143,13 @@ pub(crate) enum Skill {
         /// Agree only if it is still the one with this fingerprint.
         #[arg(long, value_name = "H", requires = "accept")]
         fingerprint: Option<String>,
+    },
+    /// Look in the vault for notes that could be a skill's records under other names.
+    Fields {
+        id: String,
+        /// Use those names: written into nova.config.json; no note is changed.
+        #[arg(long)]
+        apply: bool,
     },
     /// Look over a skill folder: what is wrong with it, by file and line.
     Check {

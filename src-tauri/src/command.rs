@@ -32,7 +32,8 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 /// Runs a command; answers with the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let app = start::app(args, Arc::new(NoDesktop)).await?;
-    if let Some(problem) = app.settings_problem() {
+    let problem = app.settings_problem();
+    if let Some(problem) = &problem {
         print::note(&format!("nova: {}", problem.message).replace('\n', " "));
     }
     wait_for_tools(&app, command).await;
@@ -56,12 +57,21 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         }
     };
     // A chat ends its turn and a call its tool by itself when it is interrupted.
-    if matches!(command, Command::Chat(_) | Command::Tool(Tool::Call { .. })) {
-        return work.await;
-    }
-    tokio::select! {
-        result = work => result,
-        _ = tokio::signal::ctrl_c() => Ok(print::INTERRUPTED),
+    let result = if matches!(command, Command::Chat(_) | Command::Tool(Tool::Call { .. })) {
+        work.await
+    } else {
+        tokio::select! {
+            result = work => result,
+            _ = tokio::signal::ctrl_c() => Ok(print::INTERRUPTED),
+        }
+    };
+    match result {
+        // It was said before the command began.
+        Err(error) if problem.is_some_and(|problem| problem.message.starts_with(&error.message)) => {
+            print::error_value(&error, json);
+            Ok(print::FAILED)
+        }
+        result => result,
     }
 }
 
@@ -102,6 +112,7 @@ async fn run_skill(app: &App, skill: &Skill, json: bool) -> Result<u8, UserError
         Skill::Review { id, accept, fingerprint } => {
             return skills::review(app, id, *accept, fingerprint.as_deref(), json).await;
         }
+        Skill::Fields { id, apply } => return skills::fields(app, id, *apply, json).await,
         Skill::Check { path } => return skills::check(app, path, json).await,
         Skill::New { id, kind } => return new_skill(app, id, *kind, json).await,
     };
@@ -169,7 +180,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             });
             tokio::pin!(call);
             // Whoever answers by machine has to know what was asked.
-            let questions = json && approve.approve == Some(ApproveHow::Stdio);
+            let questions = approve.approve == Some(ApproveHow::Stdio);
             let result = loop {
                 tokio::select! {
                     result = &mut call => break result,
@@ -198,7 +209,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
             match (&result.error, json) {
                 (None, true) => print::json(&json!({
                     "ok": true, "value": result.value, "sources": result.sources,
-                    "changes": result.changes, "change_set": result.change_set,
+                    "figures": result.figures, "changes": result.changes, "change_set": result.change_set,
                 })),
                 (None, false) => lists::value(result.value.as_ref().unwrap_or(&Value::Null), &result.changes),
                 (Some(error), json) => print::error(error, json),

@@ -40,12 +40,17 @@ pub(crate) fn note(text: &str) {
 
 /// Why it failed and what to do, on one line of stderr.
 pub(crate) fn error(error: &UserError, json: bool) {
+    error_value(error, json);
+    note(&format!("nova: {} {}", error.message, error.hint).replace('\n', " "));
+}
+
+/// With `json` the failure as a value on stdout.
+pub(crate) fn error_value(error: &UserError, json: bool) {
     if json {
         let text = serde_json::json!({"ok": false, "error": error});
         let mut out = std::io::stdout().lock();
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
-    note(&format!("nova: {} {}", error.message, error.hint).replace('\n', " "));
 }
 
 /// Control characters, and those that nobody sees, as escapes: text from notes and models must not steer the terminal.

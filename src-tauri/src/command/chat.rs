@@ -66,8 +66,9 @@ async fn one_turn(
     };
     let cancel = CancellationToken::new();
     let events = app.events();
-    let shown = tokio::spawn(show(events, session.clone(), json));
     let how = chat.approve.approve;
+    let questions = how == Some(ApproveHow::Stdio);
+    let shown = tokio::spawn(show(events, session.clone(), json, questions));
     let turn = app.chat(ChatRequest {
         session: Some(session.clone()),
         text,
@@ -112,8 +113,8 @@ async fn one_turn(
     Ok((session, code))
 }
 
-/// Prints the turn as it happens, to its end.
-async fn show(mut events: Receiver<Envelope>, session: String, json: bool) {
+/// Prints the turn as it happens, to its end; `questions` also as JSON lines, where a program answers them.
+async fn show(mut events: Receiver<Envelope>, session: String, json: bool, questions: bool) {
     loop {
         let envelope = match events.recv().await {
             Ok(envelope) => envelope,
@@ -130,7 +131,8 @@ async fn show(mut events: Receiver<Envelope>, session: String, json: bool) {
             envelope.event,
             Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. }
         );
-        if json {
+        let asks = matches!(envelope.event, Event::ApprovalRequested { .. });
+        if json || questions && asks {
             print::json(&envelope);
         } else {
             show_as_text(&envelope.event);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nova_app::{App, SkillFinding};
 use nova_protocol::{
-    AcceptSkill, Commands as _, FileChange, ReviewState, SkillRef, SkillReview, SkillRow, SkillState,
-    UserError,
+    AcceptSkill, Commands as _, FieldProposal, FileChange, ReviewState, SetSkill, SkillRef, SkillReview,
+    SkillRow, SkillState, UserError,
 };
 use serde_json::json;
 
@@ -47,6 +47,55 @@ pub(super) async fn review(
         print::json(&review);
     }
     Ok(print::DONE)
+}
+
+/// What notes could be the skill's records; with `apply` they are from now on.
+pub(super) async fn fields(app: &App, id: &str, apply: bool, json: bool) -> Result<u8, UserError> {
+    let proposal = app.propose_fields(SkillRef { skill: id.to_owned() }).await?;
+    let something = !proposal.types.is_empty();
+    if !json {
+        print_fields(&proposal);
+    }
+    if apply && something {
+        let config = Some(proposal.config.clone());
+        app.set_skill(SetSkill { skill: proposal.skill.clone(), config, ..SetSkill::default() }).await?;
+    }
+    if json {
+        let mut printed = serde_json::to_value(&proposal).unwrap_or_default();
+        printed["applied"] = json!(apply && something);
+        print::json(&printed);
+    } else if apply && something {
+        line(&visible(&format!("{} uses these names from now on", proposal.skill)));
+    } else if something {
+        line(&visible(&format!(
+            "Nothing is changed. Use these names: nova skill fields {} --apply",
+            proposal.skill
+        )));
+    }
+    Ok(print::DONE)
+}
+
+fn print_fields(proposal: &FieldProposal) {
+    if proposal.types.is_empty() {
+        line(&visible(&format!(
+            "Nothing to propose: no other notes look like records of {}.",
+            proposal.skill
+        )));
+    }
+    for found in &proposal.types {
+        line(&visible(&found.summary));
+        for path in &found.examples {
+            line(&visible(&format!("    {path}")));
+        }
+        for field in &found.fields {
+            let examples = field.examples.join(", ");
+            let because = &field.because;
+            line(&visible(&format!(
+                "  {}: {} ({because}; {} notes: {examples})",
+                field.field, field.property, field.notes
+            )));
+        }
+    }
 }
 
 fn print_review(review: &SkillReview) {

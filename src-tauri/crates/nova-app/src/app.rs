@@ -10,7 +10,7 @@ use nova_registry::{
     Changes, KnownCredentials, NativeSkills, Registry, Rules, RulesInForce, Source, ToolFiles, ToolHost,
 };
 use nova_session::{EventSink, Ids, Session, SessionError, Store, WaitingApprovals};
-use nova_skill::{Clock, CredentialSource};
+use nova_skill::{Clock, CredentialSource, StoreSource};
 use nova_vault::Vault;
 use secrecy::SecretString;
 use tokio::sync::broadcast;
@@ -24,6 +24,7 @@ use crate::last_good::LastGoodFiles;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;
 use crate::rule_file::RuleFile;
+use crate::stores::FileStores;
 use crate::trust::Trust;
 
 /// Nova: everything that its window and its command line can do.
@@ -63,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) kept: Arc<Kept>,
     /// What tools get of it.
     pub(crate) credentials: Arc<dyn CredentialSource>,
+    /// What skills keep besides notes.
+    pub(crate) stores: Arc<dyn StoreSource>,
     pub(crate) looked_at_credentials: AtomicBool,
     /// True once somebody has looked.
     pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
@@ -172,6 +175,7 @@ impl App {
                 trust,
                 kept,
                 credentials,
+                stores: Arc::new(FileStores::new(&options.places.data)),
                 looked_at_credentials: AtomicBool::new(false),
                 credentials_known: tokio::sync::watch::Sender::new(false),
                 credentials_watch: Mutex::default(),

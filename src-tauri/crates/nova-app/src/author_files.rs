@@ -17,6 +17,9 @@ const ECHO: &str = include_str!("../assets/echo.ts");
 const SKILL_MD: &str = include_str!("../assets/SKILL.md");
 const MANIFEST: &str = include_str!("../assets/manifest.yaml");
 
+/// How skills are written, in Markdown.
+pub(crate) const SKILL_MANUAL: &str = include_str!("../../../../docs/skills.md");
+
 /// What `nova skill new` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewSkill {

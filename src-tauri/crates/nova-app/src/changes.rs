@@ -5,7 +5,9 @@ use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
     FinishResult, NoteChangeKind, UndoResult, UserError,
 };
-use nova_vault::{Author, ChangeSetInfo, NoteDetail, NoteRecord, Scope, Vault, VaultError, VaultPath};
+use nova_vault::{
+    Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, Vault, VaultError, VaultPath,
+};
 
 use crate::app::{App, blocking, session_error};
 
@@ -34,21 +36,21 @@ impl App {
             .collect();
         let session = session.map(str::to_owned);
         blocking(move || {
-            let history = vault.history();
-            let mut views = Vec::new();
-            for info in history.list().map_err(|error| error_from_vault(&error))? {
-                let of = sessions.get(&info.id).cloned();
-                if session.is_some() && of != session {
-                    continue;
-                }
-                if views.len() >= limit.unwrap_or(DEFAULT_LIMIT) {
-                    break;
-                }
-                if state.is_none_or(|state| state_view(info.state) == state) {
-                    views.push(view(&vault, info, of)?);
-                }
-            }
-            Ok(views)
+            let wanted = |info: &ChangeSetInfo| {
+                session.as_ref().is_none_or(|session| sessions.get(&info.id) == Some(session))
+                    && state.is_none_or(|state| state_view(info.state) == state)
+            };
+            let sets = vault
+                .history()
+                .overviews(wanted, limit.unwrap_or(DEFAULT_LIMIT))
+                .map_err(|error| error_from_vault(&error))?;
+            Ok(sets
+                .into_iter()
+                .map(|set| {
+                    let of = sessions.get(&set.info.id).cloned();
+                    view(&vault, set, of)
+                })
+                .collect())
         })
         .await
     }
@@ -61,8 +63,8 @@ impl App {
         let vault = self.vault()?;
         let id = id.to_owned();
         blocking(move || {
-            let detail = vault.history().show(&id).map_err(|error| error_from_vault(&error))?;
-            view(&vault, detail.info, None)
+            let set = vault.history().overview(&id).map_err(|error| error_from_vault(&error))?;
+            Ok(view(&vault, set, None))
         })
         .await
     }
@@ -159,18 +161,11 @@ pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
     }
 }
 
-fn view(vault: &Vault, info: ChangeSetInfo, session: Option<String>) -> Result<ChangeSetView, UserError> {
-    let detail = vault.history().show(&info.id).map_err(|error| error_from_vault(&error))?;
-    let notes = detail
-        .info
-        .notes
-        .iter()
-        .map(|record| {
-            let text = detail.texts.iter().find(|text| text.path == record.path);
-            note_view(vault, record, text)
-        })
-        .collect();
-    Ok(ChangeSetView {
+fn view(vault: &Vault, set: ChangeSetOverview, session: Option<String>) -> ChangeSetView {
+    let ChangeSetOverview { info, notes: overviews } = set;
+    let notes = info.notes.iter().zip(&overviews).map(|(record, note)| note_view(vault, record, note));
+    let notes = notes.collect();
+    ChangeSetView {
         kind: match info.kind {
             nova_vault::ChangeSetKind::Turn => ChangeSetKind::Turn,
             nova_vault::ChangeSetKind::Form => ChangeSetKind::Form,
@@ -184,10 +179,10 @@ fn view(vault: &Vault, info: ChangeSetInfo, session: Option<String>) -> Result<C
         label: info.label,
         state: state_view(info.state),
         session,
-        undone_at: detail.info.notes.iter().filter_map(|note| note.undone_at).max().map(|at| at.to_string()),
+        undone_at: info.notes.iter().filter_map(|note| note.undone_at).max().map(|at| at.to_string()),
         notes,
         id: info.id,
-    })
+    }
 }
 
 fn state_view(state: nova_vault::ChangeSetState) -> ChangeSetState {
@@ -200,13 +195,8 @@ fn state_view(state: nova_vault::ChangeSetState) -> ChangeSetState {
     }
 }
 
-fn note_view(vault: &Vault, record: &NoteRecord, text: Option<&NoteDetail>) -> ChangedNoteView {
-    let now = vault.read(&record.path).ok().map(|note| note.text.to_string());
-    let after = text.and_then(|text| text.after.clone());
-    let diff = match text {
-        Some(text) => diff_view(&record.path, record.from.as_ref(), &text.diff),
-        None => diff_view(&record.path, None, &nova_vault::note::diff(None, None)),
-    };
+fn note_view(vault: &Vault, record: &NoteRecord, note: &NoteOverview) -> ChangedNoteView {
+    let now = vault.read(&record.path).ok().map(|note| note.hash);
     ChangedNoteView {
         path: record.path.to_string(),
         kind: match record.kind {
@@ -218,7 +208,7 @@ fn note_view(vault: &Vault, record: &NoteRecord, text: Option<&NoteDetail>) -> C
         from: record.from.as_ref().map(ToString::to_string),
         call: record.call.clone(),
         undone: record.undone_at.is_some(),
-        edited_since: record.undone_at.is_none() && now != after,
-        diff,
+        edited_since: record.undone_at.is_none() && now != note.after,
+        diff: diff_view(&record.path, record.from.as_ref(), &note.diff),
     }
 }

@@ -175,6 +175,7 @@ impl App {
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
             credentials: self.inner.credentials.clone(),
+            stores: self.inner.stores.clone(),
             vault: self.vault().ok(),
             provider: chosen.provider,
             model: chosen.model,

@@ -4,9 +4,11 @@ use nova_session::UserMessage;
 use serde_json::Value;
 
 use crate::app::{App, blocking, session_error};
+use crate::author_files::{NewSkill, SKILL_MANUAL};
 use crate::chat::unknown_skill;
 use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
+use crate::panels::panels;
 use crate::skill_rows::{reason, state_view};
 
 impl Commands for App {
@@ -192,6 +194,22 @@ impl Commands for App {
         self.list_skills(Nothing {}).await
     }
 
+    async fn create_skill(&self, create: CreateSkill) -> Result<CreatedSkill, UserError> {
+        let files = self.new_skill(&create.name, NewSkill::Folder).await?;
+        let folder = files.first().and_then(|first| first.parent()?.file_name());
+        let skill = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(CreatedSkill { skill, files: files.iter().map(|file| self.places().shown(file)).collect() })
+    }
+
+    async fn show_skills_folder(&self, _: Nothing) -> Result<Nothing, UserError> {
+        self.show_in_file_manager(self.places().tool_folders().skills).await?;
+        Ok(Nothing {})
+    }
+
+    async fn skill_manual(&self, _: Nothing) -> Result<SkillManual, UserError> {
+        Ok(SkillManual { html: nova_session::html(SKILL_MANUAL) })
+    }
+
     async fn taken_by_skill(&self, skill: SkillRef) -> Result<Vec<TakenExample>, UserError> {
         self.taken_by(&skill.skill).await
     }
@@ -202,6 +220,30 @@ impl Commands for App {
             return self.route_example(&request.text, limit).await;
         }
         self.route(&request.text, limit).await
+    }
+
+    async fn list_panels(&self, _: Nothing) -> Result<Vec<PanelView>, UserError> {
+        Ok(panels(&self.inner.registry.snapshot()))
+    }
+
+    async fn list_record_types(&self, _: Nothing) -> Result<Vec<RecordTypeRow>, UserError> {
+        Ok(self.record_types())
+    }
+
+    async fn record_form(&self, form: RecordFormRef) -> Result<RecordFormView, UserError> {
+        self.record_form_of(form).await
+    }
+
+    async fn save_record(&self, save: SaveRecord) -> Result<SavedRecord, UserError> {
+        self.save_record_of(save).await
+    }
+
+    async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
+        self.notes_like(wanted).await
+    }
+
+    async fn propose_fields(&self, skill: SkillRef) -> Result<FieldProposal, UserError> {
+        self.fields_of_vault(&skill.skill).await
     }
 
     async fn list_tools(&self, _: Nothing) -> Result<Vec<ToolRow>, UserError> {

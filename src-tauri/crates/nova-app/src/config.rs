@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
 use nova_protocol::{Appearance, Theme};
+use nova_provider::Thinking;
 use nova_registry::Settings;
 use serde_json::{Map, Value};
 
@@ -32,7 +33,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderConfig {
     pub id: String,
-    /// `openai`, `ollama`
+    /// `openai`, `anthropic`, `ollama`
     pub kind: String,
     pub base_url: Option<String>,
     /// `${credentials:service/key}` as a rule; a short literal for a server that wants any key.
@@ -40,6 +41,10 @@ pub struct ProviderConfig {
     pub headers: Vec<(String, String)>,
     /// Offered beside those that the provider lists.
     pub models: Vec<String>,
+    /// Of `ollama`: how much context a model is given, in tokens.
+    pub context: Option<u64>,
+    /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
+    pub thinking: Option<Thinking>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -203,10 +208,30 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
                 .collect(),
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
+            context: context(file, &format!("providers[{at}].context"), item.get("context"))?,
+            thinking: thinking(file, &format!("providers[{at}].thinking"), item.get("thinking"))?,
             id,
         });
     }
     Ok(found)
+}
+
+fn context(file: &str, key: &str, value: Option<&Value>) -> Result<Option<u64>, ConfigError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    let tokens = value.as_u64().filter(|tokens| *tokens > 0);
+    tokens.map(Some).ok_or_else(|| shape(file, key, "must be a number of tokens"))
+}
+
+fn thinking(file: &str, key: &str, value: Option<&Value>) -> Result<Option<Thinking>, ConfigError> {
+    /// The fewest tokens that the API takes.
+    const FEWEST: u32 = 1_024;
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    let tokens = value.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
+    match (value.as_str(), tokens) {
+        (Some("adaptive"), _) => Ok(Some(Thinking::Adaptive)),
+        (_, Some(tokens)) if tokens >= FEWEST => Ok(Some(Thinking::Budget(tokens))),
+        _ => Err(shape(file, key, "must be \"adaptive\" or a number of tokens, 1024 or more")),
+    }
 }
 
 fn appearance(value: Option<&Value>) -> Appearance {
@@ -329,6 +354,22 @@ mod tests {
         ];
         for text in accepted {
             assert!(Config::parse("f", text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_model_thinks_as_long_as_it_likes_or_up_to_a_limit() {
+        let read = |thinking: &str| {
+            let provider = format!(r#"{{"id":"a","kind":"anthropic","thinking":{thinking}}}"#);
+            Config::parse("f", &format!(r#"{{"providers":[{provider}]}}"#))
+                .map(|config| config.providers[0].thinking)
+        };
+        assert_eq!(read("null").expect("none"), None);
+        assert_eq!(read(r#""adaptive""#).expect("a word"), Some(Thinking::Adaptive));
+        assert_eq!(read("2048").expect("a number"), Some(Thinking::Budget(2048)));
+        for wrong in ["1023", "true", r#""much""#, "1e12"] {
+            let error = read(wrong).expect_err(wrong).to_string();
+            assert!(error.starts_with("f: providers[0].thinking must be"), "{error}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Credentials: what is kept and for whom, and the commands about them.
 
+mod askers;
 mod kept;
 mod provider_keys;
 mod sign_ins;
@@ -10,14 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use nova_credentials::{
-    CredentialError, CredentialName, Destination, Grant, GrantConsumer, KeptIn, Opener, Place, Template,
-};
+use nova_credentials::{CredentialError, CredentialName, Grant, KeptIn, Opener};
 use nova_protocol::{
     CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
     UserError,
 };
-use nova_registry::{KnownCredentials, Present, ToolEntry};
+use nova_registry::{KnownCredentials, Present};
 use nova_skill::{CredentialSource, Secret};
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -29,6 +28,7 @@ pub use sign_ins::SignIn;
 pub(crate) use kept::Kept;
 pub(crate) use sign_ins::read as read_sign_ins;
 
+use self::askers::Asker;
 use crate::app::{App, Inner};
 use crate::desktop::Desktop;
 
@@ -47,20 +47,6 @@ impl CredentialsFrom {
             Self::Store(options) => options.clone(),
             Self::StandIn(_) => StoreOptions { keychain: false, passphrase: Arc::new(|| Ok(None)) },
         }
-    }
-}
-
-/// Someone who may be given a credential, as they are now.
-struct Asker {
-    consumer: GrantConsumer,
-    destination: Destination,
-    /// `service/key` or `service`, as it is declared.
-    wants: Vec<String>,
-}
-
-impl Asker {
-    fn wants(&self, name: &CredentialName) -> bool {
-        self.wants.iter().any(|wanted| wanted == name.as_str() || wanted == name.service())
     }
 }
 
@@ -279,92 +265,6 @@ impl App {
         Ok(())
     }
 
-    /// Everybody who asks for credentials, as they are now.
-    fn askers(&self) -> Vec<Asker> {
-        let snapshot = self.inner.registry.snapshot();
-        let tools =
-            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
-        let mut askers: Vec<Asker> =
-            tools.filter(|tool| !tool.spec().credentials.is_empty()).map(|tool| asker_of(tool)).collect();
-        for config in self.config().providers {
-            let texts = config.api_key.iter().chain(config.headers.iter().map(|(_, value)| value));
-            let wants: Vec<String> = texts
-                .filter_map(|text| Template::parse(Place::Header, text).ok())
-                .flat_map(|template| template.references().map(ToString::to_string).collect::<Vec<_>>())
-                .collect();
-            if let (false, Ok((consumer, destination))) =
-                (wants.is_empty(), provider_keys::provider_consumer(&config))
-            {
-                askers.push(Asker { consumer, destination, wants });
-            }
-        }
-        askers
-    }
-
-    /// Skills with what their manifests require.
-    fn required(&self) -> Vec<(String, Vec<String>)> {
-        let snapshot = self.inner.registry.snapshot();
-        let of_skill = |skill: &Arc<nova_registry::SkillEntry>| {
-            let requires = &skill.manifest.requires;
-            let variables = requires.env.keys().map(|name| format!("{}/{name}", skill.id));
-            let variables = variables.filter(|name| name.parse::<CredentialName>().is_ok());
-            let wants = variables.chain(requires.credentials.iter().cloned()).collect();
-            (format!("skill:{}", skill.id), wants)
-        };
-        snapshot.skills().iter().map(of_skill).collect()
-    }
-
-    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL` or `sign_in:NAME`.
-    fn find_askers(&self, name: &CredentialName, to: &str) -> Result<Vec<Asker>, UserError> {
-        let unknown = |what: String, hint: &str| UserError::new(ErrorCode::CredentialInvalid, what, hint);
-        match to.split_once(':') {
-            Some(("provider", id)) => {
-                let config = self.configured_provider(id)?;
-                let (consumer, destination) = provider_keys::provider_consumer(&config)?;
-                Ok(vec![Asker { consumer, destination, wants: Vec::new() }])
-            }
-            Some(("skill" | "tool", id)) if !id.is_empty() => {
-                let tools = format!("tool:{id}.");
-                let found: Vec<Asker> = self
-                    .askers()
-                    .into_iter()
-                    .filter(|asker| {
-                        asker.consumer.name == to
-                            || (to.starts_with("skill:") && asker.consumer.name.starts_with(&tools))
-                    })
-                    .filter(|asker| asker.wants(name))
-                    .collect();
-                if found.is_empty() {
-                    return Err(unknown(
-                        format!("{to} asks for no credential {name}."),
-                        "See who asks for what: nova credential list.",
-                    ));
-                }
-                Ok(found)
-            }
-            Some(("sign_in", of)) => {
-                let sign_ins = self.inner.kept.sign_ins();
-                let of = parse(of)?;
-                let sign_in = sign_ins.get(&of).ok_or_else(|| {
-                    unknown(
-                        format!("There is no sign-in {of}."),
-                        "Describe it under sign_ins in nova.config.json.",
-                    )
-                })?;
-                let destination = sign_in.destination().map_err(|error| told(&error))?;
-                Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
-            }
-            Some(("server", server)) => Err(unknown(
-                format!("There is no server {server}: MCP servers are not part of this version."),
-                "Use provider:ID, skill:ID or tool:SKILL.TOOL.",
-            )),
-            _ => Err(unknown(
-                format!("\"{to}\" names nobody who could have a credential."),
-                "Use provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL.",
-            )),
-        }
-    }
-
     /// A skill may say which values it can use for what it requires.
     fn check_value(&self, name: &CredentialName, value: &str) -> Result<(), UserError> {
         let Some((skill, variable)) = name.as_str().split_once('/') else { return Ok(()) };
@@ -442,15 +342,6 @@ impl Inner {
             credentials,
             variable: Arc::new(move |name| secret(name).map(|value| value.expose_secret().to_owned())),
         }
-    }
-}
-
-fn asker_of(tool: &ToolEntry) -> Asker {
-    let consumer = nova_calls::consumer(&tool.skill, tool.spec());
-    Asker {
-        destination: kept::destination(&consumer),
-        consumer: (&consumer).into(),
-        wants: tool.spec().credentials.clone(),
     }
 }
 

@@ -41,6 +41,8 @@ impl App {
                 api_key: None,
                 headers: Vec::new(),
                 models: Vec::new(),
+                context: None,
+                thinking: None,
             });
         }
         providers
@@ -63,6 +65,8 @@ impl App {
     fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
         let mut settings = ProviderSettings::new(&config.id);
         settings.base_url.clone_from(&config.base_url);
+        settings.context = config.context;
+        settings.thinking = config.thinking;
         settings.proxy = self.inner.options.proxy.as_deref().and_then(|address| address.parse().ok());
         settings
     }
@@ -89,6 +93,7 @@ impl App {
             host: config.base_url.clone().unwrap_or_default(),
             agreed: false,
             models: config.models.clone(),
+            without_tools: Vec::new(),
             problem: None,
             key: self.provider_key(config).await,
         };
@@ -114,6 +119,11 @@ impl App {
                             Some((format!("{}/{}", config.id, model.id), model.context?))
                         });
                         self.contexts().extend(contexts);
+                        row.without_tools = models
+                            .iter()
+                            .filter(|model| model.tools == Some(false))
+                            .map(|model| model.id.clone())
+                            .collect();
                         let listed = models.into_iter().map(|model| model.id);
                         row.models.extend(
                             listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>(),

@@ -224,7 +224,7 @@ impl App {
             };
             return Some(format!("Not understood: {misfit}. {until}."));
         }
-        if !self.names_a_tool(&rule.pattern) {
+        if !rule.pattern.is_of_requests() && !self.names_a_tool(&rule.pattern) {
             return Some("No tool that is here now has this name.".into());
         }
         (list == RuleList::Allow && rule.pattern.is_literal() && self.sends(&rule.pattern))

@@ -20,6 +20,11 @@ impl App {
                 "What it needs is set in nova.config.json.",
             ));
         };
+        self.show_in_file_manager(path).await
+    }
+
+    /// Shows a file or folder where it lies; it is not opened.
+    pub(crate) async fn show_in_file_manager(&self, path: PathBuf) -> Result<(), UserError> {
         let (desktop, shown) = (self.inner.options.desktop.clone(), path.clone());
         // It waits for an answer of the file manager.
         blocking(move || Ok(desktop.show_file(&shown))).await?.map_err(|reason| {

@@ -1,5 +1,7 @@
 //! The skills as settings show them, and what the user sets of each.
 
+use std::collections::HashMap;
+
 use nova_protocol::*;
 use nova_registry::{Catalog, CatalogBudget, SkillEntry, State, canonical};
 use nova_session::SkillUse;
@@ -15,15 +17,29 @@ impl App {
         let snapshot = self.inner.registry.snapshot();
         let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
         let unused = SkillUse::default();
+        let active = self.active_in();
         let row = |skill: &std::sync::Arc<SkillEntry>| {
-            skill_row(skill, &catalog, used.get(&skill.id).unwrap_or(&unused))
+            let used = used.get(&skill.id).unwrap_or(&unused);
+            skill_row(skill, &catalog, used, active.get(&skill.id).copied().unwrap_or_default())
         };
         Ok(snapshot.skills().iter().map(row).collect())
     }
 
+    /// By skill, in how many chats used since Nova started it is active.
+    fn active_in(&self) -> HashMap<String, u32> {
+        let mut active = HashMap::new();
+        for chat in self.chats().values() {
+            for skill in chat.session.active_skills() {
+                *active.entry(skill).or_default() += 1;
+            }
+        }
+        active
+    }
+
     /// The list of skills as a chat with the model gets it.
     pub(crate) fn catalog_view(&self, model: Option<&str>) -> CatalogView {
-        let budget = CatalogBudget::of_context(model.and_then(|model| self.context_of(model)));
+        let context = model.and_then(|model| self.context_of(model));
+        let budget = CatalogBudget::of_context(context);
         let snapshot = self.inner.registry.snapshot();
         let length = |catalog: &Catalog| tokens(catalog.section().map_or(0, |section| section.len()));
         let catalog = Catalog::new(&snapshot, budget);
@@ -32,6 +48,7 @@ impl App {
             whole: length(&Catalog::new(&snapshot, CatalogBudget::unlimited())),
             budget: u32::try_from(budget.tokens()).unwrap_or(u32::MAX),
             shortened: catalog.is_shortened(),
+            context,
         }
     }
 
@@ -190,7 +207,7 @@ fn mean(ms: u64, calls: u32) -> Option<f64> {
     (calls > 0).then(|| ms as f64 / f64::from(calls))
 }
 
-fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse) -> SkillRow {
+fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse, active_in: u32) -> SkillRow {
     let line = catalog.line(&skill.id).filter(|_| skill.is_available());
     let schemas: usize = skill
         .tools
@@ -230,6 +247,7 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse) -> SkillRow
             instructions: tokens(skill.instructions.len()),
             schemas: tokens(schemas),
         },
+        active_in,
         usage: usage(used),
         tags: skill.manifest.tags.clone(),
         hints: use_when.chain(not_when).collect(),

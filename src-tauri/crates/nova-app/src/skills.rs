@@ -17,7 +17,9 @@ macro_rules! workflow {
 /// The skills compiled into Nova: one line each.
 pub(crate) fn built_in(pending: Arc<dyn PendingTools>) -> Vec<Box<dyn Skill>> {
     vec![
+        nova_skill_budget::skill(),
         nova_skill_crm::skill(),
+        nova_skill_portfolio::skill(),
         nova_skill_vault::skill(),
         nova_skill_core::skill(pending),
         workflow!("$CARGO_MANIFEST_DIR/../../../skills/employee-onboarding"),

@@ -1,9 +1,11 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use nova_calls::{Answer, ApprovalRequest, Approver, Call, CallEvents, CallScope, Grants, run_call};
+use nova_calls::{
+    Answer, ApprovalRequest, Approver, Call, CallEvents, CallScope, CalledTool, Grants, run_call,
+};
 use nova_protocol::{Envelope, Event, PROTOCOL_VERSION, ToolResult, UserError};
-use nova_session::{EventSink, WaitingApprovals};
+use nova_session::{EventSink, UseMeter, Used, WaitingApprovals};
 use nova_skill::Principal;
 use nova_vault::{ChangeSetKind, Privacy};
 use serde_json::Value;
@@ -28,10 +30,16 @@ pub struct ToolRun {
 impl App {
     /// Runs one tool the same way a turn does.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
+        let called = CalledTool::Named(run.tool.clone());
+        self.run_called(run, called).await
+    }
+
+    async fn run_called(&self, run: ToolRun, called: CalledTool) -> ToolResult {
         // Nobody watches the file for a command that runs one tool and ends.
         self.reload_settings();
         let vault = self.vault().ok();
         let change_set = vault.as_ref().map(|vault| Arc::new(vault.change_set(run.kind, run.tool.clone())));
+        let events = Arc::new(RunEvents::new(self, &run.run));
         let scope = CallScope {
             snapshot: self.inner.registry.snapshot(),
             vault,
@@ -41,9 +49,10 @@ impl App {
             approved: self.inner.trust.clone(),
             web: self.inner.options.web.clone(),
             credentials: self.inner.credentials.clone(),
+            stores: self.inner.stores.clone(),
             clock: self.inner.options.clock.clone(),
             approver: Arc::new(Rereading { app: self.clone(), approver: run.approver }),
-            events: Arc::new(RunEvents { app: self.clone(), run: run.run.clone(), next: AtomicU64::new(1) }),
+            events: events.clone(),
             change_set: change_set.clone(),
             touched: Arc::default(),
             so_far: Arc::default(),
@@ -55,9 +64,12 @@ impl App {
             by_hand: run.by_hand,
             time_limit: Self::CALL_LIMIT,
         };
-        let call = Call::with_value(self.inner.options.ids.next(), run.tool, run.args);
+        let call = Call::with_value(self.inner.options.ids.next(), called, run.args);
         let outcome = run_call(&scope, call, run.cancel).await;
         drop(scope);
+        if let Err(error) = self.inner.store.count(&events.used()).await {
+            tracing::warn!("what {} did could not be counted: {error}", outcome.call);
+        }
         if let Some(change_set) = change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
             if !matches!(closed, Ok(Ok(()))) {
@@ -76,6 +88,7 @@ impl App {
             value,
             error,
             sources: outcome.sources,
+            figures: outcome.figures,
             changes: outcome.changes,
             change_set: outcome.change_set,
             ms: outcome.ms,
@@ -86,7 +99,7 @@ impl App {
     pub(crate) async fn run_form(
         &self,
         run: String,
-        tool: String,
+        tool: impl Into<CalledTool>,
         args: Value,
     ) -> Result<ToolResult, UserError> {
         let open = Arc::new(OpenRun {
@@ -94,17 +107,17 @@ impl App {
             cancel: CancellationToken::new(),
         });
         self.runs().insert(run.clone(), open.clone());
-        let result = self
-            .run_tool(ToolRun {
-                run: run.clone(),
-                tool,
-                args,
-                kind: ChangeSetKind::Form,
-                approver: open.waiting.clone(),
-                by_hand: true,
-                cancel: open.cancel.clone(),
-            })
-            .await;
+        let called = tool.into();
+        let form = ToolRun {
+            run: run.clone(),
+            tool: called.name(),
+            args,
+            kind: ChangeSetKind::Form,
+            approver: open.waiting.clone(),
+            by_hand: true,
+            cancel: open.cancel.clone(),
+        };
+        let result = self.run_called(form, called).await;
         self.runs().remove(&run);
         Ok(result)
     }
@@ -129,10 +142,22 @@ impl Approver for Rereading {
     }
 }
 
+/// Tells what happens in a run that belongs to no session, and remembers what of it counts.
 struct RunEvents {
     app: App,
     run: String,
     next: AtomicU64,
+    heard: Mutex<(UseMeter, Vec<Used>)>,
+}
+
+impl RunEvents {
+    fn new(app: &App, run: &str) -> Self {
+        Self { app: app.clone(), run: run.to_owned(), next: AtomicU64::new(1), heard: Mutex::default() }
+    }
+
+    fn used(&self) -> Vec<Used> {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).1)
+    }
 }
 
 impl CallEvents for RunEvents {
@@ -145,6 +170,10 @@ impl CallEvents for RunEvents {
             turn: None,
             event,
         };
+        {
+            let (meter, used) = &mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            used.extend(meter.hear(&envelope));
+        }
         EventSink::emit(self.app.inner.as_ref(), envelope);
     }
 }

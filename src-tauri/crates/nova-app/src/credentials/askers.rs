@@ -1,0 +1,121 @@
+//! Who may be given a credential: providers, tools, skills and sign-ins as they are now.
+
+use std::sync::Arc;
+
+use nova_credentials::{CredentialName, Destination, GrantConsumer, Place, Template};
+use nova_protocol::{ErrorCode, UserError};
+use nova_registry::ToolEntry;
+
+use super::{kept, parse, provider_keys, told};
+use crate::app::App;
+
+/// Someone who may be given a credential, as they are now.
+pub(super) struct Asker {
+    pub(super) consumer: GrantConsumer,
+    pub(super) destination: Destination,
+    /// `service/key` or `service`, as it is declared.
+    pub(super) wants: Vec<String>,
+}
+
+impl Asker {
+    pub(super) fn wants(&self, name: &CredentialName) -> bool {
+        self.wants.iter().any(|wanted| wanted == name.as_str() || wanted == name.service())
+    }
+}
+
+impl App {
+    /// Everybody who asks for credentials, as they are now.
+    pub(super) fn askers(&self) -> Vec<Asker> {
+        let snapshot = self.inner.registry.snapshot();
+        let tools =
+            snapshot.skills().iter().flat_map(|skill| skill.tools.iter().chain(&skill.tools_not_ready));
+        let mut askers: Vec<Asker> =
+            tools.map(|tool| asker_of(tool)).filter(|asker| !asker.wants.is_empty()).collect();
+        for config in self.config().providers {
+            let texts = config.api_key.iter().chain(config.headers.iter().map(|(_, value)| value));
+            let wants: Vec<String> = texts
+                .filter_map(|text| Template::parse(Place::Header, text).ok())
+                .flat_map(|template| template.references().map(ToString::to_string).collect::<Vec<_>>())
+                .collect();
+            if let (false, Ok((consumer, destination))) =
+                (wants.is_empty(), provider_keys::provider_consumer(&config))
+            {
+                askers.push(Asker { consumer, destination, wants });
+            }
+        }
+        askers
+    }
+
+    /// Skills with what their manifests require.
+    pub(super) fn required(&self) -> Vec<(String, Vec<String>)> {
+        let snapshot = self.inner.registry.snapshot();
+        let of_skill = |skill: &Arc<nova_registry::SkillEntry>| {
+            let requires = &skill.manifest.requires;
+            let variables = requires.env.keys().map(|name| format!("{}/{name}", skill.id));
+            let variables = variables.filter(|name| name.parse::<CredentialName>().is_ok());
+            let wants = variables.chain(requires.credentials.iter().cloned()).collect();
+            (format!("skill:{}", skill.id), wants)
+        };
+        snapshot.skills().iter().map(of_skill).collect()
+    }
+
+    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL` or `sign_in:NAME`.
+    pub(super) fn find_askers(&self, name: &CredentialName, to: &str) -> Result<Vec<Asker>, UserError> {
+        let unknown = |what: String, hint: &str| UserError::new(ErrorCode::CredentialInvalid, what, hint);
+        match to.split_once(':') {
+            Some(("provider", id)) => {
+                let config = self.configured_provider(id)?;
+                let (consumer, destination) = provider_keys::provider_consumer(&config)?;
+                Ok(vec![Asker { consumer, destination, wants: Vec::new() }])
+            }
+            Some(("skill" | "tool", id)) if !id.is_empty() => {
+                let tools = format!("tool:{id}.");
+                let found: Vec<Asker> = self
+                    .askers()
+                    .into_iter()
+                    .filter(|asker| {
+                        asker.consumer.name == to
+                            || (to.starts_with("skill:") && asker.consumer.name.starts_with(&tools))
+                    })
+                    .filter(|asker| asker.wants(name))
+                    .collect();
+                if found.is_empty() {
+                    return Err(unknown(
+                        format!("{to} asks for no credential {name}."),
+                        "See who asks for what: nova credential list.",
+                    ));
+                }
+                Ok(found)
+            }
+            Some(("sign_in", of)) => {
+                let sign_ins = self.inner.kept.sign_ins();
+                let of = parse(of)?;
+                let sign_in = sign_ins.get(&of).ok_or_else(|| {
+                    unknown(
+                        format!("There is no sign-in {of}."),
+                        "Describe it under sign_ins in nova.config.json.",
+                    )
+                })?;
+                let destination = sign_in.destination().map_err(|error| told(&error))?;
+                Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
+            }
+            Some(("server", server)) => Err(unknown(
+                format!("There is no server {server}: MCP servers are not part of this version."),
+                "Use provider:ID, skill:ID or tool:SKILL.TOOL.",
+            )),
+            _ => Err(unknown(
+                format!("\"{to}\" names nobody who could have a credential."),
+                "Use provider:ID, skill:ID, server:NAME or tool:SKILL.TOOL.",
+            )),
+        }
+    }
+}
+
+fn asker_of(tool: &ToolEntry) -> Asker {
+    let consumer = nova_calls::consumer(&tool.skill, tool.spec());
+    Asker {
+        destination: kept::destination(&consumer),
+        consumer: (&consumer).into(),
+        wants: [&tool.spec().credentials[..], &tool.spec().optional_credentials[..]].concat(),
+    }
+}

@@ -1,0 +1,342 @@
+//! A vault as it is: which notes could be the records of a skill under other names of types and
+//! properties. It looks and proposes; what is proposed counts once the user has set it as the
+//! skill's configuration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+use nova_calls::error_from_vault;
+use nova_protocol::{FieldProposal, PropertyProposal, TypeProposal, UserError};
+use nova_registry::{SkillEntry, Snapshot};
+use nova_skill::{Field, FieldKind, PropertyValue, RecordType, folded, likeness};
+use nova_vault::{Query, QueryRow, TEMPLATES};
+use serde_json::{Map, Value, json};
+
+use crate::app::{App, blocking};
+use crate::chat::unknown_skill;
+
+impl App {
+    pub(crate) async fn fields_of_vault(&self, id: &str) -> Result<FieldProposal, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone();
+        let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
+        let view = self.vault()?.seen_by_owner();
+        blocking(move || {
+            let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            Ok(propose(&skill, &snapshot, &rows, &own))
+        })
+        .await
+    }
+}
+
+/// What the notes suggest for the skill's configuration, `own` being what the user has set of it.
+fn propose(skill: &SkillEntry, snapshot: &Snapshot, rows: &[QueryRow], own: &Value) -> FieldProposal {
+    let notes = of_types(rows);
+    let mut config = own.clone();
+    let mut types = Vec::new();
+    // A value of `type:` is a record of one type only, of one skill only.
+    let mut taken: BTreeSet<String> = snapshot
+        .available()
+        .flat_map(|skill| skill.records.iter())
+        .flat_map(|declared| declared.type_values().iter().map(|value| folded(value)))
+        .collect();
+    for declared in skill.records.iter() {
+        let Some(found) = Resemblance::find(declared, &notes, &taken) else { continue };
+        taken.extend(found.type_values.iter().map(|value| folded(value)));
+        found.enter(declared, &mut config);
+        types.push(found.proposal(declared));
+    }
+    let config = if types.is_empty() { Value::Null } else { config };
+    FieldProposal { skill: skill.id.clone(), types, config }
+}
+
+/// The notes of one value of `type:`.
+struct Kind<'a> {
+    /// As most of its notes write it.
+    value: &'a str,
+    notes: Vec<&'a QueryRow>,
+}
+
+fn of_types(rows: &[QueryRow]) -> Vec<Kind<'_>> {
+    let mut kinds: IndexMap<String, Kind<'_>> = IndexMap::new();
+    for row in rows {
+        let Some(value) = row.record_type.as_deref() else { continue };
+        if row.path.as_str().split('/').next() == Some(TEMPLATES) {
+            continue;
+        }
+        kinds.entry(folded(value)).or_insert_with(|| Kind { value, notes: Vec::new() }).notes.push(row);
+    }
+    kinds.into_values().collect()
+}
+
+/// What was found for one record type.
+struct Resemblance<'a> {
+    /// Values of `type:` that would be added.
+    type_values: Vec<String>,
+    /// How many notes of each value there are, also of those in force.
+    counts: Vec<(String, usize)>,
+    /// All notes that would be its records.
+    notes: Vec<&'a QueryRow>,
+    fields: Vec<PropertyProposal>,
+}
+
+impl<'a> Resemblance<'a> {
+    fn find(declared: &RecordType, kinds: &[Kind<'a>], taken: &BTreeSet<String>) -> Option<Self> {
+        let is_own = |kind: &Kind| declared.type_values().iter().any(|own| folded(own) == folded(kind.value));
+        let (mut notes, mut type_values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        for kind in kinds {
+            let own = is_own(kind);
+            if !own && (taken.contains(&folded(kind.value)) || !resembles(declared, kind)) {
+                continue;
+            }
+            if !own {
+                type_values.push(kind.value.to_owned());
+            }
+            counts.push((kind.value.to_owned(), kind.notes.len()));
+            notes.extend(kind.notes.iter().copied());
+        }
+        let fields = properties(declared, &notes);
+        let something = !type_values.is_empty() || !fields.is_empty();
+        something.then_some(Self { type_values, counts, notes, fields })
+    }
+
+    /// Writes the proposal into a configuration of the skill.
+    fn enter(&self, declared: &RecordType, config: &mut Value) {
+        let Some(fields) = object_in(config, "fields") else { return };
+        let Some(entry) = object_at(fields, declared.name()) else { return };
+        if !self.type_values.is_empty() {
+            let mut values: Vec<String> = declared.type_values().to_vec();
+            values.extend(self.type_values.iter().cloned());
+            let count = |value: &String| {
+                let same = |(of, _): &&(String, usize)| folded(of) == folded(value);
+                self.counts.iter().find(same).map_or(0, |(_, count)| *count)
+            };
+            // New notes get the first: they become what most of the vault's are.
+            values.sort_by_key(|value| std::cmp::Reverse(count(value)));
+            entry.insert("type".into(), json!(values));
+        }
+        for field in &self.fields {
+            entry.insert(field.field.clone(), json!(field.property));
+        }
+    }
+
+    fn proposal(self, declared: &RecordType) -> TypeProposal {
+        const EXAMPLES: usize = 3;
+        let new: Vec<&QueryRow> = if self.type_values.is_empty() {
+            self.notes
+        } else {
+            let is_new = |row: &&QueryRow| {
+                row.record_type
+                    .as_deref()
+                    .is_some_and(|own| self.type_values.iter().any(|value| folded(value) == folded(own)))
+            };
+            self.notes.into_iter().filter(is_new).collect()
+        };
+        let what = plural(declared.name());
+        let (noun, look) =
+            if new.len() == 1 { ("note", "looks like a record of") } else { ("notes", "look like") };
+        let summary = if self.type_values.is_empty() {
+            format!("{} {noun} of {what} have properties under other names", new.len())
+        } else {
+            format!("{} {noun} {look} {what} (type: {})", new.len(), self.type_values.join(", "))
+        };
+        TypeProposal {
+            record_type: declared.name().to_owned(),
+            summary,
+            notes: count(new.len()),
+            type_values: self.type_values,
+            examples: new.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect(),
+            fields: self.fields,
+        }
+    }
+}
+
+/// Whether notes of a type seem to be such records: by what the type is called; or by their folder
+/// with a property that is; or by most of their properties.
+fn resembles(declared: &RecordType, kind: &Kind) -> bool {
+    let words = names_of(declared, "type", declared.name());
+    if words.iter().any(|word| same_word(word, kind.value)) {
+        return true;
+    }
+    let fitting = properties_of(declared, &kind.notes).len();
+    let own_folder = declared.folder.rsplit('/').next().unwrap_or_default();
+    let in_folder = kind.notes.iter().filter(|row| {
+        let folder = row.path.folder().rsplit('/').next().unwrap_or_default();
+        same_word(folder, own_folder) || words.iter().any(|word| same_word(folder, word))
+    });
+    if in_folder.count() * 2 > kind.notes.len() && fitting >= 1 {
+        return true;
+    }
+    const ENOUGH: usize = 3;
+    kind.notes.len() >= 2 && fitting >= ENOUGH && fitting * 2 >= declared.fields.len()
+}
+
+/// The properties that notes have in place of those the fields are read from.
+fn properties(declared: &RecordType, notes: &[&QueryRow]) -> Vec<PropertyProposal> {
+    let found = properties_of(declared, notes);
+    let other = |found: &Found| folded(&found.property) != folded(found.declared.property());
+    let proposals = found.into_iter().filter(other).map(|found| PropertyProposal {
+        label: found.declared.label(&found.field),
+        examples: examples(notes, &found.property),
+        notes: count(found.notes),
+        field: found.field,
+        property: found.property,
+        because: found.because,
+    });
+    proposals.collect()
+}
+
+struct Found<'a> {
+    field: String,
+    declared: &'a Field,
+    property: String,
+    notes: usize,
+    because: String,
+}
+
+/// For each field the property that it would best be read from. No property is given to two.
+fn properties_of<'a>(declared: &'a RecordType, notes: &[&QueryRow]) -> Vec<Found<'a>> {
+    let used = used_properties(notes);
+    let mut wanted: Vec<(usize, usize, Found<'a>)> = Vec::new();
+    for (key, field) in &declared.fields {
+        let names = names_of(declared, key, key);
+        for (property, values) in &used {
+            let Some((score, because)) = likely(key, field, &names, property, values) else { continue };
+            let found = Found {
+                field: key.clone(),
+                declared: field,
+                property: property.clone(),
+                notes: values.len(),
+                because,
+            };
+            wanted.push((score, values.len(), found));
+        }
+    }
+    // The surest first; of two as sure what more notes have.
+    wanted.sort_by_key(|(score, notes, _)| std::cmp::Reverse((*score, *notes)));
+    let (mut fields, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    let mut found: Vec<Found> = Vec::new();
+    for (_, _, one) in wanted {
+        if !fields.contains(&one.field) && !taken.contains(&folded(&one.property)) {
+            fields.insert(one.field.clone());
+            taken.insert(folded(&one.property));
+            found.push(one);
+        }
+    }
+    found.sort_by_key(|one| declared.fields.get_index_of(&one.field));
+    found
+}
+
+/// Each property, but `type`, with the values that the notes have under it.
+fn used_properties<'a>(notes: &[&'a QueryRow]) -> IndexMap<String, Vec<&'a PropertyValue>> {
+    let mut spelled: BTreeMap<String, String> = BTreeMap::new();
+    let mut used: IndexMap<String, Vec<&PropertyValue>> = IndexMap::new();
+    for row in notes {
+        for (key, property) in row.document.properties() {
+            let says = !matches!(&property.value, PropertyValue::Null)
+                && !property.value.display().trim().is_empty();
+            if folded(key) != "type" && says {
+                let key = spelled.entry(folded(key)).or_insert_with(|| key.clone());
+                used.entry(key.clone()).or_default().push(&property.value);
+            }
+        }
+    }
+    used
+}
+
+/// How sure it is that a property is the field, and why; `None` where it is not.
+fn likely(
+    key: &str,
+    field: &Field,
+    names: &[&str],
+    property: &str,
+    values: &[&PropertyValue],
+) -> Option<(usize, String)> {
+    const ALIKE: usize = 75;
+    let fitting = values.iter().filter(|value| field.fits(value)).count();
+    // A few broken ones do not make another property of it.
+    if fitting * 5 < values.len() * 4 {
+        return None;
+    }
+    let bare = bare(property);
+    if bare == self::bare(field.property()) {
+        return Some((100, format!("is another spelling of {key}")));
+    }
+    if names.iter().any(|name| self::bare(name) == bare) {
+        return Some((90, format!("is another name for {key}")));
+    }
+    let alike = names.iter().map(|name| likeness(&self::bare(name), &bare)).max().unwrap_or(0);
+    if alike >= ALIKE {
+        return Some((alike.min(89), format!("is spelled like {key}")));
+    }
+    let addresses = values.iter().filter(|value| is_address(value)).count();
+    let is_mail = field.kind == FieldKind::Text && self::bare(key).contains("mail");
+    (is_mail && addresses * 5 >= values.len() * 4).then(|| (60, "holds e-mail addresses".to_owned()))
+}
+
+/// `name@host.example`
+fn is_address(value: &PropertyValue) -> bool {
+    value.as_text().is_some_and(|text| {
+        let Some((name, host)) = text.trim().split_once('@') else { return false };
+        !name.is_empty() && host.contains('.') && !text.trim().contains([' ', '/'])
+    })
+}
+
+/// What the manifest says it may also be called, with its own name.
+fn names_of<'a>(declared: &'a RecordType, key: &str, own: &'a str) -> Vec<&'a str> {
+    let also = declared.also.get(key).into_iter().flatten().map(String::as_str);
+    std::iter::once(own).chain(also).collect()
+}
+
+/// Letters and digits alone: `E-Mail` and `e_mail` are one name.
+fn bare(name: &str) -> String {
+    folded(name).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// The same word, one or several of it.
+fn same_word(a: &str, b: &str) -> bool {
+    let (a, b) = (bare(a), bare(b));
+    let several = |one: &str, other: &str| plural(one) == other || format!("{one}s") == other;
+    !a.is_empty() && (a == b || several(&a, &b) || several(&b, &a))
+}
+
+fn plural(word: &str) -> String {
+    match word.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{word}s"),
+    }
+}
+
+fn examples(notes: &[&QueryRow], property: &str) -> Vec<String> {
+    const EXAMPLES: usize = 3;
+    let mut seen = Vec::new();
+    for row in notes {
+        let shown = row.document.property(property).map(PropertyValue::display).unwrap_or_default();
+        if !shown.is_empty() && !seen.contains(&shown) {
+            seen.push(shown);
+        }
+        if seen.len() == EXAMPLES {
+            break;
+        }
+    }
+    seen
+}
+
+fn count(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
+
+fn object_in<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
+    if value.is_null() {
+        *value = Value::Object(Map::new());
+    }
+    object_at(value.as_object_mut()?, key)
+}
+
+fn object_at<'a>(map: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+    let value = map.entry(key).or_insert(Value::Null);
+    if value.is_null() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut()
+}

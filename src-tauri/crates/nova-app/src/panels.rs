@@ -1,0 +1,46 @@
+//! The panels that skills declare, read and checked for the window.
+
+use nova_protocol::{Effect, Panel, PanelView};
+use nova_registry::{SkillEntry, Snapshot};
+
+/// One for each available skill that declares a panel. A wrong declaration is told in the panel's
+/// place: the skill works without it.
+pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
+    snapshot
+        .available()
+        .filter_map(|skill| {
+            let declared = skill.manifest.panel.as_ref()?;
+            let read = Panel::read(declared).and_then(|panel| checked(panel, skill));
+            let (panel, problem) = match read {
+                Ok(panel) => (panel, None),
+                Err(problem) => (Panel::default(), Some(format!("manifest.yaml, panel: {problem}."))),
+            };
+            Some(PanelView {
+                skill: skill.id.clone(),
+                name: skill.name.clone(),
+                icon: skill.manifest.icon.clone(),
+                panel,
+                problem,
+            })
+        })
+        .collect()
+}
+
+/// What a panel asks without a click must be a read: to look at a panel has no effect.
+fn checked(panel: Panel, skill: &SkillEntry) -> Result<Panel, String> {
+    for asked in panel.reads() {
+        let tools = skill.tools.iter().chain(&skill.tools_not_ready);
+        let known = || tools.clone().map(|tool| tool.id.as_str()).collect::<Vec<_>>().join(", ");
+        // A tool that is switched off is in neither list; its part says so when it is shown.
+        if skill.tools_off.iter().any(|off| off == asked) {
+            continue;
+        }
+        let Some(tool) = tools.clone().find(|tool| tool.id == asked) else {
+            return Err(format!("{} has no tool `{asked}`; it has {}", skill.id, known()));
+        };
+        if nova_calls::effect_view(tool.effect()) != Effect::Read {
+            return Err(format!("`{asked}` is not a read; use it in an action"));
+        }
+    }
+    Ok(panel)
+}

@@ -1,0 +1,327 @@
+//! Records in forms of the window: what they show, and how they are saved. A save is a call of a tool
+//! of its own on behalf of the record's skill, so that rules, change sets and Undo are those of any
+//! other call.
+
+use std::sync::Arc;
+
+use nova_calls::{CalledTool, error_from_tool, error_from_vault};
+use nova_protocol::{
+    ErrorCode, FieldErrorView, NoteSuggestion, ProblemView, RecordFormRef, RecordFormView, RecordTypeRow,
+    SaveRecord, SavedRecord, SuggestNotes, UserError,
+};
+use nova_registry::{SkillEntry, ToolEntry};
+use nova_skill::{
+    Description, Effect, FieldFault, JsonSchema, NativeTool, Note, Output, RecordType, ToolContext,
+    ToolError, ToolOutput, VaultPath, async_trait, folded, json, native, schemars,
+};
+use nova_vault::Query;
+use nova_vault::note::FrontMatter;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::app::{App, blocking};
+use crate::chat::unknown_skill;
+use crate::notes::find_note;
+
+impl App {
+    pub(crate) fn record_types(&self) -> Vec<RecordTypeRow> {
+        let snapshot = self.inner.registry.snapshot();
+        let rows = snapshot.available().flat_map(|skill| {
+            skill.records.iter().map(|declared| RecordTypeRow {
+                skill: skill.id.clone(),
+                record_type: declared.name().to_owned(),
+                label: declared.label(),
+                folder: declared.folder.clone(),
+                title: declared.title.clone(),
+            })
+        });
+        rows.collect()
+    }
+
+    pub(crate) async fn record_form_of(&self, wanted: RecordFormRef) -> Result<RecordFormView, UserError> {
+        let skill = self.skill_with(&wanted.skill, &wanted.record_type)?;
+        let vault = self.vault()?;
+        blocking(move || {
+            let declared = declared(&skill, &wanted.record_type)?;
+            let note = match &wanted.path {
+                Some(path) => Some(find_note(&vault.seen_by_owner(), path)?),
+                None => None,
+            };
+            let broken = note.as_ref().and_then(broken_matter);
+            if let (Some(note), None) = (&note, &broken) {
+                check_type(&skill, declared, note)?;
+            }
+            let readable = note.as_ref().filter(|_| broken.is_none());
+            let mut form = declared.form(note.is_some());
+            Ok(RecordFormView {
+                skill: skill.id.clone(),
+                record_type: declared.name().to_owned(),
+                label: declared.label(),
+                path: note.as_ref().map(|note| note.path.to_string()),
+                name: note.as_ref().map(|note| declared.read(note).title()),
+                schema: form["schema"].take(),
+                ui_schema: form["uiSchema"].take(),
+                values: Value::Object(readable.map(|note| declared.form_values(note)).unwrap_or_default()),
+                problems: readable
+                    .map(|note| declared.check(note).into_iter().map(problem_view).collect())
+                    .unwrap_or_default(),
+                hash: note.as_ref().map(|note| note.hash.to_string()),
+                broken,
+            })
+        })
+        .await
+    }
+
+    pub(crate) async fn save_record_of(&self, save: SaveRecord) -> Result<SavedRecord, UserError> {
+        let skill = self.skill_with(&save.skill, &save.record_type)?;
+        let filled = FilledForm {
+            record_type: save.record_type,
+            path: save.path,
+            before: object("before", save.before.unwrap_or_default())?,
+            values: object("values", save.values)?,
+        };
+        // All fields that are wrong are told at once. The call below looks again, at the note as it
+        // is by then.
+        let faults = {
+            let (vault, skill, filled) = (self.vault()?, skill.clone(), filled.clone());
+            blocking(move || {
+                let declared = declared(&skill, &filled.record_type)?;
+                let note = match &filled.path {
+                    Some(path) => Some(find_note(&vault.seen_by_owner(), path)?),
+                    None => None,
+                };
+                if let Some(note) = &note {
+                    if let Some(problem) = broken_matter(note) {
+                        return Err(broken(&problem));
+                    }
+                    check_type(&skill, declared, note)?;
+                }
+                Ok(filled.faults(declared, note.as_ref()))
+            })
+            .await?
+        };
+        if !faults.is_empty() {
+            return Ok(SavedRecord { errors: faults.into_iter().map(error_view).collect(), result: None });
+        }
+        let args = serde_json::to_value(&filled)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        let tool = ToolEntry::of_form(&skill.id, native(SaveRecordTool))
+            .map_err(|error| UserError::new(ErrorCode::Internal, error, ""))?;
+        let called = CalledTool::OfForm { skill, tool: Arc::new(tool) };
+        let result = self.run_form(save.run, called, args).await?;
+        Ok(SavedRecord { errors: Vec::new(), result: Some(result) })
+    }
+
+    /// Notes by name; the records that the field is about first, then those of the skill.
+    pub(crate) async fn notes_like(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
+        const MOST: usize = 8;
+        let snapshot = self.inner.registry.snapshot();
+        let skill =
+            snapshot.skill(&wanted.skill).ok_or_else(|| unknown_skill(&snapshot, &wanted.skill))?.clone();
+        let view = self.vault()?.seen_by_owner();
+        blocking(move || {
+            let text = folded(&wanted.text);
+            let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let mut found: Vec<_> = rows
+                .into_iter()
+                .filter_map(|row| {
+                    let place = matching(&folded(row.path.name()), &text)?;
+                    let declared =
+                        row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own));
+                    let kind = match declared {
+                        Some(declared) if Some(declared.name()) == wanted.field.as_deref() => 0,
+                        Some(_) => 1,
+                        None => 2,
+                    };
+                    Some(((kind, place), row))
+                })
+                .collect();
+            found.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.path.cmp(&other.path)));
+            // A link has a name only; of two notes of one name the first stands for both.
+            let mut seen = std::collections::BTreeSet::new();
+            let rows =
+                found.into_iter().map(|(_, row)| row).filter(|row| seen.insert(folded(row.path.name())));
+            let rows = rows.take(MOST).map(|row| NoteSuggestion {
+                name: row.path.name().to_owned(),
+                path: row.path.to_string(),
+                record_type: row.record_type,
+            });
+            Ok(rows.collect())
+        })
+        .await
+    }
+
+    /// An available skill that declares the record type.
+    fn skill_with(&self, id: &str, record_type: &str) -> Result<Arc<SkillEntry>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
+        declared(skill, record_type)?;
+        Ok(skill.clone())
+    }
+}
+
+/// Saves what a form of a record holds. It is in no list of tools; rules name it as
+/// `<skill>.save_record`.
+struct SaveRecordTool;
+
+/// What a form holds.
+#[derive(Debug, Clone, Deserialize, serde::Serialize, JsonSchema)]
+struct FilledForm {
+    /// Name of the record type.
+    record_type: String,
+    /// The note; a new one without.
+    path: Option<String>,
+    /// What the form has shown, by field.
+    before: Map<String, Value>,
+    /// What it holds, by field; what is absent is empty.
+    values: Map<String, Value>,
+}
+
+#[async_trait]
+impl NativeTool for SaveRecordTool {
+    type Args = FilledForm;
+    const ID: &'static str = "save_record";
+    const EFFECT: Effect = Effect::Write;
+
+    fn description(&self) -> Description {
+        Description::purpose("Saves what the user has entered in the form of a record.")
+    }
+
+    async fn run(&self, filled: FilledForm, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let declared = ctx.records().get(&filled.record_type)?;
+        let path = match &filled.path {
+            None => {
+                let text = declared.new_note_of_form(&filled.values).map_err(first)?;
+                let (folder, name) = declared.place(&filled.values);
+                let path = ctx.vault().free_path(&folder, &name).await?;
+                ctx.vault().create(&path, text).await?;
+                path
+            }
+            Some(name) => {
+                let path = match VaultPath::parse(name).ok().filter(VaultPath::is_note) {
+                    Some(path) => path,
+                    None => one_note(ctx.as_ref(), name).await?,
+                };
+                let note = ctx.vault().read(&path).await?;
+                let edits = declared.edits_of_form(&note, &filled.before, &filled.values).map_err(first)?;
+                ctx.vault().set_properties(&path, &edits).await?;
+                path
+            }
+        };
+        let note = ctx.vault().read(&path).await?;
+        let mut out = declared.form_values(&note);
+        out.insert("path".into(), json!(path));
+        Ok(Output::new(out.into()).from_notes([path]).into())
+    }
+}
+
+async fn one_note(ctx: &dyn ToolContext, name: &str) -> Result<VaultPath, ToolError> {
+    let mut found = ctx.vault().find(name).await?;
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(ToolError::NotFound { kind: "note".into(), name: name.to_owned(), nearest: Vec::new() }),
+        _ => Err(ToolError::Ambiguous {
+            kind: "note".into(),
+            name: name.to_owned(),
+            matches: found.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}
+
+impl FilledForm {
+    fn faults(&self, declared: &RecordType, note: Option<&Note>) -> Vec<FieldFault> {
+        let planned = match note {
+            None => declared.new_note_of_form(&self.values).map(|_| ()),
+            Some(note) => declared.edits_of_form(note, &self.before, &self.values).map(|_| ()),
+        };
+        planned.err().unwrap_or_default()
+    }
+}
+
+/// The first of several faults, for an error that has room for one.
+fn first(faults: Vec<FieldFault>) -> ToolError {
+    let fault = faults.into_iter().next();
+    let (path, rule) = fault.map_or_else(Default::default, |fault| {
+        (format!("/values/{}", fault.field), fault.message.trim_end_matches('.').to_owned())
+    });
+    ToolError::InvalidArguments { path, rule, allowed: Vec::new() }
+}
+
+fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordType, UserError> {
+    skill.records.iter().find(|declared| declared.name() == record_type).ok_or_else(|| {
+        let known: Vec<&str> = skill.records.iter().map(RecordType::name).collect();
+        let hint = match known.as_slice() {
+            [] => skill.reason.clone().unwrap_or_else(|| "It keeps no records.".into()),
+            known => format!("It has {}.", known.join(", ")),
+        };
+        let message = format!("The skill {} has no record type \"{record_type}\".", skill.id);
+        UserError::new(ErrorCode::BadRequest, message, hint)
+    })
+}
+
+/// A form writes into records of its type only.
+fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<(), UserError> {
+    if skill.records.of_note(note).is_some_and(|own| own.name() == declared.name()) {
+        return Ok(());
+    }
+    let name = declared.name();
+    let is = match note.document.record_type() {
+        Some(other) => format!("its type is {other}"),
+        None => "it has no `type`".into(),
+    };
+    let values = declared.type_values().join(" or ");
+    Err(UserError::new(
+        ErrorCode::BadRequest,
+        format!("{} is no {name}: {is}.", note.path),
+        format!("Set `type: {values}` in the note, or name its type in the settings of {}.", skill.name),
+    ))
+}
+
+fn broken_matter(note: &Note) -> Option<ProblemView> {
+    let FrontMatter::Broken { line, reason } = note.document.front_matter() else { return None };
+    Some(ProblemView {
+        path: note.path.to_string(),
+        line: *line,
+        problem: reason.clone(),
+        remedy: "Correct it in Obsidian, then open the form again; Nova leaves the note as it is.".into(),
+    })
+}
+
+fn broken(problem: &ProblemView) -> UserError {
+    error_from_tool(&ToolError::BrokenRecord(nova_vault::Problem {
+        path: problem.path.clone(),
+        line: problem.line,
+        problem: problem.problem.clone(),
+        remedy: problem.remedy.clone(),
+    }))
+}
+
+fn problem_view(problem: nova_vault::Problem) -> ProblemView {
+    ProblemView { path: problem.path, line: problem.line, problem: problem.problem, remedy: problem.remedy }
+}
+
+fn error_view(fault: FieldFault) -> FieldErrorView {
+    FieldErrorView { field: fault.field, message: fault.message, theirs: fault.theirs }
+}
+
+fn object(name: &str, value: Value) -> Result<Map<String, Value>, UserError> {
+    match value {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!("`{name}` is no object of fields."),
+            "Update the window and the program together.",
+        )),
+    }
+}
+
+/// Where in a folded name the text stands: 0 at its beginning, 1 at that of a word, 2 elsewhere.
+fn matching(name: &str, text: &str) -> Option<u8> {
+    if name.starts_with(text) {
+        return Some(0);
+    }
+    let at_word =
+        name.split([' ', '-', '_']).any(|word| word.starts_with(text)) || name.contains(&format!(" {text}"));
+    if at_word { Some(1) } else { name.contains(text).then_some(2) }
+}

@@ -1,0 +1,117 @@
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use nova_skill::{StoreSource, ToolError, ToolStore, Value};
+
+use crate::own_files;
+
+/// Each skill's store is a folder of its own below the data folder, and each value in it a JSON file.
+pub(crate) struct FileStores {
+    folder: PathBuf,
+}
+
+impl FileStores {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self { folder: data.join("store") }
+    }
+}
+
+impl StoreSource for FileStores {
+    fn of(&self, skill: &str) -> Box<dyn ToolStore> {
+        Box::new(FileStore { folder: self.folder.join(skill) })
+    }
+}
+
+struct FileStore {
+    folder: PathBuf,
+}
+
+/// What a store is for is small; what is larger belongs into notes.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+impl FileStore {
+    fn file(&self, key: &str) -> Result<PathBuf, ToolError> {
+        let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if key.is_empty() || key.len() > 100 || !key.bytes().all(legal) {
+            return Err(ToolError::failed(
+                format!("\"{key}\" is no key of a store."),
+                "A key has lower-case letters, digits and hyphens.",
+            ));
+        }
+        Ok(self.folder.join(format!("{key}.json")))
+    }
+}
+
+#[async_trait]
+impl ToolStore for FileStore {
+    /// A file that is not JSON counts as not there: a store is never the truth about anything.
+    async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
+        match tokio::fs::read(self.file(key)?).await {
+            Ok(bytes) => Ok(nova_skill::serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("read", &error)),
+        }
+    }
+
+    async fn set(&self, key: &str, value: Value) -> Result<(), ToolError> {
+        let file = self.file(key)?;
+        let bytes = value.to_string().into_bytes();
+        if bytes.len() > MOST_BYTES {
+            return Err(ToolError::failed(
+                format!("\"{key}\" has {} bytes, a store takes {MOST_BYTES}.", bytes.len()),
+                "Keep less in it.",
+            ));
+        }
+        let written = tokio::task::spawn_blocking(move || own_files::write(&file, &bytes)).await;
+        written
+            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+            .map_err(|error| failed("written", &error))
+    }
+
+    async fn remove(&self, key: &str) -> Result<(), ToolError> {
+        match tokio::fs::remove_file(self.file(key)?).await {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("removed", &error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn failed(done: &str, error: &std::io::Error) -> ToolError {
+    ToolError::failed(
+        format!("A file in the data folder cannot be {done}: {error}."),
+        "Check the data folder and the disk, then try again.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_skill::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_value_is_kept_by_skill_and_key() {
+        let data = tempfile::tempdir().expect("a folder");
+        let stores = FileStores::new(data.path());
+        stores.of("portfolio").set("quotes", json!({"A": "1.50"})).await.expect("kept");
+        let again = FileStores::new(data.path());
+        assert_eq!(again.of("portfolio").get("quotes").await.expect("read"), Some(json!({"A": "1.50"})));
+        assert_eq!(again.of("budget").get("quotes").await.expect("read"), None);
+        again.of("portfolio").remove("quotes").await.expect("removed");
+        assert_eq!(again.of("portfolio").get("quotes").await.expect("read"), None);
+        again.of("portfolio").remove("quotes").await.expect("removing what is not there is no error");
+    }
+
+    #[tokio::test]
+    async fn a_broken_file_is_nothing_and_a_key_leads_nowhere_else() {
+        let data = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(data.path().join("store/portfolio")).expect("a folder");
+        std::fs::write(data.path().join("store/portfolio/quotes.json"), "{").expect("a file");
+        let store = FileStores::new(data.path()).of("portfolio");
+        assert_eq!(store.get("quotes").await.expect("read"), None);
+        for key in ["", "..", "../budget/x", "A", "a/b"] {
+            assert!(store.set(key, json!(1)).await.is_err(), "{key}");
+        }
+    }
+}
