@@ -11,7 +11,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1200,
   },
-  server: { port: 1420, strictPort: true },
+  // A panel of a skill's own lies beside the skill and draws with the window's React.
+  resolve: { dedupe: ['react', 'react-dom'] },
+  server: { port: 1420, strictPort: true, fs: { allow: ['..'] } },
   test: {
     environment: 'jsdom',
     setupFiles: ['src/testing/setup.ts'],

@@ -7,6 +7,7 @@ import { FakeBackend, type World } from './testing/fake-backend';
 import { setWindow } from './testing/media';
 import { renderInApp } from './testing/render';
 import { interruptedSet, sampleNow, sampleWorld } from './testing/sample';
+import { sampleAnswer, samplePanels } from './testing/sample-panels';
 
 beforeEach(() => setWindow({}));
 afterEach(() => vi.unstubAllGlobals());
@@ -111,6 +112,36 @@ describe('keys', () => {
     expect(app().list.folded).toBe(true);
     await user.keyboard('{Control>}.{/Control}');
     expect(app().panel.open).toBe(true);
+  });
+
+  test('Ctrl and a digit open the panels of skills, Ctrl Shift period makes one wide', async () => {
+    const { user, app, backend, store } = await show();
+    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    await act(() => store.actions.loadSkillPanels());
+    await user.keyboard('{Control>}2{/Control}');
+    expect(app().panel).toMatchObject({ open: true, tab: 'skill:portfolio', wide: false });
+    expect(screen.getByTestId('composer-input')).toBeInTheDocument();
+    await user.keyboard('{Control>}{Shift>}[Period]{/Shift}{/Control}');
+    expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
+    // It takes the list's room too.
+    expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Portfolio' })).toHaveAttribute('aria-pressed', 'true');
+    await user.keyboard('{Control>}1{/Control}');
+    expect(app().panel.tab).toBe('skill:crm');
+    // The same again closes it.
+    await user.keyboard('{Control>}1{/Control}');
+    expect(app().panel.open).toBe(false);
+  });
+
+  test('what is asked below a wide panel goes to the chat with the skill, and the chat comes back', async () => {
+    const { user, app, backend, store } = await show();
+    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    backend.on('send_message', () => ({ turn: 't9' }) as never);
+    await act(() => store.actions.loadSkillPanels());
+    act(() => store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
+    await user.type(screen.getByRole('textbox', { name: 'Ask CRM' }), 'Who waits?{Enter}');
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Who waits?', skills: ['crm'] }]));
+    await waitFor(() => expect(app().panel.wide).toBe(false));
   });
 
   test('Ctrl K unfolds the list and goes to its search', async () => {

@@ -7,15 +7,18 @@ import { changesOf } from './panels/changes';
 import { ChangesPanel } from './panels/ChangesPanel';
 import { NotePanel } from './panels/NotePanel';
 import { ProblemsPanel } from './panels/ProblemsPanel';
+import { SkillPanel } from './panels/skill/SkillPanel';
+import { WidePanel } from './panels/skill/WidePanel';
+import { RecordSheet } from './records/RecordSheet';
 import { SettingsPage } from './settings/SettingsPage';
-import { Button, ErrorBox, noteName, Sheet, useMedia } from './shared';
+import { Button, ErrorBox, noteName, Sheet, skillIcon, useMedia } from './shared';
 import { useAppearance } from './shell/appearance';
 import { Header } from './shell/Header';
 import { focusSoon, useKeys } from './shell/keys';
 import { Resizer } from './shell/Resizer';
 import { RightPanel, type PanelPage } from './shell/RightPanel';
 import { WindowBanner } from './shell/WindowBanner';
-import { openRow, widths } from './state/app';
+import { openRow, widePanel, widths } from './state/app';
 import { useActions, useApp, useRpc, useSession } from './state/hooks';
 import { RunToolPage } from './tools/RunToolPage';
 
@@ -23,16 +26,28 @@ import { RunToolPage } from './tools/RunToolPage';
 export function App({ now = () => new Date() }: { now?: () => Date }) {
   const roomy = useMedia('(min-width: 1100px)');
   const status = useApp((app) => app.status);
+  const large = useMedia('(min-width: 1600px)');
   const view = useApp((app) => app.view);
+  // A wide panel leaves room for the list in a large window only.
+  const roomForList = useApp(widePanel) === null ? roomy : large;
   useAppearance();
-  useKeys(roomy);
+  useKeys(roomForList);
 
   if (status === null) return <Starting />;
   if (status.first_run) return <FirstRun />;
-  if (view.kind === 'settings') return <SettingsPage />;
+  return (
+    <>
+      {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
+      <RecordSheet />
+    </>
+  );
+}
+
+function Main({ roomy, roomForList, now }: { roomy: boolean; roomForList: boolean; now: Date }) {
+  const view = useApp((app) => app.view);
   return (
     <div className="flex h-full">
-      <ListColumn roomy={roomy} now={now()} />
+      <ListColumn roomy={roomForList} now={now} />
       {view.kind === 'run-tool' ? (
         <main className="flex min-w-0 flex-1 flex-col">
           <WindowBanner />
@@ -51,6 +66,8 @@ function Chat({ roomy }: { roomy: boolean }) {
   const row = useApp(openRow);
   const panel = useApp((app) => app.panel);
   const problems = useApp((app) => app.problems.rows?.length ?? 0);
+  const skillPanels = useApp((app) => app.skillPanels);
+  const wide = useApp(widePanel);
   const changed = useChanged();
   const { setPanel, setPanelWidth } = useActions();
   const pages: PanelPage[] = [
@@ -62,7 +79,21 @@ function Chat({ roomy }: { roomy: boolean }) {
     ...(panel.note === null
       ? []
       : [{ tab: 'note' as const, label: noteName(panel.note).name, content: <NotePanel key={panel.note} /> }]),
+    ...skillPanels.map((one) => ({
+      tab: `skill:${one.skill}` as const,
+      label: one.name,
+      icon: skillIcon(one.skill, '', one.icon),
+      content: <SkillPanel panel={one} wide={false} />,
+    })),
   ];
+  if (wide) {
+    return (
+      <main data-testid="wide-panel" className="flex min-w-0 flex-1 flex-col">
+        <WindowBanner />
+        <WidePanel panel={wide} />
+      </main>
+    );
+  }
   return (
     <>
       <main className={`flex flex-1 flex-col ${roomy ? 'min-w-[480px]' : 'min-w-0'}`}>

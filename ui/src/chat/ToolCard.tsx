@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
 import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
+import { FigureList } from '../shared/figures';
 import { NoteList } from '../shared/NoteList';
 import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
@@ -220,6 +221,7 @@ function Details({ call }: { call: CallItem }) {
       )}
       {call.state === 'done' && (
         <Part label="Result">
+          {result && <FigureList tool={call.tool} figures={result.figures} sources={result.sources} onNote={actions.openNote} />}
           <Result value={result?.value ?? null} />
         </Part>
       )}

@@ -1,9 +1,10 @@
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 
 import { useBackend } from '../ipc';
 import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
 import { ConflictCard } from '../shared/ConflictCard';
-import { Html } from '../shared/Html';
+import { figuresOf, numbersSaid } from '../shared/figures';
+import { Html, type Numbers } from '../shared/Html';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
 import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
@@ -98,7 +99,7 @@ function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn
 function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: Turn; session: string }) {
   switch (item.kind) {
     case 'message':
-      return <Message item={item} streaming={turn.status === 'running'} />;
+      return <Message item={item} turn={turn} streaming={turn.status === 'running'} />;
     case 'notice':
       return <NoticeLine item={item} turn={turn} />;
     case 'conflict':
@@ -106,17 +107,32 @@ function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: 
   }
 }
 
-const Message = memo(function Message({ item, streaming }: { item: MessageItem; streaming: boolean }) {
+const Message = memo(function Message({ item, turn, streaming }: { item: MessageItem; turn: Turn; streaming: boolean }) {
   const { openNote, openLink } = useActions();
+  const numbers = useNumbers(turn);
   return (
     <div data-testid="message" data-item tabIndex={-1} className="flex flex-col gap-1.5 text-body">
       {item.blocks.map((block) => (
-        <Html key={block.index} html={block.html} streaming={streaming && !block.done} onNote={openNote} onLink={openLink} />
+        <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={openNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
     </div>
   );
 });
+
+/** What the turn's tools computed, and what else of numbers was said in it. */
+function useNumbers({ items, text }: Turn): Numbers {
+  // An answer that grows leaves the calls as they are.
+  const calls = items.filter((item): item is CallItem => item.kind === 'call' && item.result !== null);
+  const key = calls.map(({ call }) => call).join(' ');
+  return useMemo(
+    () => ({
+      figures: calls.flatMap(({ tool, result }) => (result ? figuresOf(tool, result.figures, result.sources) : [])),
+      said: numbersSaid([text, ...calls.flatMap(({ args, result }) => [args, result?.value ?? null])]),
+    }),
+    [key, text], // eslint-disable-line react-hooks/exhaustive-deps -- a call that has its result does not change
+  );
+}
 
 function Conflict({ item, session }: { item: ConflictItem; session: string }) {
   const backend = useBackend();

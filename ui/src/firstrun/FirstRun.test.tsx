@@ -22,6 +22,7 @@ const openai: ProviderRow = {
   local: false,
   host: 'api.openai.com',
   agreed: false,
+  without_tools: [],
   models: ['gpt-5.2'],
   problem: null,
   key: { credential: 'openai/key', state: 'none' },

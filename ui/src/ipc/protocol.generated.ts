@@ -70,6 +70,37 @@ hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
+export type BoardPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, 
+/**
+ * Pointer to the columns in their order: objects with the field `column`, `count`, and the amount
+ * `total`.
+ */
+columns: string, 
+/**
+ * Pointer to the cards.
+ */
+rows: string, 
+/**
+ * The field, of columns and cards, that says which column.
+ */
+column: string, 
+/**
+ * Columns that are folded until they are reached.
+ */
+folded: Array<string>, title: string, 
+/**
+ * Fields under the title, those that are there.
+ */
+detail: Array<string>, value: string | null, 
+/**
+ * Field of the value's currency.
+ */
+unit: string | null, date: string | null, 
+/**
+ * What dropping a card calls; `{column}` is where it was dropped.
+ */
+drop: PanelAction | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+
 export type CallTool = { 
 /**
  * `skill.tool` or its wire name.
@@ -92,7 +123,11 @@ whole: number, budget: number,
 /**
  * Descriptions had to be shortened: `whole` is more than `budget`.
  */
-shortened: boolean, };
+shortened: boolean, 
+/**
+ * What the default model can take at once, in its own tokens, where that is known.
+ */
+context: number | null, };
 
 export type ChangeSetKind = "turn" | "form" | "cli" | "mcp" | "undo" | "import";
 
@@ -110,11 +145,49 @@ export type ChangedNoteView = { path: string, kind: NoteChangeKind, from?: strin
  */
 edited_since: boolean, diff: NoteDiffView, };
 
+export type ChartPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, shape: ChartShape, 
+/**
+ * Pointer to the points, in their order.
+ */
+rows: string, 
+/**
+ * Field of the date or label.
+ */
+x: string, series: Array<ChartSeries>, 
+/**
+ * Pointer to the currency.
+ */
+unit: string | null, 
+/**
+ * Field that is true where a value is carried forward or old: drawn dashed.
+ */
+dashed: string | null, 
+/**
+ * Field of the mark on a bar, such as a limit.
+ */
+mark: string | null, empty: PanelEmpty | null, };
+
+export type ChartSeries = { field: string, label: string, format: PanelFormat, };
+
+export type ChartShape = "line" | "bars" | "columns";
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
 
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
+
+export type CreateSkill = { name: string, };
+
+export type CreatedSkill = { 
+/**
+ * Its id.
+ */
+skill: string, 
+/**
+ * What was written.
+ */
+files: Array<string>, };
 
 export type CredentialPlace = "keychain" | "file";
 
@@ -251,7 +324,11 @@ mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Deci
 /**
  * The value, or `{code, message, hint}`.
  */
-output: JsonValue, sources: Array<SourceView>, ms: number, changes: Array<NoteChangeView>, change_set: string | null, 
+output: JsonValue, sources: Array<SourceView>, 
+/**
+ * The numbers of the output that a person would quote.
+ */
+figures?: Array<FigureView>, ms: number, changes: Array<NoteChangeView>, change_set: string | null, 
 /**
  * What came from outside while the call wrote.
  */
@@ -265,7 +342,56 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type FieldErrorView = { field: string, 
+/**
+ * Sentences: what is wrong, then what to do.
+ */
+message: string, 
+/**
+ * The note was changed while the form was open: what it holds now, null for nothing.
+ */
+theirs?: unknown, };
+
+export type FieldProposal = { skill: string, 
+/**
+ * Those there is something to propose for.
+ */
+types: Array<TypeProposal>, 
+/**
+ * The user's whole configuration of the skill with the proposal in it; null where nothing is
+ * proposed.
+ */
+config: JsonValue, };
+
+export type FigurePartView = { label: string, value: string, unit: string, caution: string | null, };
+
+export type FigureView = { 
+/**
+ * JSON Pointer to the number in the output.
+ */
+at: string, label: string, 
+/**
+ * A decimal.
+ */
+value: string, 
+/**
+ * A currency code, `%`, or empty.
+ */
+unit: string, 
+/**
+ * How it was computed, in a few words.
+ */
+formula: string | null, parts: Array<FigurePartView>, 
+/**
+ * What it came from, as places in the list of the output's sources.
+ */
+sources: Array<number>, 
+/**
+ * What to know before it is trusted: "2 old quotes".
+ */
+caution: string | null, };
 
 export type FileChange = "added" | "changed";
 
@@ -303,6 +429,8 @@ local_model: LocalModelServer | null,
  * Where a local server was looked for.
  */
 looked_at: string, };
+
+export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
 export type FoundVault = { path: string, name: string, notes: number, };
 
@@ -346,6 +474,12 @@ session?: string,
  */
 state?: ChangeSetState, limit?: number, };
 
+export type ListPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, heading: string, rows: string, title: string, detail: Array<string>, date: string | null, 
+/**
+ * The field that says which group, and the groups in their order.
+ */
+group: string | null, groups: Array<PanelGroup>, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+
 export type LocalModelServer = { 
 /**
  * `ollama`
@@ -372,6 +506,16 @@ summary: string, };
 
 export type NoteRef = { path: string, };
 
+export type NoteSuggestion = { 
+/**
+ * As a link writes it.
+ */
+name: string, path: string, 
+/**
+ * Its `type:`.
+ */
+record_type: string | null, };
+
 export type NoteView = { path: string, name: string, 
 /**
  * Property and its text, in the note's order.
@@ -391,6 +535,94 @@ export type OpenVault = { choice: VaultChoice,
 model: string | null, };
 
 export type OutsideTag = "outside";
+
+export type Panel = { tabs: Array<PanelTab>, };
+
+export type PanelAction = { label: string, icon: string | null, 
+/**
+ * The tool it calls.
+ */
+tool: string | null, args: { [key in string]: JsonValue }, 
+/**
+ * Opens the tool's form with `args` filled in, instead of calling at once.
+ */
+ask: boolean, 
+/**
+ * Opens the form of a new record of this type; on a row, of the row's record.
+ */
+record: string | null, };
+
+export type PanelChoice = { value: string, label: string, };
+
+export type PanelColumn = { field: string, label: string, format: PanelFormat, 
+/**
+ * Field of the currency.
+ */
+unit: string | null, 
+/**
+ * Field of a few grey words behind the value.
+ */
+detail: string | null, };
+
+export type PanelCount = { tool: string, at: string, };
+
+export type PanelEmpty = { text: string, action: PanelAction | null, };
+
+export type PanelFormat = "text" | "number" | "money" | "percent" | "gain" | "change" | "date" | "age" | "note" | "tags" | "bar";
+
+export type PanelGroup = { value: string, label: string, 
+/**
+ * Its heading and dates are red.
+ */
+late: boolean, };
+
+export type PanelInput = { 
+/**
+ * What `args` call it.
+ */
+name: string, label: string, kind: PanelInputKind, 
+/**
+ * The values of a choice.
+ */
+choices: Array<PanelChoice>, 
+/**
+ * `today` for this day or month; else the value. Empty: not given to the tool.
+ */
+default: string, };
+
+export type PanelInputKind = "month" | "date" | "choice" | "text";
+
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
+
+export type PanelPlace = "below" | "beside" | "side";
+
+export type PanelTab = { 
+/**
+ * Empty where there is only one.
+ */
+title: string, 
+/**
+ * The number beside the title.
+ */
+count: PanelCount | null, 
+/**
+ * What the user may choose for the whole tab, such as a month.
+ */
+inputs: Array<PanelInput>, 
+/**
+ * Buttons in the panel's head.
+ */
+actions: Array<PanelAction>, parts: Array<PanelPart>, };
+
+export type PanelView = { skill: string, name: string, icon: string | null, 
+/**
+ * Without tabs where there is a problem.
+ */
+panel: Panel, 
+/**
+ * What is wrong with the declaration.
+ */
+problem: string | null, };
 
 export type PendingToolRef = { name: string, 
 /**
@@ -472,6 +704,28 @@ export type PropertyChangeView = { key: string,
  */
 line: number, before: string | null, after: string | null, };
 
+export type PropertyProposal = { field: string, 
+/**
+ * For a person.
+ */
+label: string, 
+/**
+ * What the notes call it.
+ */
+property: string, 
+/**
+ * How many of the notes have it.
+ */
+notes: number, 
+/**
+ * Values of a few notes.
+ */
+examples: Array<string>, 
+/**
+ * "is another name for email", "holds e-mail addresses"
+ */
+because: string, };
+
 export type ProviderKey = { 
 /**
  * `service/key`
@@ -496,6 +750,11 @@ local: boolean, host: string,
  */
 agreed: boolean, models: Array<string>, 
 /**
+ * Those of the models that cannot call tools, where the provider says so: no chat can be had with
+ * them.
+ */
+without_tools: Array<string>, 
+/**
  * Why its models could not be listed.
  */
 problem: UserError | null, 
@@ -509,6 +768,64 @@ export type PruneResult = {
  * How many change sets went.
  */
 forgotten: number, };
+
+export type RecordFormRef = { skill: string, record_type: string, 
+/**
+ * Of the note, or its name; a new record without.
+ */
+path?: string, };
+
+export type RecordFormView = { skill: string, record_type: string, label: string, 
+/**
+ * Of the note; none for a new record.
+ */
+path: string | null, 
+/**
+ * What the record is called; none for a new one.
+ */
+name: string | null, 
+/**
+ * JSON Schema of the fields, by their declared names and in their order.
+ */
+schema: JsonValue, 
+/**
+ * Hints beside it, as react-jsonschema-form has them: `ui:title`, `ui:widget`, `ui:placeholder`.
+ */
+ui_schema: JsonValue, 
+/**
+ * An object: what the fields show. To be handed back when it is saved.
+ */
+values: JsonValue, 
+/**
+ * What is wrong in the note, by line.
+ */
+problems: Array<ProblemView>, 
+/**
+ * The note cannot be read as a record: nothing can be saved before that is put right.
+ */
+broken: ProblemView | null, 
+/**
+ * Of the note's bytes.
+ */
+hash: string | null, };
+
+export type RecordTypeRow = { skill: string, 
+/**
+ * Its name in the manifest.
+ */
+record_type: string, 
+/**
+ * For a person: "Contact".
+ */
+label: string, 
+/**
+ * Where new notes go.
+ */
+folder: string, 
+/**
+ * The field that names the note, where one does.
+ */
+title: string | null, };
 
 export type RenameSession = { session: string, title: string, };
 
@@ -570,6 +887,35 @@ pattern: string, line: number,
 note: string | null, };
 
 export type RunRef = { run: string, };
+
+export type SaveRecord = { skill: string, record_type: string, 
+/**
+ * The note as the form named it; a new one without.
+ */
+path?: string, 
+/**
+ * The values that the form was opened with: what differs now was changed by the user, and
+ * nothing else is written.
+ */
+before?: JsonValue, 
+/**
+ * All values of the form. What is absent, null or empty is taken out of the note.
+ */
+values: JsonValue, 
+/**
+ * An id chosen by the caller; the events of the save carry it as `session`.
+ */
+run: string, };
+
+export type SavedRecord = { 
+/**
+ * By field, in their order.
+ */
+errors: Array<FieldErrorView>, 
+/**
+ * None where there are errors.
+ */
+result: ToolResult | null, };
 
 export type SecretText = string;
 
@@ -668,6 +1014,12 @@ at: string, tool: string, message: string, };
 
 export type SkillLifetime = "session" | "turn";
 
+export type SkillManual = { 
+/**
+ * Rendered and sanitised.
+ */
+html: string, };
+
 export type SkillMode = "on_demand" | "always";
 
 export type SkillRef = { skill: string, };
@@ -722,7 +1074,11 @@ lifetime: string, pinned: boolean, hidden: boolean,
 /**
  * `skill.tool` of each.
  */
-tools: Array<string>, tokens: SkillTokens, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
+tools: Array<string>, tokens: SkillTokens, 
+/**
+ * In how many of the chats used since Nova started it is active.
+ */
+active_in: number, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
 
 export type SkillState = "active" | "available" | "disabled" | "unavailable" | "needs_sign_in" | "needs_review" | "starting" | "failed" | "broken";
 
@@ -744,6 +1100,16 @@ days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
+export type SuggestNotes = { text: string, 
+/**
+ * Whose records come first.
+ */
+skill: string, 
+/**
+ * The field it is typed into: records of that type come before all.
+ */
+field?: string, };
+
 export type SuggestTools = { text: string, 
 /**
  * 8 where absent.
@@ -753,6 +1119,36 @@ limit?: number,
  * It is an example of a skill that is tested: it does not count as one, or it would always find itself.
  */
 example?: boolean, };
+
+export type SummaryItem = { label: string, 
+/**
+ * Pointer to the amount.
+ */
+at: string, format: PanelFormat, 
+/**
+ * Pointer to the currency where the amount is one text.
+ */
+unit: string | null, 
+/**
+ * Pointer to a few words behind it, such as "2 overdue".
+ */
+detail: string | null, };
+
+export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
+
+export type TablePart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, 
+/**
+ * Pointer to the list of rows.
+ */
+rows: string, columns: Array<PanelColumn>, 
+/**
+ * Pointer to one more row, below the others.
+ */
+total: string | null, 
+/**
+ * What can be done with a row.
+ */
+actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
 export type TakenExample = { 
 /**
@@ -778,7 +1174,11 @@ export type ToolFileProblem = { file: string,
  */
 line: number | null, column: number | null, message: string, };
 
-export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserError | null, sources: Array<SourceView>, changes: Array<NoteChangeView>, change_set: string | null, ms: number, };
+export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserError | null, sources: Array<SourceView>, 
+/**
+ * The numbers of the value that a person would quote.
+ */
+figures: Array<FigureView>, changes: Array<NoteChangeView>, change_set: string | null, ms: number, };
 
 export type ToolRow = { wire_name: string, 
 /**
@@ -841,6 +1241,24 @@ tool: string, args: JsonValue | null,
 relationship: string | null, };
 
 export type TurnRef = { turn: string, };
+
+export type TypeProposal = { record_type: string, 
+/**
+ * "12 notes look like contacts (type: person)"
+ */
+summary: string, 
+/**
+ * Notes that would become records, or whose properties would be found.
+ */
+notes: number, 
+/**
+ * Values of `type:` that would count from now on.
+ */
+type_values: Array<string>, 
+/**
+ * Paths of a few of the notes.
+ */
+examples: Array<string>, fields: Array<PropertyProposal>, };
 
 export type UndoChanges = { change_set: string, note?: string, call?: string, };
 
@@ -912,10 +1330,19 @@ export type Commands = {
   skill_catalog: { params: Nothing; result: CatalogView };
   set_skill: { params: SetSkill; result: Array<SkillRow> };
   show_skill_files: { params: SkillRef; result: Nothing };
+  create_skill: { params: CreateSkill; result: CreatedSkill };
+  show_skills_folder: { params: Nothing; result: Nothing };
+  skill_manual: { params: Nothing; result: SkillManual };
   taken_by_skill: { params: SkillRef; result: Array<TakenExample> };
   suggest_tools: { params: SuggestTools; result: Array<ToolSuggestion> };
   review_skill: { params: SkillRef; result: SkillReview };
   accept_skill: { params: AcceptSkill; result: Array<SkillRow> };
+  list_panels: { params: Nothing; result: Array<PanelView> };
+  list_record_types: { params: Nothing; result: Array<RecordTypeRow> };
+  record_form: { params: RecordFormRef; result: RecordFormView };
+  save_record: { params: SaveRecord; result: SavedRecord };
+  suggest_notes: { params: SuggestNotes; result: Array<NoteSuggestion> };
+  propose_fields: { params: SkillRef; result: FieldProposal };
   list_tools: { params: Nothing; result: Array<ToolRow> };
   call_tool: { params: CallTool; result: ToolResult };
   stop_tool: { params: RunRef; result: Nothing };

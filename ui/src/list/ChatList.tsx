@@ -1,8 +1,8 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { SessionRow } from '../ipc';
-import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, type IconName } from '../shared';
-import { groupSessions } from '../state/app';
+import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
+import { groupSessions, shownSkillPanel } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { ChatMenu } from './ChatMenu';
 import { VaultStatus } from './VaultStatus';
@@ -17,7 +17,9 @@ interface ChatListProps {
 export function ChatList({ now, onFold }: ChatListProps) {
   const view = useApp((app) => app.view);
   const vault = useApp((app) => app.status?.vault);
-  const { newChat, show } = useActions();
+  const panels = useApp((app) => app.skillPanels);
+  const shown = useApp(shownSkillPanel);
+  const { newChat, show, toggleSkillPanel } = useActions();
   const [search, setSearch] = useState('');
   const rows = useRef<HTMLDivElement>(null);
 
@@ -65,6 +67,17 @@ export function ChatList({ now, onFold }: ChatListProps) {
           />
           <Kbd>{keyText('Ctrl K')}</Kbd>
         </label>
+        {panels.map(({ skill, name, icon }, at) => (
+          <Place
+            key={skill}
+            icon={skillIcon(skill, '', icon)}
+            label={name}
+            {...(at < 9 ? { keys: `Ctrl ${at + 1}`, quietKeys: true } : {})}
+            testId="nav-skill"
+            current={view.kind === 'chat' && shown?.skill === skill}
+            onClick={() => toggleSkillPanel(skill)}
+          />
+        ))}
         <Place
           icon="play"
           label="Run a tool"
@@ -176,22 +189,25 @@ interface PlaceProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly keys?: string;
+  /** The keys are told to who points at it, and do not stand beside it. */
+  readonly quietKeys?: boolean;
   readonly current?: boolean;
   readonly testId?: string;
 }
 
-function Place({ icon, label, onClick, keys, current = false, testId }: PlaceProps) {
+function Place({ icon, label, onClick, keys, quietKeys = false, current = false, testId }: PlaceProps) {
   return (
     <button
       type="button"
       data-testid={testId}
       aria-current={current ? 'page' : undefined}
+      title={keys && quietKeys ? keyText(keys) : undefined}
       onClick={onClick}
       className={`flex h-7.5 items-center gap-2.5 rounded-control px-2 text-left text-ui ${current ? 'bg-selected font-medium text-fg' : 'text-fg-2 hover:bg-hover'}`}
     >
       <Icon name={icon} />
       <span className="flex-1">{label}</span>
-      {keys && <Kbd>{keyText(keys)}</Kbd>}
+      {keys && !quietKeys && <Kbd>{keyText(keys)}</Kbd>}
     </button>
   );
 }

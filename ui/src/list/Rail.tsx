@@ -1,4 +1,5 @@
-import { Dot, IconButton, keyText } from '../shared';
+import { Dot, IconButton, keyText, skillIcon } from '../shared';
+import { shownSkillPanel } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { VaultStatusIcons } from './VaultStatus';
 
@@ -12,7 +13,9 @@ interface RailProps {
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
   const running = useApp((app) => app.sessions.some((row) => row.running));
-  const { newChat, show } = useActions();
+  const panels = useApp((app) => app.skillPanels);
+  const shown = useApp(shownSkillPanel);
+  const { newChat, show, toggleSkillPanel } = useActions();
   return (
     <nav
       data-region="list"
@@ -31,10 +34,23 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       </span>
       <IconButton icon="plus" label="New chat" keys={keyText('Ctrl N')} data-testid="new-chat" onClick={newChat} />
       <IconButton icon="search" label="Search chats" keys={keyText('Ctrl K')} onClick={onSearch} />
+      {panels.map(({ skill, name, icon }, at) => (
+        <IconButton
+          key={skill}
+          icon={skillIcon(skill, '', icon)}
+          label={name}
+          {...(at < 9 ? { keys: keyText(`Ctrl ${at + 1}`) } : {})}
+          className={at === 0 ? 'mt-3' : ''}
+          data-testid="nav-skill"
+          data-skill={skill}
+          pressed={view.kind === 'chat' && shown?.skill === skill}
+          onClick={() => toggleSkillPanel(skill)}
+        />
+      ))}
       <IconButton
         icon="play"
         label="Run a tool"
-        className="mt-3"
+        className={panels.length === 0 ? 'mt-3' : ''}
         data-testid="nav-run-tool"
         pressed={view.kind === 'run-tool'}
         onClick={() => show({ kind: 'run-tool', tool: null })}

@@ -14,7 +14,6 @@ interface AstrayProps {
 }
 
 export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: AstrayProps) {
-  const missing = [...new Set(taken.flatMap((one) => one.missing))];
   return (
     <div
       role="group"
@@ -26,6 +25,24 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
         <Icon name="warn" size={14} className="mt-0.5 text-warn" />
         {row.name} is still off: {counted(taken.length, 'request')} of other skills would reach it instead.
       </p>
+      <TakenRequests taken={taken} nameOf={nameOf} />
+      <p className="mt-2 ml-5.5 flex gap-2">
+        <Button size="s" onClick={onAnyway} data-testid="switch-on-anyway">
+          Switch on anyway
+        </Button>
+        <Button size="s" variant="quiet" onClick={onLeave} data-testid="leave-off">
+          Leave off
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+/** The requests that would go astray, and the hints that would keep them apart. */
+export function TakenRequests({ taken, nameOf }: Pick<AstrayProps, 'taken' | 'nameOf'>) {
+  const missing = [...new Set(taken.flatMap((one) => one.missing))];
+  return (
+    <>
       <ul className="mt-1 ml-5.5 flex flex-col gap-0.5">
         {taken.map(({ skill, text }) => (
           <li key={`${skill} ${text}`}>
@@ -45,14 +62,6 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
           </ul>
         </>
       )}
-      <p className="mt-2 ml-5.5 flex gap-2">
-        <Button size="s" onClick={onAnyway} data-testid="switch-on-anyway">
-          Switch on anyway
-        </Button>
-        <Button size="s" variant="quiet" onClick={onLeave} data-testid="leave-off">
-          Leave off
-        </Button>
-      </p>
-    </div>
+    </>
   );
 }

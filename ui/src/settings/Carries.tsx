@@ -26,7 +26,7 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
           </p>
         )}
       </div>
-      <TokenBar tokens={tokens} scale={tokens.all} className="mt-1.5 h-2 rounded-full bg-surface-sunken" />
+      <TokenBar tokens={tokens} scale={Math.max(tokens.all, catalog?.context ?? 0)} className="mt-1.5 h-2 rounded-full bg-surface-sunken" />
       <ul className="mt-1.5 flex flex-wrap gap-x-4 text-meta text-fg-2">
         {parts.map(({ name, value, colour }) => (
           <li key={name} className="flex items-center gap-1.5">
@@ -34,6 +34,11 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
             {name} {count(value)}
           </li>
         ))}
+        {catalog?.context != null && (
+          <li className="tabular ml-auto text-fg-3" data-testid="share-of-context">
+            {shareOf(tokens.all, catalog.context)} of {sizeText(catalog.context)}
+          </li>
+        )}
       </ul>
       {catalog?.shortened && (
         <div className="mt-2.5" data-testid="catalog-shortened">
@@ -44,6 +49,17 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
       )}
     </div>
   );
+}
+
+/** "16 %"; what is less than one is not nothing. */
+function shareOf(part: number, whole: number): string {
+  const percent = Math.round((part / whole) * 100);
+  return percent === 0 && part > 0 ? 'under 1 %' : `${percent} %`;
+}
+
+/** "32k" */
+function sizeText(tokens: number): string {
+  return tokens < 1000 ? count(tokens) : `${count(Math.floor(tokens / 1000))}k`;
 }
 
 /** Those whose line is missed the least come first. */

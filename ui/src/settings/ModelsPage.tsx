@@ -190,6 +190,7 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
         return (
           <li key={name} data-model={model} className="flex h-8 items-center gap-2.5 px-3.5 text-small">
             <span className="selectable cut flex-1 font-mono">{name}</span>
+            {provider.without_tools.includes(name) && <span className="text-fg-3">cannot call tools</span>}
             {model === chosen ? (
               <span className="flex items-center gap-1.5 text-fg-2">
                 <Icon name="check" size={12} className="text-ok" />

@@ -4,6 +4,7 @@ import { useEffect, type ReactNode } from 'react';
 
 import type { SkillRow } from '../ipc';
 import { Badge, count, ErrorBox, Icon, IconButton, LinkButton, Segments, skillIcon, skillStates, Switch, type Tone } from '../shared';
+import { FieldProposal } from '../shared/FieldProposal';
 import { useMedia } from '../shared/media';
 import { useApp, useRpc } from '../state/hooks';
 import { Part } from './Part';
@@ -78,6 +79,11 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
           )}
           {!shadowed && <Facts row={row} onSet={onSet} />}
         </Part>
+        {!shadowed && row.state === 'available' && (
+          <div className="px-4 pt-3 empty:hidden">
+            <FieldProposal skill={row.id} />
+          </div>
+        )}
         {detail.error && (
           <Part>
             <ErrorBox error={detail.error} actions={<LinkButton onClick={detail.reload}>Try again</LinkButton>} />

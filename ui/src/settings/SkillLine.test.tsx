@@ -294,7 +294,7 @@ describe('a catalog that does not fit', () => {
 
   it('says so, and hides the one that is chosen', async () => {
     const { backend, user, line } = await setup(rows, ({ world }) => {
-      world.catalog = { tokens: 2000, whole: 2140, budget: 2000, shortened: true };
+      world.catalog = { tokens: 2000, whole: 2140, budget: 2000, shortened: true, context: null };
     });
     expect(await screen.findByText('Catalog 2,140 of 2,000 tokens: descriptions are shortened.')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Hide a skill' }));

@@ -30,6 +30,31 @@ it('agrees to exactly what is shown', async () => {
   expect(backend.asked('accept_skill')).toEqual([{ skill: 'pdf', fingerprint: 'f1' }]);
 });
 
+it('warns of requests that it would take, and leaves the choice to the user', async () => {
+  const backend = new FakeBackend(sampleWorld());
+  backend.on('taken_by_skill', () => [
+    { skill: 'lookup', text: 'Pull up UBER', missing: ['Add "Pull up TICKER" to hints.use_when of lookup.'] },
+  ]);
+  renderInApp(<SkillReview skill="pdf" />, { backend });
+  const warning = await screen.findByTestId('review-taken');
+  expect(warning).toHaveTextContent('Once it is on, 1 request of other skills would reach it instead.');
+  expect(warning).toHaveTextContent('“Pull up UBER” is meant for lookup');
+  expect(warning).toHaveTextContent('Add "Pull up TICKER" to hints.use_when of lookup.');
+  expect(backend.asked('taken_by_skill')).toEqual([{ skill: 'pdf' }]);
+  const accept = screen.getByTestId('skill-accept');
+  await waitFor(() => expect(accept).toBeEnabled());
+  await userEvent.click(accept);
+  expect(backend.asked('accept_skill')).toHaveLength(1);
+});
+
+it('is shown without a warning where nothing goes astray, or that cannot be asked', async () => {
+  const backend = new FakeBackend(sampleWorld());
+  backend.fail('taken_by_skill');
+  renderInApp(<SkillReview skill="pdf" />, { backend });
+  expect(await screen.findByTestId('skill-review')).toBeVisible();
+  expect(screen.queryByTestId('review-taken')).toBeNull();
+});
+
 it('says what changed since the user agreed', async () => {
   shown({
     state: 'changed',

@@ -2,27 +2,33 @@
 
 import { useState } from 'react';
 
-import { useBackend, userError, type SkillReview as Review, type UserError } from '../ipc';
-import { Badge, Button, count, EffectBadge, ErrorBox, Icon } from '../shared';
+import { useBackend, userError, type SkillReview as Review, type TakenExample, type UserError } from '../ipc';
+import { Badge, Button, count, counted, EffectBadge, ErrorBox, Icon } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { useActions, useApp, useRpc } from '../state/hooks';
+import { TakenRequests } from './Astray';
 
 export function SkillReview({ skill, onLeaveOff }: { skill: string; readonly onLeaveOff?: () => void }) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const review = useRpc('review_skill', { skill }, revision);
+  // Whether it can be asked or not, the review is shown.
+  const taken = useRpc('taken_by_skill', { skill }, revision).data ?? [];
   if (review.error) return <ErrorBox error={review.error} />;
   if (!review.data) return <p className="text-fg-3">Reading its files…</p>;
-  return <Shown review={review.data} onStale={review.reload} {...(onLeaveOff ? { onLeaveOff } : {})} />;
+  return <Shown review={review.data} taken={taken} onStale={review.reload} {...(onLeaveOff ? { onLeaveOff } : {})} />;
 }
 
 function Shown({
   review,
+  taken,
   onStale,
   onLeaveOff,
 }: {
-  review: Review; onStale: () => void;
+  review: Review;
+  readonly taken: readonly TakenExample[];
+  onStale: () => void;
   readonly onLeaveOff?: () => void;
 }) {
   const backend = useBackend();
@@ -30,7 +36,7 @@ function Shown({
   const [error, setError] = useState<UserError | null>(null);
   const [busy, setBusy] = useState(false);
   // A click meant for what was shown before is no answer about this.
-  const armed = useArmed(review.fingerprint);
+  const armed = useArmed(`${review.fingerprint} ${taken.length}`);
 
   const accept = async () => {
     setBusy(true);
@@ -108,6 +114,15 @@ function Shown({
         <summary className="cursor-pointer text-fg-2">Its instructions</summary>
         <Source text={review.instructions} label="SKILL.md" />
       </details>
+      {taken.length > 0 && (
+        <div data-testid="review-taken" className="rounded-card border border-warn-line bg-warn-soft px-3 py-2.5">
+          <p role="alert" className="flex gap-2 font-medium">
+            <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+            Once it is on, {counted(taken.length, 'request')} of other skills would reach it instead.
+          </p>
+          <TakenRequests taken={taken} nameOf={(id) => id} />
+        </div>
+      )}
       {error && <ErrorBox error={error} />}
       <div className="flex justify-end gap-2">
         {onLeaveOff && (

@@ -40,6 +40,11 @@ describe('the rows', () => {
     expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
 
+  it('say in how many chats a skill is active', () => {
+    expect(stateLine(row('x', { active_in: 1 }))).toBe('Available, active in 1 chat');
+    expect(stateLine(row('x', { active_in: 2, tools: [] }))).toBe('Available, no tools, active in 2 chats');
+  });
+
   it('keep the end of a long reason in sight', () => {
     const [start, end] = halves(
       'Broken: a very long explanation of what is wrong with this file. Open weather.ts line 14',
@@ -96,6 +101,13 @@ it('shows the switch moved before the backend has answered, and back where it re
   await act(async () => refuse());
   expect(rowOf('crm')).toHaveAttribute('data-state', 'available');
   expect(screen.getByRole('alert')).toHaveTextContent('The disk is full.Make room.');
+});
+
+it('says which part of what the model can take is carried by every request', async () => {
+  const { ready } = setup([row('crm')]);
+  await ready();
+  // The catalog of 1,412 tokens alone.
+  expect(await screen.findByTestId('share-of-context')).toHaveTextContent('4 % of 32k');
 });
 
 it('follows a change of the registry', async () => {

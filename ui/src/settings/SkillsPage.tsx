@@ -6,6 +6,7 @@ import type { SkillRow } from '../ipc';
 import { Button, count, Empty, ErrorBox, Icon, LinkButton, Loading, Segments, TextField } from '../shared';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
+import { AddSkill } from './AddSkill';
 import { AstrayQuestion } from './Astray';
 import { Carries } from './Carries';
 import { allTokens, isShadowed, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
@@ -71,6 +72,7 @@ export function SkillsPage() {
             value={filter.search}
             onChange={(event) => setFilter({ ...filter, search: event.target.value })}
           />
+          <AddSkill onCreated={setChosen} />
         </header>
         <div className="min-h-0 flex-1 overflow-y-auto">
           {error && (

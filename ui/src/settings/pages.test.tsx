@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 import { fireEvent } from '@testing-library/react';
 import type { SettingsPageName } from '../state/app';
+import { FakeBackend } from '../testing/fake-backend';
 import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
 import { SettingsPage } from './SettingsPage';
 
 const setup = (page: SettingsPageName) => ({
@@ -46,6 +48,16 @@ describe('Models', () => {
     await user.click(within(line).getByRole('button', { name: 'Use for new chats' }));
     expect(backend.asked('set_model')).toEqual([{ session: null, model: 'ollama/qwen3:4b' }]);
     expect(await within(line).findByText('used for new chats')).toBeVisible();
+  });
+
+  it('names the models that cannot call tools', async () => {
+    const world = sampleWorld();
+    const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, without_tools: ['qwen3:4b'] } : row));
+    const backend = new FakeBackend({ ...world, providers });
+    renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'models' } } });
+    const ollama = await provider('ollama');
+    expect(ollama.getByText('qwen3:4b').closest('li')).toHaveTextContent('cannot call tools');
+    expect(ollama.getByText('qwen3:14b').closest('li')).not.toHaveTextContent('cannot call tools');
   });
 
   it('says that a provider has no key, and takes one for it alone', async () => {

@@ -1,7 +1,7 @@
 // What the skills page shows of the rows the backend lists: order, filters, words and tokens.
 
 import type { SkillRow, SkillState } from '../ipc';
-import { skillStates } from '../shared';
+import { counted, skillStates } from '../shared';
 
 export interface SkillFilter {
   readonly search: string;
@@ -38,7 +38,7 @@ export function worksInPart({ state, reason }: Pick<SkillRow, 'state' | 'reason'
   return (state === 'available' || state === 'active') && reason !== null && reason !== '';
 }
 
-/** "Unavailable: set FINNHUB_API_KEY", "Available, no tools" */
+/** "Unavailable: set FINNHUB_API_KEY", "Available, active in 1 chat" */
 export function stateLine(row: SkillRow): string {
   const word = skillStates[row.state].word;
   const state = word.charAt(0).toUpperCase() + word.slice(1);
@@ -51,6 +51,7 @@ export function stateLine(row: SkillRow): string {
   const notes = [
     row.tools.length === 0 && isOn(row) ? 'no tools' : '',
     row.hidden && isOn(row) ? 'hidden from the model' : '',
+    row.active_in > 0 && isOn(row) ? `active in ${counted(row.active_in, 'chat')}` : '',
   ];
   return [state, ...notes.filter((note) => note !== '')].join(', ');
 }

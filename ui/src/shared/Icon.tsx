@@ -58,6 +58,7 @@ const paths = {
   sun: 'M8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6ZM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7',
   terminal: 'M3 2.5h10a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1ZM4.5 6l2 2-2 2M8.5 10.5h3',
   trash: 'M2.5 4h11M6 4V2.5h4V4M4 4l.6 9.5h6.8L12 4M6.7 7v4M9.3 7v4',
+  upload: 'M8 10.5v-8M4.5 6 8 2.5 11.5 6M2.5 10.5v2a1 1 0 0 0 1 1h9a1 1 0 0 0 1-1v-2',
   undo: 'M5.5 3 2.5 6l3 3M2.5 6h7a4 4 0 0 1 0 8H7',
   wallet: 'M3 4.5h9.5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1V4a1.5 1.5 0 0 1 1.5-1.5H11v2M11 9v.1',
   warn: 'M8 2.3 14.3 13.5H1.7L8 2.3ZM8 6.5V10M8 11.7v.1',
@@ -143,7 +144,13 @@ const skillIcons: Record<string, IconName> = {
 };
 const sourceIcons: Record<string, IconName> = { dynamic: 'code', folder: 'folder', mcp: 'plug' };
 
-/** The icon of a skill, by its id, else by where it comes from. */
-export function skillIcon(skill: string, source = ''): IconName {
-  return skillIcons[skill] ?? sourceIcons[source] ?? 'cube';
+/** The icon of a skill: by its id, else the one that its manifest names, else by where it comes from. */
+export function skillIcon(skill: string, source = '', named: string | null = null): IconName {
+  return skillIcons[skill] ?? iconOf(named) ?? sourceIcons[source] ?? 'cube';
+}
+
+/** The icon of that name; none for a name that is none. */
+export function iconOf(name: string | null): IconName | undefined {
+  if (name === 'edit') return 'pencil';
+  return name !== null && Object.hasOwn(paths, name) ? (name as IconName) : undefined;
 }

@@ -7,11 +7,13 @@ interface SheetProps {
   readonly width: number;
   readonly label: string;
   readonly onClose: () => void;
+  /** Before Esc closes it; `preventDefault` keeps it open. */
+  readonly onEscape?: (event: KeyboardEvent) => void;
   readonly children: ReactNode;
 }
 
 /** A column over the conversation, in a window too narrow for both. Esc and a click beside it close it. */
-export function Sheet({ side, width, label, onClose, children }: SheetProps) {
+export function Sheet({ side, width, label, onClose, onEscape, children }: SheetProps) {
   return (
     // Without Radix's overlay, which injects a style element to keep the page from scrolling.
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -19,6 +21,7 @@ export function Sheet({ side, width, label, onClose, children }: SheetProps) {
         <Dialog.Content
           aria-label={label}
           aria-describedby={undefined}
+          {...(onEscape ? { onEscapeKeyDown: onEscape } : {})}
           style={{ width }}
           className={`fixed inset-y-0 z-30 flex max-w-[calc(100vw-48px)] flex-col bg-surface-side shadow-2 outline-none ${side === 'left' ? 'left-0 animate-sheet-left border-r' : 'right-0 animate-sheet-right border-l'} border-line`}
         >

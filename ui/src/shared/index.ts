@@ -5,7 +5,7 @@ export { Button, IconButton, LinkButton, type ButtonProps } from './Button';
 export { Chip } from './Chip';
 export { TextField } from './Field';
 export * from './format';
-export { Icon, skillIcon, type IconName } from './Icon';
+export { Icon, iconOf, skillIcon, type IconName } from './Icon';
 export { Kbd } from './Kbd';
 export { Menu, type MenuGroup, type MenuItem } from './Menu';
 export { keyText, mainModifier } from './platform';

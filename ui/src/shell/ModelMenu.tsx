@@ -38,6 +38,11 @@ export function ModelMenu() {
   );
 }
 
+function noteOf(provider: ProviderRow, model: string): { note?: string } {
+  if (provider.without_tools.includes(model)) return { note: 'cannot call tools' };
+  return provider.agreed ? {} : { note: 'asks before it sends' };
+}
+
 function groups(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {
   return providers.map((provider) => ({
     heading: (
@@ -53,7 +58,8 @@ function groups(providers: readonly ProviderRow[], model: string | null, choose:
             label: name,
             checked: model === `${provider.id}/${name}`,
             onSelect: () => choose(`${provider.id}/${name}`),
-            ...(provider.agreed ? {} : { note: 'asks before it sends' }),
+            disabled: provider.without_tools.includes(name),
+            ...noteOf(provider, name),
           })),
   }));
 }

@@ -1,8 +1,8 @@
 import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-import { IconButton, keyText } from '../shared';
-import type { PanelTab } from '../state/app';
+import { Icon, IconButton, keyText, type IconName } from '../shared';
+import { shownSkillPanel, type PanelTab } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
 export interface PanelPage {
@@ -10,13 +10,16 @@ export interface PanelPage {
   readonly label: string;
   /** Grey, behind the label. */
   readonly count?: number;
+  /** Stands for the label where it is not the chosen one: there may be many. */
+  readonly icon?: IconName;
   readonly content: ReactNode;
 }
 
 /** The frame of the right panel: its tabs, and the page of the chosen one. */
 export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
   const chosen = useApp((app) => app.panel.tab);
-  const { setPanel } = useActions();
+  const skill = useApp(shownSkillPanel);
+  const { setPanel, toggleWide } = useActions();
   const tab = pages.some((page) => page.tab === chosen) ? chosen : pages[0]?.tab;
   return (
     <Tabs.Root
@@ -30,13 +33,23 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
             <Tabs.Trigger
               key={page.tab}
               value={page.tab}
-              className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2.5 text-ui text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+              className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
-              <span className="cut">{page.label}</span>
+              {page.icon && page.tab !== tab ? (
+                <span title={page.label} className="flex">
+                  <Icon name={page.icon} />
+                  <span className="sr-only">{page.label}</span>
+                </span>
+              ) : (
+                <span className="cut">{page.label}</span>
+              )}
               {page.count ? <span className="text-small font-normal text-fg-3">{page.count}</span> : null}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
+        {skill && (
+          <IconButton icon="expand" label="In place of the chat" keys={keyText('Ctrl Shift .')} data-testid="widen-panel" onClick={toggleWide} />
+        )}
         <IconButton icon="x" label="Close panel" keys={keyText('Ctrl .')} onClick={() => setPanel({ open: false })} />
       </div>
       {pages.map((page) => (

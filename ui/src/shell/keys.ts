@@ -10,29 +10,39 @@ import type { Actions } from '../state/store';
 export function useKeys(roomForList: boolean): void {
   const actions = useActions();
   const view = useApp((app) => app.view);
+  const panels = useApp((app) => app.skillPanels);
   const firstRun = useApp((app) => app.status?.first_run !== false);
 
   useEffect(() => {
     if (firstRun) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
-      const act = actionOf(event, actions, view, roomForList);
+      const act = actionOf(event, actions, view, roomForList, panels);
       if (!act) return;
       event.preventDefault();
       act();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [actions, view, roomForList, firstRun]);
+  }, [actions, view, roomForList, panels, firstRun]);
 }
 
-function actionOf(event: KeyboardEvent, actions: Actions, view: AppState['view'], roomForList: boolean): (() => void) | null {
+function actionOf(
+  event: KeyboardEvent,
+  actions: Actions,
+  view: AppState['view'],
+  roomForList: boolean,
+  panels: AppState['skillPanels'],
+): (() => void) | null {
   if (event.key === 'F6') return () => focusRegion(event.shiftKey ? -1 : 1);
   if (event.key === 'Escape' && view.kind === 'settings') return () => actions.show({ kind: 'chat' });
   if (!mainModifier(event) || event.altKey) return null;
   if (event.shiftKey) {
+    if (event.code === 'Period' && view.kind === 'chat') return () => actions.toggleWide();
     return event.code === 'KeyA' ? focusNextApproval : null;
   }
+  const panel = /^[1-9]$/.test(event.key) ? panels[Number(event.key) - 1] : undefined;
+  if (panel) return () => actions.toggleSkillPanel(panel.skill);
   switch (event.key.toLowerCase()) {
     case 'n':
       return () => {

@@ -7,6 +7,7 @@ import type {
   ConflictSide,
   ConflictView,
   Envelope,
+  PanelView,
   ProblemView,
   SessionRow,
   UserError,
@@ -22,7 +23,17 @@ export type View =
   /** `tool` is `skill.tool`, marked when the page opens. */
   | { readonly kind: 'run-tool'; readonly tool: string | null };
 
-export type PanelTab = 'changes' | 'problems' | 'note';
+/** Pages of the right panel; `skill:crm` is what a skill declares. */
+export type PanelTab = 'changes' | 'problems' | 'note' | `skill:${string}`;
+
+/** A record to add, or with a path one to change, in its form. */
+export interface RecordForm {
+  readonly skill: string;
+  /** Name of the record type in the skill's manifest. */
+  readonly type: string;
+  /** Of the note; none for a new one. */
+  readonly path: string | null;
+}
 
 export interface AppState {
   /** None until the backend answered for the first time. */
@@ -46,6 +57,8 @@ export interface AppState {
   readonly noteChanges: Readonly<Record<string, NoteChange>>;
   /** By skill id: how people call it. */
   readonly skillNames: Readonly<Record<string, string>>;
+  /** What skills show in the panel, in the order of the list. */
+  readonly skillPanels: readonly PanelView[];
   readonly problems: Problems;
   /** Change sets that the end of a Nova cut off, of all chats, newest first. */
   readonly interrupted: readonly ChangeSetView[];
@@ -53,6 +66,8 @@ export interface AppState {
   readonly settlements: readonly Settlement[];
   /** What undoing or finishing met since the window opened. */
   readonly conflicts: readonly SetConflict[];
+  /** The form of a record that lies over the window. */
+  readonly recordForm: RecordForm | null;
 }
 
 /** What could not be read in full in the vault. */
@@ -110,6 +125,10 @@ export interface Panel {
   readonly width: number;
   /** Path or name of the note that the preview shows. */
   readonly note: string | null;
+  /** A skill's panel takes the conversation's place. */
+  readonly wide: boolean;
+  /** The note lies over a panel that is wide. */
+  readonly peek: boolean;
 }
 
 export interface List {
@@ -160,15 +179,17 @@ export const firstState: AppState = {
   opening: false,
   problem: null,
   view: { kind: 'chat' },
-  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null },
+  panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, wide: false, peek: false },
   list: { folded: false, width: widths.list.first, sheet: false },
   revisions: { registry: 0, pendingTools: 0, rules: 0, changes: 0, providers: 0, credentials: 0 },
   noteChanges: {},
   skillNames: {},
+  skillPanels: [],
   problems: { rows: null, error: null },
   interrupted: [],
   settlements: [],
   conflicts: [],
+  recordForm: null,
 };
 
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
@@ -215,6 +236,16 @@ function rulesMended(state: AppState): AppState {
 /** The session that is open, as a row of the list. */
 export function openRow(state: AppState): SessionRow | null {
   return state.sessions.find((row) => row.id === state.open) ?? null;
+}
+
+/** The skill's panel that the right panel shows, where it shows one. */
+export function shownSkillPanel({ panel, skillPanels }: AppState): PanelView | null {
+  return panel.open ? (skillPanels.find(({ skill }) => panel.tab === `skill:${skill}`) ?? null) : null;
+}
+
+/** The skill's panel that takes the conversation's place. */
+export function widePanel(state: AppState): PanelView | null {
+  return state.panel.wide && state.view.kind === 'chat' ? shownSkillPanel(state) : null;
 }
 
 /** `provider/model` the open chat, or a new one, uses. */

@@ -8,6 +8,7 @@ import type {
   Decision,
   Effect,
   Envelope,
+  FigureView,
   JsonValue,
   NoteChangeView,
   NoteDiffView,
@@ -134,6 +135,8 @@ export interface CallResult {
   readonly value: JsonValue;
   readonly error: UserError | null;
   readonly sources: readonly SourceView[];
+  /** The numbers of the value that a person would quote. */
+  readonly figures: readonly FigureView[];
   readonly changes: readonly NoteChangeView[];
   readonly changeSet: string | null;
   /** What came from outside while the call wrote: "stage: lead → won". */
@@ -446,6 +449,7 @@ function withEnd(call: CallItem, event: Extract<Envelope, { type: 'tool_call_com
       value: event.ok ? event.output : null,
       error,
       sources: event.sources,
+      figures: event.figures ?? [],
       changes: event.changes,
       changeSet: event.change_set,
       merged: event.merged,

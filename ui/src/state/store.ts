@@ -26,12 +26,15 @@ import {
   draftOf,
   firstState,
   reduceApp,
+  shownSkillPanel,
+  widePanel,
   withConflicts,
   withDraft,
   type AppState,
   type Draft,
   type Panel,
   type PanelTab,
+  type RecordForm,
   type SetConflict,
   type Settlement,
   type SettlementWay,
@@ -82,7 +85,10 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     waiting = [];
     set(events.reduce(reduceAll, state));
     if (events.some((event) => event.type === 'session_changed')) void actions.loadSessions();
-    if (events.some((event) => event.type === 'registry_changed')) void actions.loadSkillNames();
+    if (events.some((event) => event.type === 'registry_changed')) {
+      void actions.loadSkillNames();
+      void actions.loadSkillPanels();
+    }
     if (events.some((event) => event.type === 'vault_changed')) void actions.loadProblems();
     if (events.some((event) => event.type === 'change_set')) void actions.loadInterrupted();
     if (events.some((event) => event.type === 'vault_opened')) void actions.beginVault();
@@ -181,7 +187,7 @@ function makeActions({ backend, get, set, collect }: Access) {
           void actions.loadProblems();
           void actions.loadInterrupted();
         }
-        if (!status.first_run) await Promise.all([actions.loadSessions(), actions.loadSkillNames()]);
+        if (!status.first_run) await Promise.all([actions.loadSessions(), actions.loadSkillNames(), actions.loadSkillPanels()]);
       } catch (thrown) {
         setApp((app) => ({ ...app, startProblem: userError(thrown) }));
       }
@@ -198,6 +204,12 @@ function makeActions({ backend, get, set, collect }: Access) {
         const skills = await backend.rpc('list_skills', nothing);
         const skillNames = Object.fromEntries(skills.map(({ id, name }) => [id, name]));
         setApp((app) => ({ ...app, skillNames }));
+      }),
+
+    loadSkillPanels: () =>
+      attempt(async () => {
+        const skillPanels = await backend.rpc('list_panels', nothing);
+        setApp((app) => ({ ...app, skillPanels }));
       }),
 
     /** Reads what is wrong in the vault. While it is read, changes of many notes ask for one more reading, not for many. */
@@ -227,6 +239,14 @@ function makeActions({ backend, get, set, collect }: Access) {
     /** Shows a view; what it leaves keeps its place. */
     show(view: View): void {
       setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
+    },
+
+    /** Lays the form of a record over the window; what it lies over keeps its place. */
+    openRecordForm(recordForm: RecordForm): void {
+      setApp((app) => ({ ...app, recordForm }));
+    },
+    closeRecordForm(): void {
+      setApp((app) => (app.recordForm === null ? app : { ...app, recordForm: null }));
     },
 
     /** An empty conversation; the session exists from its first message on. */
@@ -499,7 +519,8 @@ function makeActions({ backend, get, set, collect }: Access) {
 
     /** Opens the preview of a note beside the conversation. */
     openNote(note: string): void {
-      setPanel({ open: true, tab: 'note', note });
+      // Over a wide panel, which stays where it is.
+      setPanel(widePanel(get().app) ? { peek: true, note } : { open: true, tab: 'note', note });
     },
     /** Opens a web address in the browser. */
     openLink(url: string): void {
@@ -514,7 +535,20 @@ function makeActions({ backend, get, set, collect }: Access) {
       actions.show({ kind: 'chat' });
     },
     togglePanel(): void {
-      setPanel({ open: !get().app.panel.open });
+      setPanel({ open: !get().app.panel.open, peek: false });
+    },
+    /** Opens a skill's panel, as wide as panels were last; closes it where it is shown. */
+    toggleSkillPanel(skill: string): void {
+      const shown = shownSkillPanel(get().app)?.skill === skill && get().app.view.kind === 'chat';
+      setPanel(shown ? { open: false, peek: false } : { open: true, tab: `skill:${skill}`, peek: false });
+      actions.show({ kind: 'chat' });
+    },
+    /** A skill's panel takes the conversation's place, or goes back beside it; the first one where none is shown. */
+    toggleWide(): void {
+      const { skillPanels, panel } = get().app;
+      if (shownSkillPanel(get().app)) return setPanel({ wide: !panel.wide, peek: false });
+      const [first] = skillPanels;
+      if (first) setPanel({ open: true, tab: `skill:${first.skill}`, wide: true, peek: false });
     },
     setPanelWidth(width: number): void {
       setPanel({ width: clampWidth('panel', width) });

@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|changes|
-// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|waiting-tools|host&theme=dark
+// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|waiting-tools|host|record|new-record|crm|portfolio|budget&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -9,7 +9,9 @@ import { App } from '../App';
 import { Window } from '../Window';
 import { createStore } from '../state/store';
 import { FakeBackend } from './fake-backend';
+import { contactForm, newContactForm } from './record-form';
 import { interruptedSet, sampleFileTools, sampleNow, samplePendingTools, sampleWorld } from './sample';
+import { sampleAnswer, samplePanels } from './sample-panels';
 import '../styles/main.css';
 
 const asked = new URLSearchParams(location.search);
@@ -42,6 +44,8 @@ if (screen === 'waiting-tools' || screen === 'tool-run') {
   world.pendingTools = samplePendingTools();
 }
 
+if (screen === 'record' || screen === 'new-record') world.recordForms = [contactForm, newContactForm];
+
 const backend = new FakeBackend(world);
 if (screen === 'interrupted') {
   // Two notes were edited since; a finish shows both versions of them.
@@ -52,6 +56,7 @@ if (screen === 'interrupted') {
     return { ...result, finished, conflicts: [conflict(one), conflict(other)] };
   });
 }
+backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
 const store = createStore(backend);
 
 function go() {
@@ -74,6 +79,10 @@ function go() {
     case 'approval':
       if (innerWidth >= 1100 || asked.get('open') === 'panel') actions.setPanel({ open: true });
       return actions.openSession('harborline');
+    case 'record':
+    case 'new-record':
+      actions.openRecordForm({ skill: 'crm', type: 'contact', path: screen === 'record' ? contactForm.path : null });
+      return actions.openSession('harborline');
     case 'problems':
       actions.showPanel('problems');
       return actions.openSession('harborline');
@@ -91,6 +100,12 @@ function go() {
           { session: 'harborline' },
         );
       });
+    case 'crm':
+    case 'portfolio':
+    case 'budget':
+      // `at=side`: beside the conversation.
+      actions.setPanel({ open: true, tab: `skill:${screen}`, wide: asked.get('at') !== 'side' });
+      return actions.openSession('harborline');
     case 'note':
       actions.openNote('Jane Doe');
       return actions.openSession('harborline');

@@ -10,6 +10,7 @@ import type {
   CredentialRow,
   Envelope,
   EventBody,
+  FieldProposal,
   FirstRunOptions,
   GrantRow,
   Method,
@@ -19,6 +20,7 @@ import type {
   PermissionsView,
   ProblemView,
   ProviderRow,
+  RecordFormView,
   Result,
   SessionRow,
   SkillDetail,
@@ -45,6 +47,10 @@ export interface World {
   credentials?: CredentialsView;
   /** Rules and approvals; none where it is left out. */
   permissions?: PermissionsView;
+  /** Forms of records; none where it is left out. */
+  recordForms?: RecordFormView[];
+  /** By skill: names that a vault has for its records; none where it is left out. */
+  proposals?: Record<string, FieldProposal>;
   changes: ChangeSetView[];
   problems: ProblemView[];
   /** By path, and found by name too. */
@@ -119,6 +125,27 @@ export class FakeBackend implements Backend {
   list_sessions = () => this.world.sessions;
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
+  list_panels = (): Result<'list_panels'> => [];
+  list_record_types = (): Result<'list_record_types'> =>
+    (this.world.recordForms ?? []).map(({ skill, record_type, label }) => ({ skill, record_type, label, folder: '', title: null }));
+  record_form = ({ skill, record_type, path }: Params<'record_form'>): Result<'record_form'> => {
+    const form = (this.world.recordForms ?? []).find(
+      (known) => known.skill === skill && known.record_type === record_type && known.path === (path ?? null),
+    );
+    if (form) return form;
+    throw { code: 'note_not_found', message: `There is no note "${path ?? ''}".`, hint: 'It may have been renamed or deleted.' } satisfies UserError;
+  };
+  /** Writes nothing: a test says what a save answers. */
+  save_record = ({ path = 'New.md' }: Params<'save_record'>): Result<'save_record'> => ({
+    errors: [],
+    result: { ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: null },
+  });
+  suggest_notes = ({ text }: Params<'suggest_notes'>): Result<'suggest_notes'> =>
+    Object.values(this.world.notes)
+      .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+      .map(({ name, path }) => ({ name, path, record_type: null }));
+  propose_fields = ({ skill }: Params<'propose_fields'>): Result<'propose_fields'> =>
+    this.world.proposals?.[skill] ?? { skill, types: [], config: null };
   list_tools = () => this.world.tools;
   list_credentials = (): CredentialsView => this.world.credentials ?? { kept_in: null, problem: null, credentials: [] };
   list_pending_tools = () => this.world.pendingTools ?? [];
@@ -231,8 +258,18 @@ export class FakeBackend implements Backend {
   };
 
   show_skill_files = () => ({});
+  show_skills_folder = () => ({});
+  skill_manual = (): Result<'skill_manual'> => ({ html: '<h1>Writing skills</h1><p>A skill is a folder.</p>' });
+
+  create_skill = ({ name }: Params<'create_skill'>): Result<'create_skill'> => {
+    const [like] = this.world.skills;
+    if (like) this.world.skills = [...this.world.skills, { ...like, id: name, name, source: 'folder' }];
+    this.emit({ type: 'registry_changed', added: [name], removed: [], changed: [] });
+    return { skill: name, files: [`~/.config/nova/skills/${name}/SKILL.md`] };
+  };
+
   taken_by_skill = (): Result<'taken_by_skill'> => [];
-  skill_catalog = () => this.world.catalog ?? { tokens: 1412, whole: 1412, budget: 2000, shortened: false };
+  skill_catalog = () => this.world.catalog ?? { tokens: 1412, whole: 1412, budget: 2000, shortened: false, context: 32_768 };
 
   skill_detail = ({ skill }: Params<'skill_detail'>): SkillDetail => {
     const row = this.world.skills.find(({ id }) => id === skill);
@@ -274,7 +311,7 @@ export class FakeBackend implements Backend {
 
   accept_skill = ({ skill }: Params<'accept_skill'>): SkillRow[] => this.enable_skill({ skill, enabled: true });
 
-  call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], changes: [], change_set: null, ms: 1 });
+  call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], figures: [], changes: [], change_set: null, ms: 1 });
 
   /** One request to each host that the tool declares or proposes, and all its credentials. */
   dry_run_tool = ({ name, hash, args }: Params<'dry_run_tool'>): Result<'dry_run_tool'> => {

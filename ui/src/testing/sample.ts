@@ -41,8 +41,8 @@ export function sampleWorld(): World {
     sessions,
     events: { harborline: chatEvents() },
     providers: [
-      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], problem: null, key: { credential: 'ollama/key', state: 'none' } },
-      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], problem: null, key: { credential: 'openai/key', state: 'granted' } },
+      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], without_tools: [], problem: null, key: { credential: 'ollama/key', state: 'none' } },
+      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], without_tools: [], problem: null, key: { credential: 'openai/key', state: 'granted' } },
       {
         id: 'lab',
         kind: 'openai',
@@ -50,6 +50,7 @@ export function sampleWorld(): World {
         host: 'models.lab.example',
         agreed: true,
         models: [],
+        without_tools: [],
         problem: { code: 'provider_unreachable', message: 'models.lab.example did not answer.', hint: 'Check that it runs.' },
         key: { credential: 'lab/key', state: 'none' },
       },
@@ -424,6 +425,7 @@ function skill(sample: SkillSample): SkillRow {
     hidden: false,
     tools: sample.tools.map((tool) => `${id}.${tool}`),
     tokens: { catalog: sample.tokens[0], instructions: sample.tokens[1], schemas: sample.tokens[2] },
+    active_in: 0,
     usage: {
       activations: Math.ceil(calls / 6),
       calls,

@@ -15,6 +15,13 @@ if (typeof window !== 'undefined') {
   };
   window.matchMedia ??= (media: string) =>
     ({ media, matches: false, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+  window.PointerEvent ??= class extends MouseEvent {
+    readonly pointerId: number;
+    constructor(type: string, init: PointerEventInit = {}) {
+      super(type, init);
+      this.pointerId = init.pointerId ?? 0;
+    }
+  } as unknown as typeof PointerEvent;
   Element.prototype.scrollIntoView ??= () => {};
   Element.prototype.scrollTo ??= () => {};
   Element.prototype.hasPointerCapture ??= () => false;

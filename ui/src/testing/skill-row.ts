@@ -18,6 +18,7 @@ export function skillRow(id: string, part: Partial<SkillRow> = {}): SkillRow {
     hidden: false,
     tools: [`${id}.run`],
     tokens: { catalog: 10, instructions: 200, schemas: 3000 },
+    active_in: 0,
     usage: unused,
     tags: [],
     hints: [],

@@ -18,6 +18,7 @@ import {
   Table,
   whenText,
 } from '../shared';
+import { FigureList } from '../shared/figures';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
 import { useApp, useSession } from '../state/hooks';
@@ -82,6 +83,9 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
   const value = result.value ?? null;
   const sections = useMemo(() => sectionsOf(value), [value]);
   const [asJson, setAsJson] = useState(false);
+  const backend = useBackend();
+  // This page has no panel for a preview.
+  const openNote = (path: string) => void backend.rpc('open_note', { path }).catch(() => undefined);
   const tables = sections.some(({ kind }) => kind === 'table');
   const title =
     value === null && result.changes.length > 0
@@ -107,6 +111,11 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
         {durationText(result.ms)}, {clockTime(run.at)}
       </Headline>
       <Changes run={run} result={result} onUndo={onUndo} />
+      {result.figures.length > 0 && (
+        <div className="px-4 pb-3">
+          <FigureList tool={run.tool} figures={result.figures} sources={result.sources} onNote={openNote} />
+        </div>
+      )}
       {asJson ? <JsonView value={value} /> : <Sections sections={sections} />}
       <Sources sources={result.sources} />
     </>

@@ -13,6 +13,7 @@ const ok = (part: Partial<ToolResult>): ToolResult => ({
   value: null,
   error: null,
   sources: [],
+  figures: [],
   changes: [],
   change_set: null,
   ms: 11,

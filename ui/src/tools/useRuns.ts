@@ -85,5 +85,5 @@ export function useRuns(now: () => Date = () => new Date()): Runs {
 }
 
 function failed(error: UserError): ToolResult {
-  return { ok: false, value: null, error, sources: [], changes: [], change_set: null, ms: 0 };
+  return { ok: false, value: null, error, sources: [], figures: [], changes: [], change_set: null, ms: 0 };
 }

@@ -10,18 +10,20 @@ import { Segments } from '../Segments';
 import { Switch } from '../Switch';
 import { dateShortcuts } from './dates';
 import { ListField } from './ListField';
+import { NoteField, type Suggest } from './NoteField';
 import { fieldAt, metaOf, type Draft, type Field, type Problem } from './plan';
 import type { SchemaFormState } from './useSchemaForm';
 
 export interface FormContext {
   readonly form: SchemaFormState;
   readonly today: string;
+  readonly suggest?: Suggest;
 }
 
 export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
   const { fieldPathId, onChange, registry } = props;
   const draft = props.formData as Draft;
-  const { form, today } = registry.formContext;
+  const { form, today, suggest } = registry.formContext;
   const keys = fieldPathId.path.map(String);
   const path = keys.join('.');
   const field = fieldAt(form.plan, keys);
@@ -62,7 +64,7 @@ export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
   return (
     <div data-path={path} className="flex flex-col gap-1">
       <Label field={field} htmlFor={id} />
-      {controlOf(control, today)}
+      {controlOf(control, today, suggest)}
       <div id={control.describedBy} className="empty:hidden">
         {below}
       </div>
@@ -81,7 +83,7 @@ export interface Control {
   readonly leave: () => void;
 }
 
-function controlOf(control: Control, today: string): ReactNode {
+function controlOf(control: Control, today: string, suggest: Suggest | undefined): ReactNode {
   const { id, field, draft, disabled, invalid, describedBy, write, leave } = control;
   const text = draft === undefined ? '' : String(draft);
   const shared = { id, disabled, 'aria-describedby': describedBy, onBlur: leave };
@@ -106,6 +108,7 @@ function controlOf(control: Control, today: string): ReactNode {
     case 'json':
       return <Lines {...control} text={text} mono placeholder="{ }" />;
     case 'text':
+      if (field.note && suggest) return <NoteField {...control} text={text} suggest={suggest} />;
       if (field.long) return <Lines {...control} text={text} />;
       return <TextField {...shared} invalid={invalid} value={text} onChange={(event) => write(event.target.value)} />;
     case 'date':

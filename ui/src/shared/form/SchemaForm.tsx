@@ -8,6 +8,7 @@ import { useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'reac
 
 import { mainModifier } from '../platform';
 import { LeafField, type FormContext } from './LeafField';
+import type { Suggest } from './NoteField';
 import type { Draft, Field } from './plan';
 import type { SchemaFormState } from './useSchemaForm';
 
@@ -17,6 +18,8 @@ interface SchemaFormProps {
   readonly label: string;
   /** `YYYY-MM-DD`, for the shortcuts of dates. */
   readonly today?: string;
+  /** Names of notes for what is typed into a field that links to one, best first. */
+  readonly suggest?: Suggest;
   readonly disabled?: boolean;
   /** Enter in a line, or Ctrl Enter anywhere in the form. Call `form.submit()` in it. */
   readonly onSubmit?: () => void;
@@ -24,7 +27,7 @@ interface SchemaFormProps {
   readonly children?: ReactNode;
 }
 
-export function SchemaForm({ form, label, today = '', disabled = false, onSubmit, children }: SchemaFormProps) {
+export function SchemaForm({ form, label, today = '', suggest, disabled = false, onSubmit, children }: SchemaFormProps) {
   const idPrefix = useId();
   const box = useRef<HTMLDivElement>(null);
   const { schema, uiSchema } = useMemo(() => walkable(form.plan), [form.plan]);
@@ -51,7 +54,7 @@ export function SchemaForm({ form, label, today = '', disabled = false, onSubmit
         schema={schema}
         uiSchema={uiSchema}
         formData={form.draft}
-        formContext={{ form, today }}
+        formContext={{ form, today, ...(suggest ? { suggest } : {}) }}
         fields={{ leaf: LeafField }}
         templates={{ FieldTemplate: Bare, ObjectFieldTemplate: Fieldset }}
         validator={unused}

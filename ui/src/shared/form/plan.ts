@@ -22,9 +22,10 @@ export interface Common {
   preset?: JsonValue;
 }
 
+/** `note`: the name of a note. */
 export type ScalarField = Common &
   (
-    | { kind: 'text'; long: boolean; mayBeEmpty: boolean; min?: number; max?: number; pattern?: string }
+    | { kind: 'text'; long: boolean; mayBeEmpty: boolean; min?: number; max?: number; pattern?: string; note?: true }
     | { kind: 'decimal'; asText: boolean; min?: number; max?: number }
     | { kind: 'number'; whole: boolean; min?: number; max?: number }
     | { kind: 'date' }

@@ -109,6 +109,7 @@ function textField(key: string, schema: SchemaObject) {
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     ...pattern,
+    ...(schema.format === 'note' ? { note: true as const } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ export interface SchemaFormState {
   enter(path: string): void;
   /** The arguments, or `null` after showing every problem. */
   submit(): JsonValue | null;
+  /** Shows what somebody else found wrong; each until its field is written in. */
+  tell(problems: readonly Problem[]): void;
   clear(): void;
 }
 
@@ -33,15 +35,24 @@ export function useSchemaForm(schema: JsonValue, initial?: JsonValue): SchemaFor
   const [draft, setDraft] = useState<Draft>(() => draftOf(plan, initial));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
 
-  const problems = useMemo(() => check(plan, draft), [plan, draft]);
+  const [told, setTold] = useState<readonly Problem[]>([]);
+
+  const problems = useMemo(() => {
+    const own = check(plan, draft);
+    return [...own, ...told.filter(({ path }) => !own.some((problem) => problem.path === path))];
+  }, [plan, draft, told]);
   const args = useMemo(() => argsOf(plan, without(draft, problems)) ?? {}, [plan, draft, problems]);
   const begun = useMemo(() => JSON.stringify(filled(draftOf(plan, initial))), [plan, initial]);
 
   const leave = useCallback((path: string) => setLeft((old) => new Set(old).add(path)), []);
-  const enter = useCallback((path: string) => setLeft((old) => new Set([...old].filter((one) => one !== path))), []);
+  const enter = useCallback((path: string) => {
+    setLeft((old) => new Set([...old].filter((one) => one !== path)));
+    setTold((old) => (old.some((problem) => problem.path === path) ? old.filter((problem) => problem.path !== path) : old));
+  }, []);
   const clear = useCallback(() => {
     setDraft(draftOf(plan, undefined));
     setLeft(new Set());
+    setTold([]);
   }, [plan]);
 
   return {
@@ -58,6 +69,10 @@ export function useSchemaForm(schema: JsonValue, initial?: JsonValue): SchemaFor
       if (problems.length === 0) return args;
       setLeft(new Set(problems.map(({ path }) => path)));
       return null;
+    },
+    tell: (problems) => {
+      setTold(problems);
+      setLeft((old) => new Set([...old, ...problems.map(({ path }) => path)]));
     },
     clear,
   };

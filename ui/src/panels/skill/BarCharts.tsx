@@ -1,0 +1,121 @@
+import { roughly } from '../../shared/amount';
+import { ticksOf } from './chart';
+import { useWidth, type Drawn } from './ChartView';
+import { monthText } from './words';
+
+const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];
+
+/** Sideways, one bar for each row with its value behind it; a mark stands where its limit is. */
+export function BarsChart({ points, label, write }: Drawn) {
+  const most = Math.max(...points.flatMap(({ values: [value], mark }) => [Math.abs(value ?? 0), mark ?? 0]), 0) || 1;
+  return (
+    <ul aria-label={label} className="mt-1.5 grid grid-cols-[fit-content(45%)_minmax(0,1fr)_auto] gap-x-3">
+      {points.map((point) => {
+        const [value = null] = point.values;
+        const over = point.mark !== null && value !== null && value > point.mark;
+        return (
+          <li key={point.placed.key} className="col-span-3 grid h-5.5 grid-cols-subgrid items-center text-small">
+            <span className="cut" title={point.x}>
+              {point.x}
+            </span>
+            <span aria-hidden="true" className="relative h-2">
+              <span
+                className={`absolute inset-0 origin-left rounded-[2px] ${over ? 'bg-danger' : point.dashed || point.placed.row['kind'] === 'cash' ? 'bg-c4' : 'bg-c1'}`}
+                style={{ transform: `scaleX(${Math.abs(value ?? 0) / most})` }}
+              />
+              {point.mark !== null && (
+                <span className="absolute -inset-y-1 w-0.5 bg-fg" title="limit" style={{ left: `calc(${(point.mark / most) * 100}% - 1px)` }} />
+              )}
+            </span>
+            <span className={`tabular min-w-13 text-right ${over ? 'text-danger' : ''}`}>
+              {value === null ? <span className="text-fg-3">unknown</span> : write(point, 0)}
+              {over && <span className="sr-only">, over its limit</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** px */
+const HEIGHT = 170;
+const BOTTOM = 38;
+const RIGHT = 48;
+const TOP = 16;
+
+/** Upright, one group for each row. */
+export function ColumnsChart({ part, points, label, write }: Drawn) {
+  const [ref, width] = useWidth(420);
+  const values = points.flatMap(({ values: all, mark }) => [...all, mark].filter((value) => value !== null));
+  const ticks = ticksOf(values, true);
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const plot = { width: Math.max(40, width - RIGHT), height: HEIGHT - BOTTOM - TOP };
+  const y = (value: number) => TOP + plot.height - ((value - low) / (high - low || 1)) * plot.height;
+  const slot = plot.width / Math.max(1, points.length);
+  const bar = Math.min(26, (slot * 0.7) / Math.max(1, part.series.length));
+  return (
+    <div ref={ref} className="mt-1.5">
+      <svg role="img" aria-label={label} width={width} height={HEIGHT} className="block">
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line x1={0} x2={plot.width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
+            <text x={plot.width + 8} y={y(tick) + 4} className="fill-fg-2 text-small">
+              {roughly(tick)}
+            </text>
+          </g>
+        ))}
+        {points.map((point, place) => {
+          const middle = slot * (place + 0.5);
+          const first = middle - (bar * part.series.length) / 2;
+          return (
+            <g key={point.placed.key}>
+              {point.values.map((value, series) =>
+                value === null ? null : (
+                  <rect
+                    key={series}
+                    x={first + bar * series + 1}
+                    width={Math.max(2, bar - 2)}
+                    y={Math.min(y(value), y(0))}
+                    height={Math.max(1, Math.abs(y(value) - y(0)))}
+                    rx={2}
+                    fill={point.mark !== null && series === 0 && value > point.mark ? 'var(--danger)' : colours[series % colours.length]}
+                    opacity={point.dashed ? 0.5 : 1}
+                  >
+                    <title>{write(point, series)}</title>
+                  </rect>
+                ),
+              )}
+              {point.mark !== null && (
+                <line x1={first - 3} x2={first + bar * part.series.length + 3} y1={y(point.mark)} y2={y(point.mark)} stroke="var(--text)" strokeWidth={2} />
+              )}
+              <text x={middle} y={HEIGHT - BOTTOM + 16} textAnchor="middle" className="fill-fg-2 text-small">
+                {short(point.x)}
+              </text>
+              {part.series.length === 1 && point.values[0] != null && (
+                <text x={middle} y={HEIGHT - BOTTOM + 32} textAnchor="middle" className="fill-fg text-meta">
+                  {roughly(point.values[0])}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      {part.series.length > 1 && (
+        <p className="flex flex-wrap gap-x-4 text-small text-fg-2">
+          {part.series.map(({ field, label: name }, series) => (
+            <span key={field} className="inline-flex items-center gap-1.5">
+              <span aria-hidden="true" className="size-2 rounded-[2px]" style={{ background: colours[series % colours.length] }} />
+              {name} <span className="tabular text-fg">{write(points.at(-1), series)}</span>
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** "Nov" for `2026-11`, else the label. */
+function short(x: string): string {
+  return /^\d{4}-\d{2}$/.test(x) ? monthText(x).slice(0, 3) : x;
+}

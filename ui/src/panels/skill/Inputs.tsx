@@ -1,0 +1,80 @@
+import { useState } from 'react';
+
+import type { PanelInput } from '../../ipc';
+import { Icon, IconButton, Menu, Segments, TextField } from '../../shared';
+import { monthAfter, monthText } from './words';
+
+/** What the user chose for a tab, by name; empty is not given to tools. */
+export type Chosen = Readonly<Record<string, string>>;
+
+/** What a tab begins with. `today`: YYYY-MM-DD. */
+export function firstChosen(inputs: readonly PanelInput[], today: string): Chosen {
+  return Object.fromEntries(
+    inputs.map(({ name, kind, default: first }) => [name, first !== 'today' ? first : kind === 'month' ? today.slice(0, 7) : today]),
+  );
+}
+
+export function InputField({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
+  switch (input.kind) {
+    case 'month':
+      return (
+        <span role="group" aria-label={input.label} className="inline-flex items-center gap-0.5">
+          <IconButton icon="chevron-left" iconSize={14} label="The month before" onClick={() => onChange(monthAfter(value, -1))} />
+          <span aria-live="polite" className="min-w-28 text-center text-ui font-medium">
+            {monthText(value)}
+          </span>
+          <IconButton icon="chevron-right" iconSize={14} label="The month after" onClick={() => onChange(monthAfter(value, 1))} />
+        </span>
+      );
+    case 'choice':
+      return <Choice input={input} value={value} onChange={onChange} />;
+    case 'date':
+    case 'text':
+      return <Typed key={value} input={input} value={value} onChange={onChange} />;
+  }
+}
+
+/** Short ones in sight, long ones in a menu. */
+function Choice({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
+  const letters = input.choices.reduce((sum, { label }) => sum + label.length, 0);
+  if (letters <= 20) return <Segments label={input.label} value={value} options={input.choices} onChange={onChange} />;
+  const chosen = input.choices.find((choice) => choice.value === value);
+  return (
+    <Menu
+      align="end"
+      groups={[{ items: input.choices.map((choice) => ({ label: choice.label, checked: choice.value === value, onSelect: () => onChange(choice.value) })) }]}
+    >
+      <button
+        type="button"
+        aria-label={`${input.label}: ${chosen?.label ?? value}`}
+        className="flex h-7 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-small whitespace-nowrap text-fg-2 hover:bg-hover"
+      >
+        {chosen?.label ?? value}
+        <Icon name="chevron-down" size={12} />
+      </button>
+    </Menu>
+  );
+}
+
+/** Asked for when the field is left or Enter is pressed, not at each key. */
+function Typed({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  const date = input.kind === 'date';
+  const invalid = date && text !== '' && !/^\d{4}-\d{2}-\d{2}$/.test(text);
+  const done = () => {
+    if (!invalid && text !== value) onChange(text);
+  };
+  return (
+    <TextField
+      aria-label={input.label}
+      placeholder={date ? 'YYYY-MM-DD' : input.label}
+      value={text}
+      invalid={invalid}
+      frame="line"
+      className="w-36"
+      onChange={(event) => setText(event.target.value)}
+      onBlur={done}
+      onKeyDown={(event) => event.key === 'Enter' && done()}
+    />
+  );
+}

@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react';
+
+import { ApprovalCard } from '../../chat/ApprovalCard';
+import type { JsonValue, PanelEmpty } from '../../ipc';
+import { Empty, ErrorBox, LinkButton, Loading } from '../../shared';
+import { figuresOf } from '../../shared/figures';
+import { useSession } from '../../state/hooks';
+import type { CallItem } from '../../state/session';
+import { ActionButton } from './ActionButton';
+import { usePanel, type Figures } from './context';
+import type { Read } from './state';
+
+/** An answer as the parts of a panel draw it. */
+export interface Shown {
+  readonly value: JsonValue;
+  readonly figures: Figures;
+  readonly read: Read;
+}
+
+/**
+ * The place of a part: grey bars before its first answer, dimmed while it is read again, and what went wrong
+ * inside it. The rest of the panel works meanwhile.
+ */
+export function Region({ read, lines = 3, children }: { read: Read | null; lines?: number; children: (shown: Shown) => ReactNode }) {
+  const panel = usePanel();
+  const result = read?.result ?? null;
+  return (
+    <>
+      {read?.error && (
+        <div className="p-3">
+          <ErrorBox error={read.error} actions={<LinkButton onClick={panel.again}>Try again</LinkButton>} />
+        </div>
+      )}
+      {read?.run && <Asking run={read.run} />}
+      {read === null || (result === null && !read.error) ? (
+        <div className="p-3">
+          <Loading lines={lines} label="Reading" />
+        </div>
+      ) : (
+        result !== null && (
+          <div
+            aria-busy={read.run !== null}
+            className={`contents [&>*]:transition-opacity ${read.run !== null ? '[&>*]:opacity-60' : ''}`}
+          >
+            {children({
+              value: result.value ?? null,
+              figures: new Map(figuresOf(read.tool, result.figures, result.sources).map((figure) => [figure.view.at, figure])),
+              read,
+            })}
+          </div>
+        )
+      )}
+    </>
+  );
+}
+
+/** A rule may make a call ask, also one that a panel makes. */
+export function Asking({ run }: { run: string }) {
+  const session = useSession(run);
+  const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
+  if (call?.state !== 'waiting') return null;
+  return (
+    <div className="p-3">
+      <ApprovalCard call={call} session={run} />
+    </div>
+  );
+}
+
+/** What stands where there are no rows. */
+export function Nothing({ empty, fallback }: { empty: PanelEmpty | null; fallback: string }) {
+  const { filter } = usePanel();
+  if (filter.trim() !== '') return <Empty>Nothing here has “{filter.trim()}”.</Empty>;
+  return <Empty action={empty?.action && <ActionButton action={empty.action} />}>{empty?.text ?? fallback}</Empty>;
+}

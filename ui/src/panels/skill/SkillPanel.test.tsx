@@ -1,0 +1,326 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import type { JsonValue, PanelView, Params, Result } from '../../ipc';
+import { FakeBackend } from '../../testing/fake-backend';
+import { setWindow } from '../../testing/media';
+import { answer, figure, panelOf } from '../../testing/panels';
+import { renderInApp } from '../../testing/render';
+import { sampleWorld } from '../../testing/sample';
+import { crmPanel, sampleAnswer } from '../../testing/sample-panels';
+import { SkillPanel } from './SkillPanel';
+import { UNDO_FOR } from './useCalls';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+type Answers = Record<string, (call: Params<'call_tool'>) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
+
+/** The panel on the answers of the sample skills, and on those given. */
+async function show({ panel = crmPanel, answers = {}, width = 1440 }: { panel?: PanelView; answers?: Answers; width?: number } = {}) {
+  setWindow({ width });
+  const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => answers[call.tool]?.(call) ?? sampleAnswer(call) ?? answer(null));
+  const rendered = renderInApp(<SkillPanel panel={panel} wide />, { backend });
+  await act(async () => {});
+  const asked = (tool: string) => backend.asked('call_tool').filter((call) => call.tool === tool).map(({ args }) => args);
+  return { ...rendered, asked };
+}
+
+const table = (more: Record<string, JsonValue> = {}) =>
+  panelOf('x', 'X', [
+    {
+      parts: [
+        {
+          kind: 'table',
+          tool: 'list',
+          title: 'Rows',
+          rows: '/rows',
+          columns: [
+            { field: 'name', label: 'Name' },
+            { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
+          ],
+          ...more,
+        },
+      ],
+    },
+  ]);
+const rows = (...named: readonly [string, string, string?][]) => ({
+  rows: named.map(([name, value, currency = 'EUR']) => ({ name, value, currency, path: `${name}.md` })),
+});
+const failure = (message: string): Result<'call_tool'> => ({
+  ...answer(null),
+  ok: false,
+  error: { code: 'tool_failed', message, hint: 'Look at it.' },
+});
+
+describe('reading', () => {
+  test('parts of one tool and the same arguments are one call', async () => {
+    const { asked } = await show();
+    expect(asked('crm.pipeline')).toEqual([{}]);
+    expect(asked('crm.follow_ups')).toEqual([{}]);
+  });
+
+  test('a note that changes has it read again; the old content stays meanwhile', async () => {
+    let second: (result: Result<'call_tool'>) => void = () => {};
+    const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])) };
+    const { backend, asked } = await show({ panel: table(), answers });
+    expect(screen.getByText('A')).toBeInTheDocument();
+    answers['x.list'] = () => new Promise((resolve) => (second = resolve));
+    const change = () => backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null });
+    act(() => void change());
+    act(() => void change());
+    expect(asked('x.list')).toHaveLength(2);
+    expect(screen.getByText('A')).toBeInTheDocument();
+    // Two changes while it was read, one reading more.
+    answers['x.list'] = () => answer(rows(['B', '2']));
+    await act(async () => second(answer(rows(['A', '1']))));
+    expect(asked('x.list')).toHaveLength(3);
+    expect(await screen.findByText('B')).toBeInTheDocument();
+  });
+
+  test('a row that changed outside says when, for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    vi.setSystemTime(new Date('2026-11-20T14:32:30'));
+    const { backend } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1'], ['B', '2'])) } });
+    act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
+    expect(screen.getAllByText('changed 14:32')).toHaveLength(1);
+    act(() => void vi.advanceTimersByTime(61_000));
+    expect(screen.queryByText('changed 14:32')).not.toBeInTheDocument();
+  });
+
+  test('what fails says so in its place, and the rest works', async () => {
+    const answers: Answers = { 'crm.follow_ups': () => failure('The vault is gone.') };
+    const { user } = { user: userEvent.setup(), ...(await show({ answers })) };
+    const side = screen.getByRole('complementary', { name: 'Beside' });
+    expect(within(side).getByRole('alert')).toHaveTextContent('The vault is gone.Look at it.');
+    expect(screen.getByText('Quillon licence renewal')).toBeInTheDocument();
+    delete answers['crm.follow_ups'];
+    await user.click(within(side).getByRole('button', { name: 'Try again' }));
+    expect(await within(side).findByText('Ilse Brandvik')).toBeInTheDocument();
+  });
+
+  test('what could not be read is named with its line and remedy, and its note opens', async () => {
+    const { store } = await show();
+    const problems = screen.getByRole('region', { name: 'Problems' });
+    expect(problems).toHaveTextContent('Arden fit-out is not on the board: stage “nego” is not one of the stages (line 4). Choose a stage.');
+    await userEvent.click(within(problems).getByRole('button', { name: 'Open note' }));
+    expect(store.get().app.panel.note).toBe('CRM/Deals/Arden fit-out.md');
+  });
+
+  test('the figures open what is behind them', async () => {
+    await show();
+    await userEvent.click(screen.getByRole('button', { name: 'Open pipeline, €137,900: 6 notes' }));
+    const behind = await screen.findByRole('dialog', { name: 'What is behind Open pipeline' });
+    expect(behind).toHaveTextContent('proposal€52,000');
+    expect(behind).toHaveTextContent('Open the 6 notes');
+  });
+
+  test('a declaration that is wrong says what is wrong', async () => {
+    await show({ panel: { ...crmPanel, problem: 'manifest.yaml, panel: crm has no tool `boards`.' } });
+    expect(screen.getByText(/crm has no tool `boards`/)).toBeInTheDocument();
+  });
+});
+
+describe('the board', () => {
+  const column = (name: string) => screen.getByRole('list', { name });
+  const card = (title: string) => screen.getByRole('listitem', { name: new RegExp(`^${title}`) });
+
+  /** Presses a card and moves it over a column; jsdom has no layout, so what is below is told. */
+  function drag(title: string, over: string) {
+    const element = card(title);
+    fireEvent.pointerDown(element, { button: 0, pointerId: 1, clientX: 10, clientY: 10 });
+    fireEvent.pointerMove(element, { pointerId: 1, buttons: 1, clientX: 12, clientY: 11 });
+    expect(screen.queryByText(/Release to set/)).not.toBeInTheDocument();
+    document.elementFromPoint = () => screen.getByRole('list', { name: new RegExp(`^${over}`) });
+    fireEvent.pointerMove(element, { pointerId: 1, buttons: 1, clientX: 300, clientY: 40 });
+    return element;
+  }
+
+  test('a card over a column shows its count and total before it is dropped', async () => {
+    await show();
+    const element = drag('Pinecrest second clinic', 'Won');
+    expect(column('Won, 5, €110,300')).toHaveTextContent('Release to set stage: won');
+    expect(column('Proposal, 1, €28,000')).toBeInTheDocument();
+    fireEvent.pointerUp(element, { pointerId: 1 });
+  });
+
+  test('dropped, it calls the tool as the user, and can be undone for 10 s', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { asked, backend } = await show();
+    fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
+    await act(async () => {});
+    expect(asked('crm.move_deal')).toEqual([{ title: 'CRM/Deals/Pinecrest second clinic.md', stage: 'won' }]);
+    const bar = screen.getByTestId('undo-bar');
+    expect(bar).toHaveTextContent('Move Pinecrest second clinic to won');
+    fireEvent.click(within(bar).getByRole('button', { name: 'Undo' }));
+    await act(async () => {});
+    expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set9' }]);
+    act(() => void vi.advanceTimersByTime(UNDO_FOR));
+    expect(screen.queryByTestId('undo-bar')).not.toBeInTheDocument();
+  });
+
+  test('refused, it goes back and says why', async () => {
+    await show({ answers: { 'crm.move_deal': () => failure('A rule denies crm.move_deal.') } });
+    fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
+    await act(async () => {});
+    expect(screen.getByTestId('call-failed')).toHaveTextContent('Move Pinecrest second clinic to won: A rule denies crm.move_deal.');
+    expect(within(column('Proposal, 2, €52,000')).getByText('Pinecrest second clinic')).toBeInTheDocument();
+  });
+
+  test('Space lifts, the arrows move, Space drops; each step is said', async () => {
+    const { asked, container } = await show();
+    const user = userEvent.setup();
+    const said = () => container.querySelector('[aria-live=assertive]')?.textContent;
+    card('Quillon licence renewal').focus();
+    await user.keyboard(' ');
+    expect(said()).toBe('Quillon licence renewal is lifted from Contacted. Arrows move it, Space drops it, Esc returns it.');
+    await user.keyboard('{ArrowRight}');
+    expect(said()).toBe('Qualified, 1 cards');
+    expect(column('Qualified, 2, €54,500')).toBeInTheDocument();
+    await user.keyboard(' ');
+    expect(asked('crm.move_deal')).toEqual([{ title: 'CRM/Deals/Quillon licence renewal.md', stage: 'qualified' }]);
+    await waitFor(() => expect(said()).toBe('Quillon licence renewal is in Qualified.'));
+  });
+
+  test('Esc returns a lifted card', async () => {
+    const { asked } = await show();
+    card('Quillon licence renewal').focus();
+    await userEvent.keyboard(' {ArrowRight}{Escape}');
+    expect(column('Contacted, 1, €18,500')).toBeInTheDocument();
+    expect(asked('crm.move_deal')).toEqual([]);
+  });
+
+  test('a folded column opens when it is pointed at', async () => {
+    await show();
+    const folded = screen.getByRole('button', { name: 'Lost, 2, €15,200. Open' });
+    await userEvent.hover(folded);
+    expect(column('Lost, 2, €15,200')).toHaveTextContent('Solvane pilot');
+  });
+
+  test('the filter leaves the cards that have the text', async () => {
+    await show();
+    await userEvent.type(screen.getByRole('searchbox', { name: 'Filter' }), 'fernhill');
+    expect(screen.getAllByRole('listitem', { name: /^Fernhill/ })).toHaveLength(2);
+    expect(screen.queryByText('Northgate retrofit')).not.toBeInTheDocument();
+  });
+});
+
+describe('a table', () => {
+  const names = () => screen.getAllByRole('row').slice(1).map((row) => row.querySelector('td')?.textContent);
+
+  test('sorts by a column, figures by size with the largest first', async () => {
+    await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'], ['C', '-3'])) } });
+    await userEvent.click(screen.getByRole('button', { name: 'Value, EUR' }));
+    expect(names()).toEqual(['B', 'A', 'C']);
+    await userEvent.click(screen.getByRole('button', { name: 'Value, EUR' }));
+    expect(names()).toEqual(['C', 'A', 'B']);
+  });
+
+  test('one currency stands in the head, several beside their amounts', async () => {
+    const { unmount } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
+    expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toBeInTheDocument();
+    expect(screen.getByText('1,200')).toBeInTheDocument();
+    unmount();
+    await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'], ['B', '5', 'USD'])) } });
+    expect(screen.getByText('€1,200')).toBeInTheDocument();
+    expect(screen.getByText('$5')).toBeInTheDocument();
+  });
+
+  test('shows 50 rows, then 150 more, then of all of them those in sight', async () => {
+    const many = rows(...Array.from({ length: 1000 }, (_, at): [string, string] => [`N${at}`, '1']));
+    await show({ panel: table(), answers: { 'x.list': () => answer(many) } });
+    expect(screen.getAllByRole('row')).toHaveLength(51);
+    fireEvent.click(screen.getByRole('button', { name: 'Show 150 more' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Show all 1,000' }));
+    expect(screen.getByRole('table')).toHaveAttribute('aria-rowcount', '1001');
+    expect(screen.getAllByRole('row').length).toBeLessThan(120);
+  });
+
+  test('a total stands below, with its figure', async () => {
+    const value = { ...rows(['A', '1']), total: { name: 'Total', value: '1', currency: 'EUR' } };
+    await show({
+      panel: table({ total: '/total' }),
+      answers: { 'x.list': () => answer(value, ['A.md'], [figure('/total/value', 'Total', '1', 'EUR')]) },
+    });
+    const last = screen.getAllByRole('row').at(-1);
+    expect(last).toHaveTextContent('Total1 note1');
+  });
+
+  test('nothing to show says what would be here and offers the one action', async () => {
+    const panel = table({ empty: { text: 'No deals yet.', action: { label: 'New deal', record: 'deal' } } });
+    const { store } = await show({ panel, answers: { 'x.list': () => answer({ rows: [] }) } });
+    expect(screen.getByText('No deals yet.')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'New deal' }));
+    expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'deal', path: null });
+  });
+});
+
+describe('what the user does', () => {
+  test('an action that asks opens the form of its tool with what is known', async () => {
+    const { backend, asked } = await show();
+    const schema = { type: 'object', properties: { name: { type: 'string' }, text: { type: 'string' } }, required: ['name', 'text'] };
+    backend.on('list_tools', () => [
+      { wire_name: 'crm__log_interaction', name: 'crm.log_interaction', skill: 'crm', effect: 'write', description: 'Logs.', input_schema: schema, state: 'available', reason: null },
+    ]);
+    const entry = screen.getByText('Ilse Brandvik').closest('li')!;
+    await userEvent.click(within(entry).getByRole('button', { name: 'Log contact', hidden: true }));
+    const sheet = await screen.findByRole('dialog', { name: 'Log contact' });
+    expect(await within(sheet).findByLabelText(/^name/i)).toHaveValue('CRM/People/Ilse Brandvik.md');
+    await userEvent.type(within(sheet).getByLabelText(/^text/i), 'Called');
+    await userEvent.click(within(sheet).getByRole('button', { name: /^Log contact/ }));
+    expect(asked('crm.log_interaction')).toEqual([{ name: 'CRM/People/Ilse Brandvik.md', text: 'Called' }]);
+  });
+
+  test('a call that asks shows its card in the panel', async () => {
+    const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
+    const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise(() => {}) };
+    const { backend } = await show({ panel, answers });
+    await userEvent.click(screen.getByRole('button', { name: 'Fetch' }));
+    const { run } = backend.asked('call_tool').at(-1)!;
+    act(() => {
+      const of = { session: run };
+      backend.emit({ type: 'tool_call_started', call: 'q', tool: 'x.quote', args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } }, of);
+      backend.emit(
+        { type: 'approval_requested', call: 'q', args: {}, decisions: ['once', 'deny'], question: 'Let x.quote send to stooq.com?', editable: false, diff: null, host: 'stooq.com', revision: 1, mid_run: false },
+        of,
+      );
+    });
+    expect(screen.getByRole('group', { name: 'Let x.quote send to stooq.com?' })).toBeInTheDocument();
+  });
+
+  test('another month asks the tools of the tab again', async () => {
+    const panel = panelOf('budget', 'Budget', [
+      {
+        inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
+        parts: [{ kind: 'summary', tool: 'sum', args: { month: '{month}' }, items: [{ label: 'Spent', at: '/spent', format: 'money', unit: '/currency' }] }],
+      },
+    ]);
+    const spent: Record<string, string> = { '2026-11': '10', '2026-10': '20' };
+    const answers: Answers = {
+      'budget.sum': ({ args }) => answer({ spent: spent[(args as { month: string }).month] ?? '0', currency: 'EUR' }),
+    };
+    const { asked } = await show({ panel, answers });
+    expect(screen.getByText('€10')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'The month before' }));
+    expect(await screen.findByText('€20')).toBeInTheDocument();
+    expect(asked('budget.sum')).toEqual([{ month: '2026-11' }, { month: '2026-10' }]);
+  });
+
+  test('a chart says its range and its end, and is a table on a click', async () => {
+    const panel = panelOf('p', 'P', [
+      { parts: [{ kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '', x: 'date', series: [{ field: 'value', label: 'Value', format: 'number' }] }] },
+    ]);
+    const points = [
+      { date: '2026-11-18', value: '5' },
+      { date: '2026-11-19', value: null },
+      { date: '2026-11-20', value: '7.5' },
+    ];
+    await show({ panel, answers: { 'p.history': () => answer(points) } });
+    expect(screen.getByRole('img', { name: 'Value, from 2026-11-18 to 2026-11-20: lowest 5, highest 7.5, at the end 7.5' })).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'Table' }));
+    expect(screen.getByRole('row', { name: '2026-11-19 unknown' })).toBeInTheDocument();
+  });
+});

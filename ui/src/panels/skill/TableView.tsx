@@ -1,0 +1,212 @@
+import { useMemo, useRef, useState } from 'react';
+
+import type { JsonValue, PanelColumn, TablePart } from '../../ipc';
+import { Button, count, Icon } from '../../shared';
+import { FigureChip } from '../../shared/figures';
+import { ActionButton, RowMenu } from './ActionButton';
+import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, rowsAt, textOf, type Placed, type Row } from './answer';
+import { Cell, ChangedMark, RowTitle } from './Cell';
+import { usePanel, type Figures } from './context';
+import { Nothing, Region, type Shown } from './Region';
+import { useVirtual } from './useVirtual';
+import { isFigureFormat, sortValue } from './words';
+
+/** Rows at first, rows that a click adds, and rows from which only those in sight are on the page. */
+const FIRST = 50;
+const MORE = 150;
+const VIRTUAL = FIRST + MORE;
+
+/** Rows of an answer in columns. */
+export function TableView({ part }: { part: TablePart }) {
+  const panel = usePanel();
+  return (
+    <section aria-label={part.title || undefined} className="min-w-0">
+      {part.title !== '' && <h3 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h3>}
+      <Region read={panel.read(panel.asked(part))} lines={6}>
+        {(shown) => <Rows part={part} shown={shown} />}
+      </Region>
+    </section>
+  );
+}
+
+function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Shown }) {
+  const { filter, wide } = usePanel();
+  const [sorting, setSorting] = useState<{ column: number; down: boolean } | null>(null);
+  const [most, setMost] = useState(FIRST);
+  const body = useRef<HTMLTableSectionElement>(null);
+
+  const rows = useMemo(() => {
+    const found = rowsAt(value, part.rows).filter(({ row }) => rowHas(row, filter));
+    const column = sorting === null ? undefined : part.columns[sorting.column];
+    if (!column || sorting === null) return found;
+    const by = ({ row }: Placed) => sortValue(fieldOf(row, column.field), column.format);
+    return found.toSorted((a, b) => compare(by(a), by(b)) * (sorting.down ? -1 : 1));
+  }, [value, part, filter, sorting]);
+  const units = useMemo(() => unitsOf(part.columns, rows), [part.columns, rows]);
+  const listed = rows.slice(0, most);
+  const { from, to, before, after } = useVirtual(body, listed.length, listed.length > VIRTUAL);
+  const total = part.total === null ? undefined : at(value, part.total);
+
+  if (rows.length === 0) return <Nothing empty={part.empty} fallback="Nothing here yet." />;
+  const edge = wide ? 'first:pl-5 last:pr-5' : 'first:pl-3.5 last:pr-3.5';
+  const left = rows.length - listed.length;
+  return (
+    <div className={wide ? '' : 'overflow-x-auto'}>
+      <table aria-label={part.title || 'Rows'} aria-rowcount={rows.length + 1} className="w-full border-collapse text-small">
+        <thead>
+          <tr>
+            {part.columns.map((column, place) => (
+              <th
+                key={place}
+                scope="col"
+                aria-sort={sorting?.column === place ? (sorting.down ? 'descending' : 'ascending') : undefined}
+                className={`sticky top-0 z-10 border-b border-line px-2 py-2 font-normal whitespace-nowrap text-fg-2 ${wide ? 'bg-surface' : 'bg-surface-side'} ${edge} ${isFigureFormat(column.format) ? 'text-right' : 'text-left'}`}
+              >
+                <button
+                  type="button"
+                  className="inline-flex items-center gap-1 rounded-badge hover:text-fg"
+                  onClick={() =>
+                    setSorting((old) => ({
+                      column: place,
+                      // Figures begin with the largest, words with A.
+                      down: old?.column === place ? !old.down : isFigureFormat(column.format),
+                    }))
+                  }
+                >
+                  {column.label}
+                  {units.heads[place]}
+                  {sorting?.column === place && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
+                </button>
+              </th>
+            ))}
+            {part.actions.length > 0 && (
+              <th className={`sticky top-0 z-10 border-b border-line ${wide ? 'bg-surface' : 'bg-surface-side'}`}>
+                <span className="sr-only">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {before > 0 && <Spacer height={before} columns={part.columns.length} />}
+          {listed.slice(from, to).map((placed, place) => (
+            <BodyRow key={placed.key} part={part} placed={placed} units={units.cells} figures={figures} edge={edge} index={from + place + 2} />
+          ))}
+          {after > 0 && <Spacer height={after} columns={part.columns.length} />}
+        </tbody>
+        {isRow(total) && (
+          <tfoot>
+            <tr className="border-t border-line-strong font-semibold">
+              {part.columns.map((column, place) => (
+                <td key={place} className={`px-2 py-1.5 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
+                  <TotalCell column={column} row={total} unit={units.cells[place] ?? null} pointer={part.total ?? ''} figures={figures} />
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+      {left > 0 && (
+        <Button variant="quiet" size="s" className={wide ? 'mx-3 my-1.5' : 'm-1.5'} onClick={() => setMost(most === FIRST ? VIRTUAL : Infinity)}>
+          {most === FIRST ? `Show ${Math.min(MORE, left)} more` : `Show all ${count(rows.length)}`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface BodyRowProps {
+  readonly part: TablePart;
+  readonly placed: Placed;
+  /** By column: the unit to write beside a bare amount. */
+  readonly units: readonly (string | null)[];
+  readonly figures: Figures;
+  readonly edge: string;
+  readonly index: number;
+}
+
+function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, index }: BodyRowProps) {
+  const { openNote } = usePanel();
+  const path = pathOf(row);
+  const title = textOf(fieldOf(row, part.columns[0]?.field ?? ''));
+  return (
+    <tr data-row={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
+      {part.columns.map((column, place) => {
+        const value = fieldOf(row, column.field);
+        const figure = isFigureFormat(column.format) ? figures.get(`${pointer}${pointerOf(column.field)}`) : undefined;
+        return (
+          <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
+            <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
+              {figure?.view.caution && <FigureChip figure={figure} onNote={openNote} />}
+              {place === 0 && column.format === 'text' ? (
+                <RowTitle title={title} path={path} className={`shrink-0 font-medium ${column.detail === null ? '' : 'min-w-11'}`} />
+              ) : (
+                <Cell value={value} format={column.format} unit={units[place] ?? unitOf(column, row)} row={row} />
+              )}
+              {column.detail !== null && <span className="cut min-w-0 text-fg-2">{textOf(fieldOf(row, column.detail))}</span>}
+              {place === 0 && <ChangedMark path={path} />}
+            </span>
+          </td>
+        );
+      })}
+      {part.actions.length > 0 && (
+        <td className={`w-8 pr-2 text-right ${edge}`}>
+          {part.actions.length === 1 && part.actions[0] ? (
+            <ActionButton action={part.actions[0]} row={row} size="s" />
+          ) : (
+            <RowMenu actions={part.actions} row={row} title={title} />
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColumn; row: Row; unit: string | null; pointer: string; figures: Figures }) {
+  const { openNote } = usePanel();
+  const figure = figures.get(`${pointer}${pointerOf(column.field)}`);
+  const value = fieldOf(row, column.field);
+  if (value === undefined || value === null) return null;
+  return (
+    <span className={`inline-flex items-center gap-2 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
+      {figure && <FigureChip figure={figure} onNote={openNote} />}
+      <Cell value={value} format={column.format} unit={unit ?? unitOf(column, row)} row={row} />
+    </span>
+  );
+}
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden="true">
+      <td colSpan={columns} style={{ height, padding: 0 }} />
+    </tr>
+  );
+}
+
+/**
+ * Where all rows have one currency, the first such column names it in its head and the cells are bare numbers;
+ * several currencies stand beside each amount.
+ */
+function unitsOf(columns: readonly PanelColumn[], rows: readonly Placed[]) {
+  const heads: string[] = columns.map(() => '');
+  const cells: (string | null)[] = columns.map(() => null);
+  let told = false;
+  columns.forEach((column, place) => {
+    if ((column.format !== 'money' && column.format !== 'gain') || column.unit === null) return;
+    const seen = new Set(rows.map(({ row }) => unitOf(column, row)).filter((unit) => unit !== ''));
+    if (seen.size !== 1 || rows.some(({ row }) => Array.isArray(fieldOf(row, column.field)))) return;
+    cells[place] = '';
+    const [unit = ''] = seen;
+    if (!told && !column.label.includes(unit)) heads[place] = `, ${unit}`;
+    told = true;
+  });
+  return { heads, cells };
+}
+
+function unitOf(column: PanelColumn, row: Row): string {
+  return column.unit === null ? '' : textOf(fieldOf(row, column.unit) as JsonValue | undefined);
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+}
+

@@ -1,0 +1,153 @@
+// How a declared panel finds its way in what a tool answered.
+
+import type { JsonValue, PanelPart } from '../../ipc';
+
+export type Row = { readonly [key: string]: JsonValue };
+
+/** The value at a JSON Pointer (RFC 6901); '' is the whole. */
+export function at(value: JsonValue | null | undefined, pointer: string): JsonValue | undefined {
+  if (pointer === '') return value ?? undefined;
+  let found: JsonValue | undefined = value ?? undefined;
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = Array.isArray(found) ? found[Number(key)] : Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+}
+
+/** A field of a row: one of its keys, or a pointer into it. */
+export function fieldOf(row: Row, field: string): JsonValue | undefined {
+  return at(row, pointerOf(field));
+}
+
+/** The pointer that a field is, below its row. */
+export function pointerOf(field: string): string {
+  return field.startsWith('/') ? field : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** A row as it stands in the answer. */
+export interface Placed {
+  readonly row: Row;
+  /** JSON Pointer to it. */
+  readonly at: string;
+  /** Names it while it stays: its note, else its place. */
+  readonly key: string;
+}
+
+/** The rows of a list that can be shown; what could not be read is a problem instead. */
+export function rowsAt(value: JsonValue | null | undefined, pointer: string): Placed[] {
+  const list = at(value, pointer);
+  if (!Array.isArray(list)) return [];
+  const keys = new Set<string>();
+  return list.flatMap((row, place) => {
+    if (!isRow(row) || typeof row['unreadable'] === 'string') return [];
+    const path = pathOf(row);
+    const key = path === null || keys.has(path) ? `#${place}` : path;
+    keys.add(key);
+    return [{ row, at: `${pointer}/${place}`, key }];
+  });
+}
+
+/** Whether what was read has rows nowhere; not before something was read. */
+export function isEmpty(parts: readonly PanelPart[], valueOf: (part: Exclude<PanelPart, { kind: 'form' }>) => JsonValue | null | undefined): boolean {
+  const counts = parts.flatMap((part) => {
+    if (part.kind !== 'table' && part.kind !== 'list' && part.kind !== 'board') return [];
+    const value = valueOf(part);
+    return value === undefined || value === null ? [] : [rowsAt(value, part.rows).length];
+  });
+  return counts.length > 0 && counts.every((count) => count === 0);
+}
+
+/** The note that a row is. */
+export function pathOf(row: Row): string | null {
+  return typeof row['path'] === 'string' ? row['path'] : null;
+}
+
+/** What could not be read, or needs a look. */
+export interface RowProblem {
+  readonly path: string | null;
+  readonly line: number | null;
+  readonly problem: string;
+  readonly remedy: string | null;
+}
+
+/** The problems that answers name, each once. */
+export function problemsIn(values: readonly (JsonValue | null | undefined)[]): RowProblem[] {
+  const found = new Map<string, RowProblem>();
+  const add = (entry: JsonValue | undefined) => {
+    if (!isRow(entry)) return;
+    const problem = entry['problem'] ?? entry['unreadable'];
+    if (typeof problem !== 'string') return;
+    const one: RowProblem = {
+      path: pathOf(entry),
+      line: typeof entry['line'] === 'number' ? entry['line'] : null,
+      problem,
+      remedy: typeof entry['remedy'] === 'string' ? entry['remedy'] : null,
+    };
+    found.set(JSON.stringify([one.path, one.line, one.problem]), one);
+  };
+  for (const value of values) {
+    if (Array.isArray(value)) value.forEach(add);
+    if (!isRow(value)) continue;
+    for (const [key, list] of Object.entries(value)) {
+      if (!Array.isArray(list)) continue;
+      for (const entry of list) {
+        if (key === 'unreadable' || key === 'problems' || (isRow(entry) && typeof entry['unreadable'] === 'string')) add(entry);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** What `{name}` may stand for, the nearest first. */
+export type Scope = readonly (Readonly<Record<string, JsonValue>> | null | undefined)[];
+
+/**
+ * Arguments with their names filled in. A text that is nothing but a name keeps the field's type; one whose name
+ * stands for nothing is left out.
+ */
+export function fill(args: Readonly<Record<string, JsonValue>>, scope: Scope): Record<string, JsonValue> {
+  const filled: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(args)) {
+    const one = fillValue(value, scope);
+    if (one !== undefined) filled[key] = one;
+  }
+  return filled;
+}
+
+function fillValue(value: JsonValue, scope: Scope): JsonValue | undefined {
+  if (Array.isArray(value)) return value.flatMap((part) => fillValue(part, scope) ?? []);
+  if (isRow(value)) return fill(value, scope);
+  if (typeof value !== 'string') return value;
+  const whole = /^\{([^{}]+)\}$/.exec(value)?.[1];
+  if (whole !== undefined) return named(whole, scope);
+  return value.replace(/\{([^{}]+)\}/g, (_, name: string) => textOf(named(name, scope)));
+}
+
+function named(name: string, scope: Scope): JsonValue | undefined {
+  for (const names of scope) {
+    const value = names ? fieldOf(names, name) : undefined;
+    if (value !== undefined && value !== null && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** A value as a few words: "retail, north" for a list, "Jane Doe" for `[[Jane Doe]]`. */
+export function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value.replace(/\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]/g, (_, name: string, alias?: string) => alias ?? name);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join(', ');
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+/** Whether any of a row's words has the text, whatever its case. */
+export function rowHas(row: Row, sought: string): boolean {
+  const text = sought.trim().toLowerCase();
+  return text === '' || Object.values(row).some((value) => textOf(value).toLowerCase().includes(text));
+}
+
+export function isRow(value: JsonValue | null | undefined): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

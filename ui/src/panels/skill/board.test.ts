@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import type { BoardPart, PanelPart } from '../../ipc';
+import { panelOf } from '../../testing/panels';
+import { columnsOf, nextColumn, reduceBoard, stillBoard, type BoardEvent } from './board';
+
+const part = panelOf('crm', 'CRM', [
+  { parts: [{ kind: 'board', tool: 'pipeline', columns: '/stages', rows: '/deals', column: 'stage', title: 'title', value: 'value', unit: 'currency', folded: ['lost'] }] },
+]).panel.tabs[0]?.parts[0] as PanelPart as BoardPart;
+
+const answer = {
+  stages: [
+    { stage: 'lead', count: 2, total: [{ amount: '31400.10', currency: 'EUR' }] },
+    { stage: 'won', count: 1, total: [{ amount: '8000', currency: 'EUR' }, { amount: '50', currency: 'USD' }] },
+    { stage: 'lost', count: 0, total: [] },
+  ],
+  deals: [
+    { title: 'A', stage: 'lead', value: '22000', currency: 'EUR', path: 'A.md' },
+    { title: 'B', stage: 'lead', value: '9400.10', currency: 'EUR', path: 'B.md' },
+    { title: 'C', stage: 'won', value: '8000', currency: 'EUR', path: 'C.md' },
+    { title: 'D', stage: 'won', value: '50', currency: 'USD', path: 'D.md' },
+  ],
+};
+
+/** "lead 2 A B: 31400.10 EUR" for each column after the events. */
+function check(events: readonly BoardEvent[], expected: readonly string[]) {
+  const state = events.reduce(reduceBoard, stillBoard);
+  const columns = columnsOf(part, answer, state).map(
+    ({ name, count, cards, total }) =>
+      `${name} ${count} ${cards.map(({ row }) => row['title']).join(' ')}: ${total.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')}`,
+  );
+  expect(columns).toEqual(expected);
+}
+
+const still = ['lead 2 A B: 31400.10 EUR', 'won 1 C D: 8000 EUR, 50 USD', 'lost 0 : '];
+const lifted: BoardEvent = { type: 'lifted', card: 'B.md', from: 'lead', by: 'pointer' };
+
+test('a board as it was answered', () => {
+  check([], still);
+});
+
+test('a card over another column is counted there, to the last digit, and stands where it was', () => {
+  check([lifted, { type: 'reached', column: 'won' }], ['lead 1 A B: 22000.00 EUR', 'won 2 C D: 17400.10 EUR, 50 USD', 'lost 0 : ']);
+});
+
+test('a card of another currency is added to its own total', () => {
+  check(
+    [{ type: 'lifted', card: 'D.md', from: 'won', by: 'keys' }, { type: 'reached', column: 'lead' }],
+    ['lead 3 A B: 31400.10 EUR, 50 USD', 'won 0 C D: 8000 EUR', 'lost 0 : '],
+  );
+});
+
+test('dropped, it stands in its new column until the answer has it there', () => {
+  const dropped: BoardEvent[] = [lifted, { type: 'reached', column: 'won' }, { type: 'dropped' }];
+  const there = ['lead 1 A: 22000.00 EUR', 'won 2 B C D: 17400.10 EUR, 50 USD', 'lost 0 : '];
+  check(dropped, there);
+  check([...dropped, { type: 'answered' }], there);
+  check([...dropped, { type: 'written', card: 'B.md' }, { type: 'answered' }], still);
+});
+
+test('refused, or given back, it is where it was', () => {
+  check([lifted, { type: 'reached', column: 'won' }, { type: 'dropped' }, { type: 'refused', card: 'B.md' }], still);
+  check([lifted, { type: 'reached', column: 'won' }, { type: 'returned' }], still);
+});
+
+test('dropped where it was lifted, nothing moves', () => {
+  expect([lifted, { type: 'dropped' } as const].reduce(reduceBoard, stillBoard)).toEqual(stillBoard);
+});
+
+test('the arrows end at the first and the last column', () => {
+  const columns = columnsOf(part, answer, stillBoard);
+  expect([nextColumn(columns, 'lead', -1), nextColumn(columns, 'lead', 1), nextColumn(columns, 'lost', 1)]).toEqual(['lead', 'won', 'lost']);
+});

@@ -1,0 +1,104 @@
+// Where a chart's marks go: pure. Amounts become numbers here, for drawing alone.
+
+import type { ChartPart, JsonValue } from '../../ipc';
+import { amountsOf } from '../../shared/amount';
+import { fieldOf, rowsAt, textOf, type Placed } from './answer';
+import { daysBetween } from './words';
+
+export interface Point {
+  readonly placed: Placed;
+  readonly x: string;
+  /** By series; none where the value is not known. */
+  readonly values: readonly (number | null)[];
+  readonly dashed: boolean;
+  readonly mark: number | null;
+}
+
+export function pointsOf(part: ChartPart, value: JsonValue | null): Point[] {
+  return rowsAt(value, part.rows).map((placed) => ({
+    placed,
+    x: textOf(fieldOf(placed.row, part.x)),
+    values: part.series.map(({ field }) => sizeOf(fieldOf(placed.row, field))),
+    dashed: part.dashed !== null && fieldOf(placed.row, part.dashed) === true,
+    mark: part.mark === null ? null : sizeOf(fieldOf(placed.row, part.mark)),
+  }));
+}
+
+/** A decimal as a number; of several currencies none is right. */
+function sizeOf(value: JsonValue | undefined): number | null {
+  const amounts = amountsOf(value);
+  const size = amounts.length === 1 ? Number(amounts[0]?.amount.replace('−', '-')) : NaN;
+  return Number.isFinite(size) ? size : null;
+}
+
+/** Round marks from at most the lowest to at least the highest value, four or five of them. */
+export function ticksOf(values: readonly number[], fromZero: boolean): number[] {
+  const low = Math.min(...values, ...(fromZero ? [0] : []));
+  const high = Math.max(...values, ...(fromZero ? [0] : []));
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const span = high - low || Math.abs(high) || 1;
+  const rough = span / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 4, 5, 10].map((by) => by * power).find((by) => by >= rough * 0.999) ?? rough;
+  const first = Math.floor(low / step + 1e-9) * step;
+  const ticks: number[] = [];
+  for (let tick = first; ticks.length < 12; tick += step) {
+    ticks.push(Number(tick.toPrecision(12)));
+    if (tick >= high - step * 1e-9) break;
+  }
+  return ticks;
+}
+
+export interface Stretch {
+  /** Places of its points. */
+  readonly from: number;
+  readonly to: number;
+  readonly dashed: boolean;
+}
+
+/** Pieces of a line that are drawn in one go; where a value is missing there is none. */
+export function stretchesOf(points: readonly Point[], series: number): Stretch[] {
+  const found: Stretch[] = [];
+  for (let place = 1; place < points.length; place += 1) {
+    const [before, now] = [points[place - 1], points[place]];
+    if (before?.values[series] == null || now?.values[series] == null) continue;
+    const last = found.at(-1);
+    if (last && last.to === place - 1 && last.dashed === now.dashed) found[found.length - 1] = { ...last, to: place };
+    else found.push({ from: place - 1, to: place, dashed: now.dashed });
+  }
+  return found;
+}
+
+/** Spans that a line over dates may show, with the days each goes back. */
+export const spans = [
+  { value: '1m', label: '1 m', days: 31 },
+  { value: '6m', label: '6 m', days: 183 },
+  { value: '1y', label: '1 y', days: 366 },
+  { value: 'all', label: 'all', days: Infinity },
+] as const;
+
+export type Span = (typeof spans)[number]['value'];
+
+/** The days from the first to the last point; none where `x` is no date. */
+export function daysOf(points: readonly Point[]): number | null {
+  const [first, last] = [points[0], points.at(-1)];
+  return first && last ? daysBetween(first.x, last.x) : null;
+}
+
+/** The points of the last so many days. */
+export function lately(points: readonly Point[], days: number): readonly Point[] {
+  const end = points.at(-1)?.x ?? '';
+  return points.filter(({ x }) => (daysBetween(x, end) ?? 0) <= days);
+}
+
+/** Places of the points whose month is another than that before them, with its name. */
+export function monthMarks(points: readonly Point[]): { readonly at: number; readonly label: string }[] {
+  const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+  const marks = points.flatMap(({ x }, at) => {
+    const month = x.slice(0, 7);
+    const before = points[at - 1]?.x.slice(0, 7);
+    return month !== before ? [{ at, label: `${names[Number(x.slice(5, 7)) - 1] ?? x}${x.slice(5, 7) === '01' && points.length > 300 ? ` ${x.slice(0, 4)}` : ''}` }] : [];
+  });
+  const every = Math.ceil(marks.length / 8);
+  return marks.filter((_, place) => place % every === 0);
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+
+import type { ChartPart, PanelInput, PanelPart, PanelTab } from '../../ipc';
+import { panelOf } from '../../testing/panels';
+import { lately, pointsOf, stretchesOf, ticksOf } from './chart';
+import { homeOf, layoutOf, tabsOf } from './layout';
+import { windowOf } from './useVirtual';
+import { ageText, dateText, monthAfter, valueText } from './words';
+
+const today = '2026-11-20';
+
+describe('words', () => {
+  test.each([
+    ['2026-11-20', 'today'],
+    ['2026-11-24', 'Tue 24 Nov'],
+    ['2026-11-17', '17 Nov'],
+    ['2026-12-08', '8 Dec'],
+    ['2027-01-15', '15 Jan'],
+    ['2028-01-15', '15 Jan 2028'],
+    ['soon', 'soon'],
+  ])('%s is %s', (date, text) => {
+    expect(dateText(date, today)).toBe(text);
+  });
+
+  test('how old a price is', () => {
+    expect(ageText('2026-11-18', today)).toBe('2 days old');
+    expect(ageText('2026-11-19', today)).toBe('1 day old');
+    expect(ageText(new Date(`${today}T17:35:00`).toISOString(), today)).toBe('17:35');
+  });
+
+  test('months go over the ends of the year', () => {
+    expect([monthAfter('2026-12', 1), monthAfter('2026-01', -1)]).toEqual(['2027-01', '2025-12']);
+  });
+
+  test('several currencies are never one number', () => {
+    const amounts = [
+      { amount: '12', currency: 'EUR' },
+      { amount: '3', currency: 'USD' },
+    ];
+    expect(valueText(amounts, 'money', '', today)).toBe('€12, $3');
+  });
+});
+
+describe('charts', () => {
+  const part = panelOf('portfolio', 'Portfolio', [
+    { parts: [{ kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '', x: 'date', dashed: 'carried', series: [{ field: 'value', label: 'Value' }] }] },
+  ]).panel.tabs[0]?.parts[0] as PanelPart as ChartPart;
+  const points = pointsOf(part, [
+    { date: '2026-11-01', value: '5.00' },
+    { date: '2026-11-02', value: '6' },
+    { date: '2026-11-03', value: null },
+    { date: '2026-11-04', value: '7' },
+    { date: '2026-11-05', value: '8' },
+    { date: '2026-11-06', value: '8', carried: true },
+  ]);
+
+  test('a line stops where a value is missing and is dashed where it is carried forward', () => {
+    expect(stretchesOf(points, 0)).toEqual([
+      { from: 0, to: 1, dashed: false },
+      { from: 3, to: 4, dashed: false },
+      { from: 4, to: 5, dashed: true },
+    ]);
+  });
+
+  test('a value in several currencies is drawn nowhere', () => {
+    const [point] = pointsOf(part, [{ date: 'x', value: [{ amount: '1', currency: 'EUR' }, { amount: '2', currency: 'USD' }] }]);
+    expect(point?.values).toEqual([null]);
+  });
+
+  test.each([
+    [[56_400, 70_400], false, [56_000, 60_000, 64_000, 68_000, 72_000]],
+    [[12, 3240], true, [0, 1000, 2000, 3000, 4000]],
+    [[5, 5], false, [4, 6]],
+    [[-20, 30], true, [-20, 0, 20, 40]],
+  ])('the marks for %j, from zero: %s', (values, fromZero, marks) => {
+    expect(ticksOf(values, fromZero)).toEqual(marks);
+  });
+
+  test('the last days', () => {
+    expect(lately(points, 2).map(({ x }) => x)).toEqual(['2026-11-04', '2026-11-05', '2026-11-06']);
+  });
+});
+
+describe('where parts stand', () => {
+  const tab = panelOf('x', 'X', [
+    {
+      title: 'Positions',
+      parts: [
+        { kind: 'summary', tool: 'value', items: [] },
+        { kind: 'chart', tool: 'history', args: { range: '{range}' }, title: 'Value', shape: 'line', rows: '', x: 'x', series: [] },
+        { kind: 'chart', tool: 'allocation', title: 'Allocation', place: 'beside', shape: 'bars', rows: '', x: 'x', series: [] },
+        { kind: 'table', tool: 'positions', rows: '', columns: [] },
+        { kind: 'list', tool: 'due', heading: 'Due', place: 'side', rows: '', title: 'name' },
+      ],
+    },
+  ]).panel.tabs[0] as PanelTab;
+  const kinds = (parts: readonly PanelPart[]) => parts.map(({ kind }) => kind);
+
+  test('with room: above, beside each other, and in the column beside', () => {
+    const { top, rows, side } = layoutOf(tab.parts);
+    expect([kinds(top), rows.map(kinds), kinds(side)]).toEqual([['summary'], [['chart', 'chart'], ['table']], ['list']]);
+  });
+
+  test('without room what stands beside becomes a tab of its own', () => {
+    const tabs = tabsOf([tab], false);
+    expect(tabs.map(({ title }) => title)).toEqual(['Positions', 'Value', 'Allocation', 'Due']);
+    expect(tabs.map(({ layout }) => layout.rows.map(kinds))).toEqual([[['table']], [['chart']], [['chart']], [['list']]]);
+  });
+
+  test('an input that one chart alone uses stands at the chart', () => {
+    const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], default: '' }) satisfies PanelInput;
+    expect(homeOf(input('range'), tab.parts)).toBe(tab.parts[1]);
+    expect(homeOf(input('month'), tab.parts)).toBeNull();
+  });
+});
+
+test('of many rows those around what is seen are on the page', () => {
+  expect(windowOf(0, 310, 10_000)).toEqual({ from: 0, to: 30, before: 0, after: 9970 * 31 });
+  expect(windowOf(31_000, 310, 10_000)).toEqual({ from: 980, to: 1030, before: 980 * 31, after: 8970 * 31 });
+});

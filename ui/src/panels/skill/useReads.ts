@@ -1,0 +1,54 @@
+// Asks the skill's tools for what its panel shows, and again when notes change. A change while a call
+// runs asks once more when it has ended, not once for each change.
+
+import { useCallback, useEffect, useReducer, useRef } from 'react';
+
+import { useBackend, userError, type ToolResult } from '../../ipc';
+import { useActions, useApp } from '../../state/hooks';
+import { dueReads, keyOf, reduceReads, type Asked, type Read, type Reads } from './state';
+
+export interface PanelReads {
+  of(asked: Asked): Read | null;
+  readonly all: Reads;
+  /** Reads everything again. */
+  again(): void;
+}
+
+export function useReads(wanted: readonly Asked[]): PanelReads {
+  const backend = useBackend();
+  const { watch, unwatch } = useActions();
+  const [reads, dispatch] = useReducer(reduceReads, {});
+  const changes = useApp(({ revisions }) => revisions.changes);
+  const registry = useApp(({ revisions }) => revisions.registry);
+  const vault = useApp(({ status }) => status?.vault?.path);
+  const again = useCallback(() => dispatch({ type: 'changed' }), []);
+
+  const now = `${changes} ${registry} ${vault}`;
+  const seen = useRef(now);
+  useEffect(() => {
+    if (seen.current === now) return;
+    seen.current = now;
+    again();
+  }, [now, again]);
+
+  const key = wanted.map(keyOf).join('\n');
+  useEffect(() => {
+    for (const asked of dueReads(reads, wanted)) {
+      const run = `panel-${crypto.randomUUID()}`;
+      dispatch({ type: 'begun', asked, run });
+      // A rule may make a read ask: the question comes as an event of the run.
+      watch(run);
+      const ended = (result: ToolResult) => {
+        unwatch(run);
+        dispatch({ type: 'ended', asked, run, at: new Date().toISOString(), result });
+      };
+      backend.rpc('call_tool', { ...asked, args: { ...asked.args }, run }).then(ended, (thrown: unknown) => ended(failed(thrown)));
+    }
+  }, [backend, watch, unwatch, reads, key]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for what is wanted
+
+  return { of: (asked) => reads[keyOf(asked)] ?? null, all: reads, again };
+}
+
+export function failed(thrown: unknown): ToolResult {
+  return { ok: false, value: null, error: userError(thrown), sources: [], figures: [], changes: [], change_set: null, ms: 0 };
+}

@@ -1,0 +1,111 @@
+// Values of a panel in words. Pure.
+
+import type { JsonValue, PanelFormat } from '../../ipc';
+import { amountsOf, moneyText, numberText, percentText } from '../../shared/amount';
+import { decimal } from '../../shared/decimal';
+import { textOf } from './answer';
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const DAY = 86_400_000;
+
+/** "Tue 24 Nov" within a week from today, else "8 Dec", with the year where it is far away. `today`: YYYY-MM-DD. */
+export function dateText(value: string, today: string): string {
+  const days = daysBetween(today, value);
+  if (days === null) return value;
+  if (days === 0) return 'today';
+  const date = new Date(`${value.slice(0, 10)}T00:00:00Z`);
+  const day = `${date.getUTCDate()} ${months[date.getUTCMonth()]}`;
+  if (days > 0 && days < 7) return `${weekdays[date.getUTCDay()]} ${day}`;
+  return Math.abs(days) > 330 ? `${day} ${date.getUTCFullYear()}` : day;
+}
+
+/** "17:35" for a time of today, "2 days old" else. */
+export function ageText(value: string, today: string): string {
+  const local = value.includes('T') ? localParts(value) : { day: value, time: '' };
+  const days = daysBetween(local.day, today);
+  if (days === null) return value;
+  if (days <= 0) return local.time === '' ? 'today' : local.time;
+  return days === 1 ? '1 day old' : `${days} days old`;
+}
+
+/** "November 2026" for `2026-11` */
+export function monthText(month: string): string {
+  const [, year, number] = /^(\d{4})-(\d{2})$/.exec(month) ?? [];
+  const names = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+  return year === undefined ? month : `${names[Number(number) - 1] ?? month} ${year}`;
+}
+
+/** The month so many after another: `2026-11`, 2 → `2027-01`. */
+export function monthAfter(month: string, by: number): string {
+  const [year = NaN, number = NaN] = month.split('-').map(Number);
+  const count = year * 12 + number - 1 + by;
+  if (Number.isNaN(count)) return month;
+  return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`;
+}
+
+/** A value in its format, as text. */
+export function valueText(value: JsonValue | undefined, format: PanelFormat, unit: string, today: string): string {
+  if (value === undefined || value === null || value === '') return '';
+  switch (format) {
+    case 'money':
+    case 'gain':
+      return amountsOf(value, unit)
+        .map((amount) => moneyText(amount, format === 'gain'))
+        .join(', ');
+    case 'number':
+      return numberText(textOf(value));
+    case 'percent':
+    case 'bar':
+      return percentOf(textOf(value), false);
+    case 'change':
+      return percentOf(textOf(value), true);
+    case 'date':
+      return dateText(textOf(value), today);
+    case 'age':
+      return ageText(textOf(value), today);
+    case 'text':
+    case 'note':
+    case 'tags':
+      return textOf(value);
+  }
+}
+
+/** Formats whose values stand at the right end of their column. */
+export function isFigureFormat(format: PanelFormat): boolean {
+  return ['number', 'money', 'percent', 'gain', 'change'].includes(format);
+}
+
+/** What a column is sorted by: figures by size, the rest by their words. */
+export function sortValue(value: JsonValue | undefined, format: PanelFormat): string | number {
+  if (!isFigureFormat(format) && format !== 'bar') return textOf(value).toLowerCase();
+  const [amount] = amountsOf(value);
+  return amount && decimal(amount.amount) ? Number(amount.amount.replace('−', '-')) : -Infinity;
+}
+
+/** "lead" → "Lead", `close_date` → "Close date" */
+export function titled(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whole days from one date to another; none where one of them is no date. */
+export function daysBetween(from: string, to: string): number | null {
+  const [a, b] = [from, to].map((date) => (/^\d{4}-\d{2}-\d{2}/.test(date) ? Date.parse(`${date.slice(0, 10)}T00:00:00Z`) : NaN));
+  const days = ((b ?? NaN) - (a ?? NaN)) / DAY;
+  return Number.isNaN(days) ? null : days;
+}
+
+function percentOf(value: string, signed: boolean): string {
+  return decimal(value) === null ? value : percentText(value, signed);
+}
+
+function localParts(at: string): { day: string; time: string } {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return { day: at, time: '' };
+  const two = (value: number) => String(value).padStart(2, '0');
+  return {
+    day: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
+    time: `${two(date.getHours())}:${two(date.getMinutes())}`,
+  };
+}

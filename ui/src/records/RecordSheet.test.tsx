@@ -1,0 +1,245 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+
+import type { RecordFormView, SavedRecord } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { contactForm, newContactForm } from '../testing/record-form';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { RecordSheet } from './RecordSheet';
+
+const saved: SavedRecord = {
+  errors: [],
+  result: {
+    ok: true,
+    value: null,
+    error: null,
+    sources: [],
+    figures: [],
+    changes: [{ path: 'CRM/People/Jane Doe.md', kind: 'modified' }],
+    change_set: 'c7',
+    ms: 4,
+  },
+};
+
+/** Opens the form; `answers` are what saving says, one after the other. */
+async function setup(view: RecordFormView = contactForm, answers: SavedRecord[] = [saved]) {
+  const backend = new FakeBackend({ ...sampleWorld(), recordForms: [view] });
+  backend.on('save_record', () => answers.shift() ?? saved);
+  const { skill, record_type: type, path } = view;
+  const rendered = renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path } } });
+  const sheet = within(await screen.findByRole('dialog'));
+  return { ...rendered, backend, sheet, user: userEvent.setup(), isOpen: () => screen.queryByRole('dialog') !== null };
+}
+
+async function write(field: HTMLElement, text: string) {
+  await userEvent.clear(field);
+  if (text !== '') {
+    await userEvent.click(field);
+    await userEvent.paste(text);
+  }
+}
+
+it('shows the fields of the record with their values', async () => {
+  const { sheet } = await setup();
+  expect(await sheet.findByRole('textbox', { name: /^Name/ })).toHaveValue('Jane Doe');
+  expect(sheet.getByRole('combobox', { name: /^Company/ })).toHaveValue('Quillon Labs');
+  expect(sheet.getByRole('radio', { name: 'lead' })).toBeChecked();
+  // A number with a fraction is text: nothing counts it up or rounds it.
+  expect(sheet.getByRole('textbox', { name: /^Value/ })).toHaveValue('1250.50');
+  expect(sheet.getByRole('button', { name: 'In a week' })).toBeVisible();
+});
+
+it('saves what stands in the form with what it was opened with, then shows the way back', async () => {
+  const { backend, sheet, user } = await setup();
+  await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');
+  await user.click(sheet.getByRole('radio', { name: 'customer' }));
+  await user.click(sheet.getByTestId('save-record'));
+  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+  expect(backend.asked('save_record')).toEqual([
+    {
+      skill: 'crm',
+      record_type: 'contact',
+      path: 'CRM/People/Jane Doe.md',
+      before: contactForm.values,
+      values: {
+        name: 'Jane Doe',
+        company: 'Quillon Labs',
+        stage: 'customer',
+        value: '1250.50',
+        tags: ['design', 'berlin'],
+        next_contact: '2026-11-24',
+      },
+      run: expect.stringMatching(/^record-/) as string,
+    },
+  ]);
+  backend.on('undo_changes', () => ({ change_set: 'c8', undone: ['CRM/People/Jane Doe.md'], merged: [], conflicts: [] }));
+  await user.click(sheet.getByTestId('undo-record'));
+  expect(await sheet.findByText(/^undone at/)).toBeVisible();
+  expect(backend.asked('undo_changes')).toEqual([{ change_set: 'c7' }]);
+});
+
+it('checks a field when it is left, with what was meant one click away', async () => {
+  const { backend, sheet, user } = await setup();
+  const date = await sheet.findByRole('textbox', { name: /^Next contact/ });
+  await write(date, '24.12.2026');
+  await user.tab();
+  await user.click(await sheet.findByRole('button', { name: 'Use 2026-12-24' }));
+  expect(date).toHaveValue('2026-12-24');
+  await write(date, 'soon');
+  await user.click(sheet.getByTestId('save-record'));
+  expect(await sheet.findByRole('alert')).toHaveTextContent('Write the date as 2026-11-30');
+  expect(backend.asked('save_record')).toEqual([]);
+});
+
+it('shows beside the field what the backend refused, until it is written in', async () => {
+  const refused: SavedRecord = { errors: [{ field: 'phone', message: 'It is no number. Write digits.' }], result: null };
+  const { sheet, user } = await setup(contactForm, [refused]);
+  const phone = await sheet.findByRole('textbox', { name: /^Phone/ });
+  await write(phone, 'x');
+  await user.click(sheet.getByTestId('save-record'));
+  expect(await sheet.findByRole('alert')).toHaveTextContent('It is no number. Write digits.');
+  expect(phone).toBeInvalid();
+  await write(phone, '1');
+  expect(sheet.queryByRole('alert')).toBeNull();
+  await user.click(sheet.getByTestId('save-record'));
+  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+});
+
+describe('a field that was changed in Obsidian meanwhile', () => {
+  const conflict: SavedRecord = {
+    errors: [{ field: 'stage', message: 'It was changed.', theirs: 'paused' }],
+    result: null,
+  };
+
+  it('is saved as the form has it when the user keeps that', async () => {
+    const { backend, sheet, user } = await setup(contactForm, [conflict]);
+    await user.click(await sheet.findByRole('radio', { name: 'customer' }));
+    await user.click(sheet.getByTestId('save-record'));
+    await user.click(await sheet.findByRole('button', { name: 'Keep customer' }));
+    await user.click(sheet.getByTestId('save-record'));
+    await sheet.findByText('Jane Doe is changed.');
+    expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'customer' } });
+  });
+
+  it('is taken from the note when the user takes that', async () => {
+    const { backend, sheet, user } = await setup(contactForm, [conflict]);
+    await user.click(await sheet.findByRole('radio', { name: 'customer' }));
+    await user.click(sheet.getByTestId('save-record'));
+    await user.click(await sheet.findByRole('button', { name: 'Take paused' }));
+    expect(sheet.getByRole('radio', { name: 'paused' })).toBeChecked();
+    await user.click(sheet.getByTestId('save-record'));
+    await sheet.findByText('Jane Doe is changed.');
+    expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'paused' } });
+  });
+});
+
+describe('leaving', () => {
+  it('asks when something was changed, and not otherwise', async () => {
+    const { sheet, user, isOpen } = await setup();
+    await write(await sheet.findByRole('textbox', { name: /^Phone/ }), '1');
+    await user.keyboard('{Escape}');
+    expect(sheet.getByRole('alertdialog', { name: 'Changes are not saved' })).toBeVisible();
+    await user.click(sheet.getByRole('button', { name: 'Keep editing' }));
+    expect(sheet.queryByRole('alertdialog')).toBeNull();
+    await user.click(sheet.getByRole('button', { name: 'Cancel' }));
+    await user.click(sheet.getByRole('button', { name: 'Discard' }));
+    expect(isOpen()).toBe(false);
+  });
+
+  it('is one key where nothing was changed', async () => {
+    const { sheet, user, isOpen } = await setup();
+    await sheet.findByRole('textbox', { name: /^Name/ });
+    await user.keyboard('{Escape}');
+    expect(isOpen()).toBe(false);
+  });
+});
+
+it('suggests notes for a link, to be chosen by keys, and Esc closes the list before the form', async () => {
+  const { backend, sheet, user, isOpen } = await setup();
+  backend.on('suggest_notes', () => [
+    { name: 'Fernhill Dairy', path: 'CRM/Companies/Fernhill Dairy.md', record_type: 'company' },
+    { name: 'Ferns', path: 'Garden/Ferns.md', record_type: null },
+  ]);
+  const company = await sheet.findByRole('combobox', { name: /^Company/ });
+  await write(company, 'fern');
+  expect(within(await sheet.findByRole('listbox')).getAllByRole('option').map(({ textContent }) => textContent)).toEqual([
+    'Fernhill Dairycompany',
+    'FernsGarden',
+  ]);
+  expect(backend.asked('suggest_notes').at(-1)).toEqual({ skill: 'crm', field: 'company', text: 'fern' });
+  await user.keyboard('{Escape}');
+  expect(sheet.queryByRole('listbox')).toBeNull();
+  expect(isOpen()).toBe(true);
+  await write(company, 'fer');
+  await sheet.findByRole('listbox');
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(company).toHaveValue('Fernhill Dairy');
+});
+
+it('adds a record, and another one after it', async () => {
+  const { backend, sheet, user } = await setup(newContactForm);
+  await sheet.findByRole('textbox', { name: /^Name/ });
+  expect(screen.getByRole('dialog', { name: 'New contact' })).toBeVisible();
+  await user.click(await sheet.findByTestId('save-record'));
+  expect(await sheet.findByRole('alert')).toHaveTextContent('Fill in name');
+  await write(sheet.getByRole('textbox', { name: /^Name/ }), 'Sam Ortega');
+  await user.click(sheet.getByTestId('save-record'));
+  await sheet.findByRole('button', { name: 'Close' });
+  expect(backend.asked('save_record')[0]).toMatchObject({ before: {}, values: { name: 'Sam Ortega' } });
+  expect(backend.asked('save_record')[0]).not.toHaveProperty('path');
+  await user.click(sheet.getByRole('button', { name: 'Add another' }));
+  expect(await screen.findByRole('textbox', { name: /^Name/ })).toHaveValue('');
+});
+
+it('shows a note that cannot be read with its line and remedy, and no form', async () => {
+  const broken = {
+    path: 'CRM/People/Jane Doe.md',
+    line: 3,
+    problem: 'the bracket is not closed',
+    remedy: 'Correct it in Obsidian, then open the form again.',
+  };
+  const { sheet } = await setup({ ...contactForm, values: {}, broken });
+  expect(await sheet.findByRole('alert')).toHaveTextContent(
+    'CRM/People/Jane Doe.md, line 3: the bracket is not closedCorrect it in Obsidian, then open the form again.',
+  );
+  expect(sheet.queryByTestId('save-record')).toBeNull();
+});
+
+it('says what is wrong in the note by line', async () => {
+  const problem = { path: 'x', line: 7, problem: '`next_contact` is `soon`, which is no date', remedy: 'Write it as YYYY-MM-DD.' };
+  const { sheet } = await setup({ ...contactForm, problems: [problem] });
+  expect(await sheet.findByRole('list', { name: 'Wrong in the note' })).toHaveTextContent('Line 7: `next_contact` is `soon`');
+});
+
+it('says that the note was changed in Obsidian while the form is open', async () => {
+  const { backend, sheet } = await setup();
+  await sheet.findByRole('textbox', { name: /^Name/ });
+  act(() =>
+    backend.emit({ type: 'vault_changed', kind: 'modified', path: 'CRM/People/Jane Doe.md', from: null, by: 'outside', summary: null }),
+  );
+  await waitFor(() => expect(sheet.getByText(/^Changed in Obsidian at/)).toBeVisible());
+});
+
+it('asks in the form where a rule wants to be asked', async () => {
+  const { backend, sheet, user } = await setup();
+  let answer: (saved: SavedRecord) => void = () => undefined;
+  backend.on('save_record', () => new Promise((resolve) => (answer = resolve)));
+  await user.click(await sheet.findByRole('radio', { name: 'customer' }));
+  await user.click(sheet.getByTestId('save-record'));
+  const run = backend.asked('save_record')[0]?.run ?? '';
+  act(() => {
+    const args = { record_type: 'contact' };
+    const principal = { kind: 'user', name: 'you' } as const;
+    const call = 'k1';
+    backend.emit({ type: 'tool_call_started', call, tool: 'crm.save_record', args, effect: 'write', principal }, { session: run });
+    backend.emit(
+      { type: 'approval_requested', call, args, decisions: ['once', 'deny'], question: 'Change 1 note?', editable: false, diff: null, host: null, revision: 1, mid_run: false },
+      { session: run },
+    );
+  });
+  expect(await sheet.findByText('Change 1 note?')).toBeVisible();
+  await act(async () => answer(saved));
+  expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+});

@@ -1,0 +1,371 @@
+// A record in its form, over whatever the window shows: a new one, or the properties of one that is
+// there. What is saved is one change set of the user's own, shown as its diff, with Undo.
+
+import { useEffect, useReducer, useRef, useState, type ReactNode, type RefObject } from 'react';
+
+import { ApprovalCard } from '../chat/ApprovalCard';
+import { useBackend, userError, type JsonValue, type NoteDiffView, type RecordFormView, type SavedRecord } from '../ipc';
+import {
+  Banner,
+  Button,
+  clockTime,
+  ErrorBox,
+  Icon,
+  IconButton,
+  keyText,
+  LinkButton,
+  Loading,
+  noteName,
+  Sheet,
+} from '../shared';
+import { Diff } from '../shared/Diff';
+import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
+import type { RecordForm } from '../state/app';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
+import type { CallItem } from '../state/session';
+import { faultsOf, isValues, opened, reduceSave, wordsOf, type SaveState } from './save';
+
+const width = 440;
+
+export function RecordSheet() {
+  const form = useApp((app) => app.recordForm);
+  if (form === null) return null;
+  return <Reading key={JSON.stringify(form)} form={form} />;
+}
+
+function Reading({ form }: { form: RecordForm }) {
+  const { closeRecordForm } = useActions();
+  const { skill, type, path } = form;
+  const read = useRpc('record_form', { skill, record_type: type, ...(path === null ? {} : { path }) });
+  /** Grows with each record that is added after another. */
+  const [number, setNumber] = useState(0);
+  /** What closing means for what the sheet shows. */
+  const leaveRef = useRef<() => void>(closeRecordForm);
+  const view = read.data;
+  const label = view === null ? 'Record' : (view.name ?? `New ${view.label.toLowerCase()}`);
+  const close = () => leaveRef.current();
+  return (
+    <Sheet
+      side="right"
+      width={width}
+      label={label}
+      onClose={close}
+      onEscape={(event) => {
+        // Esc closes the list of suggestions before the form.
+        if (event.target instanceof Element && event.target.matches('[role=combobox][aria-expanded=true]'))
+          event.preventDefault();
+      }}
+    >
+      <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-5">
+        <p className="cut text-body font-semibold">{label}</p>
+        <span className="cut flex-1 text-small text-fg-3">{path !== null && noteName(view?.path ?? path).folder}</span>
+        <IconButton icon="x" label="Close the form" className="-mr-2" onClick={close} />
+      </header>
+      {view !== null && view.broken === null ? (
+        <Editing key={`${number} ${view.hash ?? ''}`} view={view} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
+      ) : (
+        <div className="p-5">
+          {view?.broken ? (
+            <Broken view={view} onAgain={read.reload} />
+          ) : read.error ? (
+            <ErrorBox error={read.error} actions={<LinkButton onClick={read.reload}>Try again</LinkButton>} />
+          ) : (
+            <Loading lines={4} />
+          )}
+        </div>
+      )}
+    </Sheet>
+  );
+}
+
+interface EditingProps {
+  readonly view: RecordFormView;
+  readonly label: string;
+  /** Set to what closing means while the form is there. */
+  readonly leaveRef: RefObject<() => void>;
+  readonly onAnother: () => void;
+}
+
+function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
+  const backend = useBackend();
+  const { closeRecordForm, watch, unwatch, undo } = useActions();
+  const today = useApp((app) => app.status?.today ?? '');
+  const form = useSchemaForm(view.schema, view.values);
+  const [state, say] = useReducer(reduceSave, view.values, opened);
+  const [run] = useState(() => `record-${crypto.randomUUID()}`);
+  const body = useRef<HTMLDivElement>(null);
+  const busy = state.phase === 'saving';
+
+  useEffect(() => {
+    body.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+  }, []);
+
+  const save = async () => {
+    const values = form.submit();
+    if (values === null || busy || state.conflicts.length > 0) return;
+    say({ type: 'save_started' });
+    watch(run);
+    try {
+      const saved = await backend.rpc('save_record', {
+        skill: view.skill,
+        record_type: view.record_type,
+        ...(view.path === null ? {} : { path: view.path }),
+        before: state.before,
+        values,
+        run,
+      });
+      form.tell(faultsOf(saved));
+      say({ type: 'save_answered', saved, diff: await diffOf(saved) });
+    } catch (thrown) {
+      say({ type: 'failed', problem: userError(thrown) });
+    } finally {
+      unwatch(run);
+    }
+  };
+  /** What was written stands in the list of changes; without it the save is still told. */
+  const diffOf = async ({ result }: SavedRecord): Promise<NoteDiffView | null> => {
+    if (result?.change_set == null) return null;
+    const sets = await backend.rpc('list_changes', { limit: 8 }).catch(() => []);
+    return sets.find(({ id }) => id === result.change_set)?.notes[0]?.diff ?? null;
+  };
+  const takeBack = async () => {
+    const set = state.result?.change_set;
+    if (set == null) return;
+    try {
+      const { conflicts, change_set } = await undo({ change_set: set });
+      if (conflicts.length === 0 && change_set !== null) say({ type: 'undone', at: new Date().toISOString() });
+    } catch (thrown) {
+      say({ type: 'failed', problem: userError(thrown) });
+    }
+  };
+  const close = () => {
+    if (state.phase === 'editing' && form.changed) say({ type: 'leave_asked' });
+    else if (!busy) closeRecordForm();
+  };
+  useEffect(() => {
+    leaveRef.current = close;
+    return () => {
+      leaveRef.current = closeRecordForm;
+    };
+  });
+  const suggest: Suggest = async (field, text) => {
+    const notes = await backend.rpc('suggest_notes', { skill: view.skill, field, text });
+    return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
+  };
+  const take = (field: string, theirs: unknown) => {
+    const own = form.plan.fields.find(({ key }) => key === field);
+    const old = form.draft;
+    if (own && typeof old === 'object' && !Array.isArray(old))
+      form.setDraft({ ...old, [field]: theirs === null ? undefined : draftOf({ ...own, preset: null }, theirs as JsonValue) });
+    say({ type: 'conflict_decided', field });
+  };
+
+  return (
+    <>
+      {state.phase === 'saved' ? (
+        <Saved
+          state={state}
+          view={view}
+          onUndo={() => void takeBack()}
+          onClose={closeRecordForm}
+          {...(view.path === null ? { onAnother } : {})}
+        />
+      ) : (
+        <>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto p-5">
+            <Problems view={view} />
+            <ChangedOutside path={view.path} />
+            <SchemaForm form={form} label={label} today={today} suggest={suggest} disabled={busy} onSubmit={() => void save()} />
+            <Waiting run={run} busy={busy} />
+          </div>
+          <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-5 py-3">
+            {state.problem && <ErrorBox error={state.problem} />}
+            {state.conflicts.map((conflict) => (
+              <Conflict
+                key={conflict.field}
+                label={form.plan.fields.find(({ key }) => key === conflict.field)?.label ?? conflict.field}
+                theirs={conflict.theirs}
+                mine={isValues(form.args) ? form.args[conflict.field] : undefined}
+                onTake={() => take(conflict.field, conflict.theirs)}
+                onKeep={() => say({ type: 'conflict_decided', field: conflict.field })}
+              />
+            ))}
+            {state.leaving ? (
+              <div role="alertdialog" aria-label="Changes are not saved" className="flex items-center gap-2">
+                <span className="flex-1 text-small">Your changes are not saved.</span>
+                <Button size="s" onClick={closeRecordForm}>
+                  Discard
+                </Button>
+                <Button size="s" variant="primary" autoFocus onClick={() => say({ type: 'stayed' })}>
+                  Keep editing
+                </Button>
+              </div>
+            ) : (
+              <div className="flex items-center gap-2">
+                <Button
+                  variant="primary"
+                  className="h-8"
+                  keys={keyText('Ctrl ↵')}
+                  disabled={busy || form.shown.length > 0 || state.conflicts.length > 0}
+                  onClick={() => void save()}
+                  data-testid="save-record"
+                >
+                  {busy ? 'Saving…' : 'Save'}
+                </Button>
+                <Button variant="quiet" className="h-8" disabled={busy} onClick={close}>
+                  Cancel
+                </Button>
+              </div>
+            )}
+          </footer>
+        </>
+      )}
+    </>
+  );
+}
+
+/** A note that cannot be read as a record: where, why, and what to do. */
+function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }) {
+  const { path = '', line = 0, problem = '', remedy = '' } = view.broken ?? {};
+  return (
+    <ErrorBox
+      error={{ code: 'note_broken', message: `${path}, line ${line}: ${problem}`, hint: remedy }}
+      actions={
+        <>
+          <OpenNote path={path} />
+          <LinkButton onClick={onAgain}>Read it again</LinkButton>
+        </>
+      }
+    />
+  );
+}
+
+/** What the note has wrong, by line: the form is where it can be put right. */
+function Problems({ view }: { view: RecordFormView }) {
+  if (view.problems.length === 0) return null;
+  return (
+    <ul aria-label="Wrong in the note" className="mb-4 flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
+      {view.problems.map(({ line, problem, remedy }) => (
+        <li key={`${line} ${problem}`} className="flex gap-2">
+          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+          <span className="selectable min-w-0 break-words">
+            Line {line}: {problem}. <span className="text-fg-2">{remedy}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The note was edited since the form was opened. */
+function ChangedOutside({ path }: { path: string | null }) {
+  const change = useApp((app) => (path === null ? undefined : app.noteChanges[path]));
+  const [first] = useState(change);
+  if (!change || change === first || change.by !== 'outside') return null;
+  return (
+    <div className="mb-4">
+      <Banner tone="grey" icon="note">
+        Changed in Obsidian at {clockTime(change.at)}. Saving keeps that, and asks where both changed the same.
+      </Banner>
+    </div>
+  );
+}
+
+/** A rule of the user's wants to be asked: the same card as in a chat. */
+function Waiting({ run, busy }: { run: string; busy: boolean }) {
+  const session = useSession(run);
+  const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
+  if (!busy || call?.state !== 'waiting') return null;
+  return (
+    <div className="mt-4">
+      <ApprovalCard call={call} session={run} />
+    </div>
+  );
+}
+
+interface ConflictProps {
+  readonly label: string;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+  readonly onTake: () => void;
+  readonly onKeep: () => void;
+}
+
+function Conflict({ label, theirs, mine, onTake, onKeep }: ConflictProps) {
+  return (
+    <div role="alert" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
+      <p>
+        <span className="font-medium">{label}</span> was changed in the note while the form was open, to {wordsOf(theirs)}.
+      </p>
+      <p className="flex gap-3">
+        <LinkButton onClick={onTake}>Take {wordsOf(theirs)}</LinkButton>
+        <LinkButton onClick={onKeep}>Keep {wordsOf(mine)}</LinkButton>
+      </p>
+    </div>
+  );
+}
+
+interface SavedProps {
+  readonly state: SaveState;
+  readonly view: RecordFormView;
+  readonly onUndo: () => void;
+  readonly onClose: () => void;
+  readonly onAnother?: () => void;
+}
+
+function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
+  const change = state.result?.changes[0];
+  const path = change?.path ?? view.path ?? '';
+  const done = useRef<HTMLButtonElement>(null);
+  useEffect(() => done.current?.focus(), []);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-5">
+      <p role="status" className="flex items-center gap-2 text-ui">
+        <Icon name="check" className="text-ok" />
+        {change === undefined
+          ? 'Nothing was different. The note is as it was.'
+          : change.kind === 'created'
+            ? `${noteName(path).name} is added.`
+            : `${noteName(path).name} is changed.`}
+      </p>
+      {state.diff && <Diff diff={state.diff} caption={noteName(path).name} />}
+      {state.problem && <ErrorBox error={state.problem} />}
+      <div className="flex items-center gap-3 text-small">
+        {state.undoneAt !== null ? (
+          <span role="status" className="flex items-center gap-1.5 text-fg-3">
+            <Icon name="undo" size={12} /> undone at {clockTime(state.undoneAt)}
+          </span>
+        ) : (
+          state.result?.change_set != null && (
+            <LinkButton onClick={onUndo} data-testid="undo-record">
+              Undo
+            </LinkButton>
+          )
+        )}
+        {state.undoneAt === null && <OpenNote path={path} />}
+      </div>
+      <div className="flex gap-2">
+        <Button ref={done} className="h-8" onClick={onClose}>
+          Close
+        </Button>
+        {onAnother && (
+          <Button variant="quiet" className="h-8" onClick={onAnother}>
+            Add another
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function OpenNote({ path }: { path: string }): ReactNode {
+  const backend = useBackend();
+  const [problem, setProblem] = useState<string | null>(null);
+  const open = () => backend.rpc('open_note', { path }).catch((thrown: unknown) => setProblem(userError(thrown).message));
+  return (
+    <>
+      <LinkButton onClick={() => void open()}>Open the note</LinkButton>
+      {problem !== null && <span role="alert">{problem}</span>}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+
+import type { SavedRecord, ToolResult } from '../ipc';
+import { faultsOf, opened, reduceSave, wordsOf, type SaveEvent } from './save';
+
+const written: ToolResult = {
+  ok: true,
+  value: null,
+  error: null,
+  sources: [],
+  figures: [],
+  changes: [{ path: 'Jane.md', kind: 'modified' }],
+  change_set: 'c1',
+  ms: 3,
+};
+
+const after = (...events: SaveEvent[]) => events.reduce(reduceSave, opened({ stage: 'lead', phone: '1' }));
+const answered = (saved: SavedRecord): SaveEvent => ({ type: 'save_answered', saved, diff: null });
+
+const both: SavedRecord = {
+  errors: [
+    { field: 'stage', message: 'It was changed in the note.', theirs: 'paused' },
+    { field: 'phone', message: 'It is no number. Write one.' },
+  ],
+  result: null,
+};
+
+it('is saved when the note was written', () => {
+  const state = after({ type: 'save_started' }, answered({ errors: [], result: written }));
+  expect(state).toMatchObject({ phase: 'saved', result: { change_set: 'c1' }, conflicts: [] });
+});
+
+it('goes back to the form with what the note says otherwise', () => {
+  const state = after({ type: 'save_started' }, answered(both));
+  expect(state.phase).toBe('editing');
+  expect(state.conflicts.map(({ field }) => field)).toEqual(['stage']);
+  expect(faultsOf(both)).toEqual([{ path: 'phone', message: 'It is no number. Write one.' }]);
+});
+
+it('counts what the user was shown of the note as seen', () => {
+  const state = after(answered(both), { type: 'conflict_decided', field: 'stage' });
+  expect(state.before).toEqual({ stage: 'paused', phone: '1' });
+  expect(state.conflicts).toEqual([]);
+});
+
+it('counts a property that was removed from the note as seen empty', () => {
+  const gone: SavedRecord = { errors: [{ field: 'stage', message: 'Changed.', theirs: null }], result: null };
+  expect(after(answered(gone), { type: 'conflict_decided', field: 'stage' }).before).toEqual({ stage: null, phone: '1' });
+});
+
+it('keeps the form when a rule or the disk refuses', () => {
+  const problem = { code: 'denied_by_rule' as const, message: 'A rule denies it.', hint: '' };
+  const refused = after({ type: 'save_started' }, answered({ errors: [], result: { ...written, ok: false, error: problem } }));
+  expect(refused).toMatchObject({ phase: 'editing', problem });
+  expect(after({ type: 'save_started' }, { type: 'failed', problem })).toMatchObject({ phase: 'editing', problem });
+});
+
+it('asks before it leaves, and stays', () => {
+  expect(after({ type: 'leave_asked' }).leaving).toBe(true);
+  expect(after({ type: 'leave_asked' }, { type: 'stayed' }).leaving).toBe(false);
+});
+
+it('says values in words', () => {
+  expect([null, 'won', 3, ['a', 'b'], ''].map(wordsOf)).toEqual(['nothing', 'won', '3', 'a, b', 'nothing']);
+});

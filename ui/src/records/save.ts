@@ -1,0 +1,94 @@
+// Saving the form of a record: what it was opened with, what the note says otherwise by now, and
+// what came of it. Pure; the sheet runs the commands.
+
+import type { FieldErrorView, JsonValue, NoteDiffView, SavedRecord, ToolResult, UserError } from '../ipc';
+
+export type Values = { readonly [field: string]: JsonValue };
+
+export interface SaveState {
+  /** What the user has seen of the note: what differs from it is their change. */
+  readonly before: Values;
+  readonly phase: 'editing' | 'saving' | 'saved';
+  /** Fields that were changed in the note and in the form, until the user chose. */
+  readonly conflicts: readonly FieldErrorView[];
+  /** Why nothing was saved. */
+  readonly problem: UserError | null;
+  /** What the save did. */
+  readonly result: ToolResult | null;
+  readonly diff: NoteDiffView | null;
+  /** RFC 3339 */
+  readonly undoneAt: string | null;
+  /** The user wants to leave with changes that are not saved. */
+  readonly leaving: boolean;
+}
+
+export type SaveEvent =
+  | { readonly type: 'save_started' }
+  | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diff: NoteDiffView | null }
+  | { readonly type: 'failed'; readonly problem: UserError }
+  /** The user has seen what the note says, whichever side they keep. */
+  | { readonly type: 'conflict_decided'; readonly field: string }
+  | { readonly type: 'undone'; readonly at: string }
+  | { readonly type: 'leave_asked' }
+  | { readonly type: 'stayed' };
+
+export function opened(values: JsonValue): SaveState {
+  return {
+    before: isValues(values) ? values : {},
+    phase: 'editing',
+    conflicts: [],
+    problem: null,
+    result: null,
+    diff: null,
+    undoneAt: null,
+    leaving: false,
+  };
+}
+
+export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
+  switch (event.type) {
+    case 'save_started':
+      return { ...state, phase: 'saving', problem: null, leaving: false };
+    case 'save_answered': {
+      const { errors, result } = event.saved;
+      if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diff: event.diff };
+      return { ...state, phase: 'editing', conflicts: errors.filter(isConflict), problem: result?.error ?? null };
+    }
+    case 'failed':
+      return { ...state, phase: state.phase === 'saving' ? 'editing' : state.phase, problem: event.problem };
+    case 'conflict_decided': {
+      const conflict = state.conflicts.find(({ field }) => field === event.field);
+      if (!conflict) return state;
+      return {
+        ...state,
+        before: { ...state.before, [event.field]: (conflict.theirs ?? null) as JsonValue },
+        conflicts: state.conflicts.filter((other) => other !== conflict),
+      };
+    }
+    case 'undone':
+      return { ...state, undoneAt: event.at, problem: null };
+    case 'leave_asked':
+      return { ...state, leaving: true };
+    case 'stayed':
+      return { ...state, leaving: false };
+  }
+}
+
+/** The fields that are wrong whatever the note says. */
+export function faultsOf({ errors }: SavedRecord): { path: string; message: string }[] {
+  return errors.filter((error) => !isConflict(error)).map(({ field, message }) => ({ path: field, message }));
+}
+
+/** A value of a field in a sentence. */
+export function wordsOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing';
+  return Array.isArray(value) ? value.map(String).join(', ') : String(value);
+}
+
+function isConflict(error: FieldErrorView): boolean {
+  return error.theirs !== undefined;
+}
+
+export function isValues(value: JsonValue | undefined): value is { [field: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

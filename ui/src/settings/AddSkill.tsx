@@ -1,0 +1,131 @@
+// The ways to a new skill: first files of one's own, a folder from somewhere else, or the manual.
+
+import { useState, type FormEvent } from 'react';
+
+import { nothing, useBackend, userError, type UserError } from '../ipc';
+import { Button, ErrorBox, Icon, LinkButton, Loading, TextField } from '../shared';
+import { Html } from '../shared/Html';
+import { Popover } from '../shared/Popover';
+import { Sheet } from '../shared/Sheet';
+import { useActions, useRpc } from '../state/hooks';
+
+export function AddSkill({ onCreated }: { onCreated: (skill: string) => void }) {
+  const backend = useBackend();
+  const { registryChanged } = useActions();
+  const [open, setOpen] = useState(false);
+  const [reading, setReading] = useState(false);
+  const [name, setName] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<UserError | null>(null);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setError(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const create = (event: FormEvent) => {
+    event.preventDefault();
+    void attempt(async () => {
+      const { skill } = await backend.rpc('create_skill', { name: name.trim() });
+      registryChanged();
+      setName('');
+      setOpen(false);
+      onCreated(skill);
+    });
+  };
+
+  return (
+    <>
+      <Popover
+        label="Add a skill"
+        align="end"
+        open={open}
+        onOpenChange={(opened) => {
+          setOpen(opened);
+          setError(null);
+        }}
+        trigger={
+          <Button data-testid="add-skill">
+            <Icon name="plus" size={14} /> Add skill
+          </Button>
+        }
+      >
+        <div className="flex w-80 flex-col gap-3">
+          <form onSubmit={create} className="flex flex-col gap-1.5">
+            <label htmlFor="new-skill" className="font-medium">
+              Write one of your own
+            </label>
+            <span className="flex gap-2">
+              <TextField
+                id="new-skill"
+                placeholder="trip-planner"
+                aria-describedby="new-skill-note"
+                className="min-w-0 flex-1"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+              <Button type="submit" variant="primary" disabled={busy || name.trim() === ''} data-testid="create-skill">
+                Create
+              </Button>
+            </span>
+            <span id="new-skill-note" className="text-small text-fg-3">
+              Its first files work at once; change them as you like.
+            </span>
+          </form>
+          {error && <ErrorBox error={error} />}
+          <div className="flex flex-col gap-0.5">
+            <span className="font-medium">Put a folder there</span>
+            <span className="text-small text-fg-3">A folder with a SKILL.md is a skill the moment it lies there.</span>
+            <LinkButton
+              className="self-start"
+              data-testid="show-skills-folder"
+              onClick={() => void attempt(async () => void (await backend.rpc('show_skills_folder', nothing)))}
+            >
+              Show the folder of skills
+            </LinkButton>
+          </div>
+          <div className="flex flex-col gap-0.5">
+            <span className="font-medium">Read how it is done</span>
+            <LinkButton
+              className="self-start"
+              data-testid="read-skill-manual"
+              onClick={() => {
+                setOpen(false);
+                setReading(true);
+              }}
+            >
+              Open the manual of skills
+            </LinkButton>
+          </div>
+        </div>
+      </Popover>
+      {reading && <Manual onClose={() => setReading(false)} />}
+    </>
+  );
+}
+
+function Manual({ onClose }: { onClose: () => void }) {
+  const { openLink } = useActions();
+  const manual = useRpc('skill_manual', nothing);
+  return (
+    <Sheet side="right" width={640} label="How skills are written" onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto p-6" data-testid="skill-manual">
+        {manual.error && <ErrorBox error={manual.error} />}
+        {manual.data ? (
+          <Html html={manual.data.html} onNote={() => undefined} onLink={openLink} />
+        ) : (
+          manual.loading && <Loading lines={6} />
+        )}
+      </div>
+      <footer className="flex justify-end border-t border-line p-3">
+        <Button onClick={onClose}>Close</Button>
+      </footer>
+    </Sheet>
+  );
+}

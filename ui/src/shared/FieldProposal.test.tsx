@@ -1,0 +1,68 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import type { FieldProposal as Proposal } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { FieldProposal } from './FieldProposal';
+
+const people: Proposal = {
+  skill: 'crm',
+  types: [
+    {
+      record_type: 'contact',
+      summary: '12 notes look like contacts (type: person)',
+      notes: 12,
+      type_values: ['person'],
+      examples: ['People/Ada Byron.md'],
+      fields: [
+        { field: 'email', label: 'Email', property: 'e-mail', notes: 9, examples: ['ada@byron.example'], because: 'is another name for email' },
+      ],
+    },
+  ],
+  config: { fields: { contact: { type: ['person', 'contact'], email: 'e-mail' } } },
+};
+
+function setup(proposal: Proposal) {
+  const backend = new FakeBackend({ ...sampleWorld(), proposals: { crm: proposal } });
+  backend.on('skill_detail', () => ({
+    skill: 'crm', tools: [], config_schema: null, config: {}, own_config: { currency: 'EUR' }, config_problem: null, last_error: null,
+  }));
+  return { ...renderInApp(<FieldProposal skill="crm" />, { backend }), backend, user: userEvent.setup() };
+}
+
+it('says which notes look like records, and which names speak for it', async () => {
+  const { backend, user } = setup(people);
+  expect(await screen.findByText('12 notes look like contacts (type: person).')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Show the names' }));
+  expect(screen.getByRole('row', { name: /Email e-mail is another name for email; 9 notes, such as ada@byron.example/ })).toBeVisible();
+  expect(screen.getByText(/Ada Byron and 11 more/)).toBeVisible();
+  expect(backend.asked('set_skill')).toEqual([]);
+});
+
+it('sets the names when they are confirmed, and takes them back', async () => {
+  const { backend, user } = setup(people);
+  await user.click(await screen.findByTestId('use-fields'));
+  expect(await screen.findByText(/^In use: 12 notes look like contacts/)).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Take back' }));
+  expect(await screen.findByTestId('use-fields')).toBeVisible();
+  expect(backend.asked('set_skill')).toEqual([
+    { skill: 'crm', config: people.config },
+    { skill: 'crm', config: { currency: 'EUR' } },
+  ]);
+});
+
+it('says why the names were not set', async () => {
+  const { backend, user } = setup(people);
+  backend.fail('set_skill', { message: 'nova.config.json cannot be written.', hint: 'Make room.' });
+  await user.click(await screen.findByTestId('use-fields'));
+  expect(await screen.findByRole('alert')).toHaveTextContent('nova.config.json cannot be written.Make room.');
+});
+
+it('is nothing where nothing is proposed', async () => {
+  const { backend, container } = setup({ ...people, types: [], config: null });
+  await expect.poll(() => backend.asked('propose_fields').length).toBe(1);
+  expect(container).toBeEmptyDOMElement();
+});

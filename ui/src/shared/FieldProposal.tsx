@@ -1,0 +1,123 @@
+import { useState } from 'react';
+
+import { useBackend, userError, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UserError } from '../ipc';
+import { useApp, useRpc } from '../state/hooks';
+import { ErrorBox } from './Banner';
+import { Button, LinkButton } from './Button';
+import { counted, noteName } from './format';
+import { Icon } from './Icon';
+
+/**
+ * Notes that could be a skill's records under other names, and one click to use them. It is nothing
+ * where there are none. What is confirmed is configuration: no note is changed.
+ */
+export function FieldProposal({ skill }: { skill: string }) {
+  const backend = useBackend();
+  const registry = useApp(({ revisions }) => revisions.registry);
+  const read = useRpc('propose_fields', { skill }, registry);
+  const [shown, setShown] = useState(false);
+  /** What was set before, while the proposal is in use. */
+  const [used, setUsed] = useState<{ summary: string; before: JsonValue } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const use = (proposal: Proposal) =>
+    attempt(async () => {
+      const { own_config } = await backend.rpc('skill_detail', { skill });
+      await backend.rpc('set_skill', { skill, config: proposal.config });
+      setUsed({ summary: summaryOf(proposal.types), before: own_config });
+      setShown(false);
+      read.reload();
+    });
+  const takeBack = (before: JsonValue) =>
+    attempt(async () => {
+      await backend.rpc('set_skill', { skill, config: before });
+      setUsed(null);
+      read.reload();
+    });
+
+  const proposal = read.data;
+  if (used === null && (proposal === null || proposal.types.length === 0)) return null;
+  return (
+    <section
+      aria-label="Notes under other names"
+      data-testid="field-proposal"
+      className="flex flex-col gap-2 rounded-card bg-accent-soft px-3 py-2 text-left text-small"
+    >
+      {used !== null ? (
+        <div role="status" className="flex items-center gap-2">
+          <Icon name="check" size={14} className="text-ok" />
+          <span className="flex-1">In use: {used.summary}. No note was changed.</span>
+          <LinkButton disabled={busy} onClick={() => void takeBack(used.before)}>
+            Take back
+          </LinkButton>
+        </div>
+      ) : (
+        proposal && (
+          <>
+            <div className="flex flex-wrap items-center gap-2">
+              <Icon name="note" size={14} className="text-accent" />
+              <span className="min-w-40 flex-1">{summaryOf(proposal.types)}.</span>
+              <LinkButton aria-expanded={shown} onClick={() => setShown(!shown)}>
+                {shown ? 'Hide the names' : 'Show the names'}
+              </LinkButton>
+              <Button size="s" disabled={busy} onClick={() => void use(proposal)} data-testid="use-fields">
+                Use them
+              </Button>
+            </div>
+            {shown && proposal.types.map((found) => <Names key={found.record_type} found={found} />)}
+          </>
+        )
+      )}
+      {problem && <ErrorBox error={problem} />}
+    </section>
+  );
+}
+
+function Names({ found }: { found: TypeProposal }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <p className="selectable text-fg-2">
+        {found.summary}: {found.examples.map((path) => noteName(path).name).join(', ')}
+        {found.notes > found.examples.length && ` and ${found.notes - found.examples.length} more`}
+      </p>
+      {found.fields.length > 0 && (
+        <table className="w-full">
+          <thead className="sr-only">
+            <tr>
+              <th>Field</th>
+              <th>Property in the notes</th>
+              <th>Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.fields.map(({ field, label, property, notes, because, examples }) => (
+              <tr key={field} className="align-baseline">
+                <td className="pr-3 whitespace-nowrap">{label}</td>
+                <td className="pr-3 font-mono whitespace-nowrap">{property}</td>
+                <td className="selectable text-fg-2">
+                  {because}; {counted(notes, 'note')}, such as {examples.join(', ')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function summaryOf(types: readonly TypeProposal[]): string {
+  return types.map(({ summary }) => summary).join('; ');
+}

@@ -1,0 +1,33 @@
+import type { FigureView, SourceView } from '../../ipc';
+import { unitText } from '../amount';
+import { figuresOf } from './behind';
+import { FigureChip } from './FigureChip';
+
+/** How many stand in a list before the rest is left to the table above it. */
+const MOST = 6;
+
+interface FigureListProps {
+  readonly tool: string;
+  readonly figures: readonly FigureView[];
+  readonly sources: readonly SourceView[];
+  readonly onNote: (path: string) => void;
+}
+
+/** The numbers of an answer that a person would quote, each with what is behind it. */
+export function FigureList({ tool, figures, sources, onNote }: FigureListProps) {
+  if (figures.length === 0) return null;
+  return (
+    <dl aria-label="Figures" className="flex flex-wrap gap-x-6 gap-y-2">
+      {figuresOf(tool, figures.slice(0, MOST), sources).map((figure) => (
+        <div key={figure.view.at}>
+          <dt className="text-small text-fg-2">{figure.view.label}</dt>
+          <dd className="flex items-center gap-1.5">
+            <span className="selectable tabular font-semibold">{unitText(figure.view.value, figure.view.unit)}</span>
+            <FigureChip figure={figure} onNote={onNote} />
+          </dd>
+        </div>
+      ))}
+      {figures.length > MOST && <div className="self-end text-small text-fg-3">{figures.length - MOST} more in the result</div>}
+    </dl>
+  );
+}

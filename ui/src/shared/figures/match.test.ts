@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+
+import { figure } from '../../testing/panels';
+import { findNumbers, numbersSaid } from './match';
+
+const figures = [
+  figure('/open', 'Open pipeline', '137900', 'EUR'),
+  figure('/gain', 'Unrealised gain', '-1207.50', 'EUR'),
+  figure('/share', 'Share', '11.43', '%'),
+  figure('/due', 'Follow-ups due', '4', ''),
+];
+
+/** The text with each figure as `[…|its place]` and each amount without a source as `[…|?]`. */
+function marked(text: string, said: readonly string[] = []): string {
+  let result = '';
+  let from = 0;
+  for (const { start, end, figure: place } of findNumbers(text, { figures, said: numbersSaid(said) })) {
+    result += `${text.slice(from, start)}[${text.slice(start, end)}|${place ?? '?'}]`;
+    from = end;
+  }
+  return result + text.slice(from);
+}
+
+test.each([
+  ['The open pipeline is €137,900.', 'The open pipeline is [€137,900|0].'],
+  ['It is 137900 EUR now', 'It is [137900 EUR|0] now'],
+  ['It is 137.900,00 € now', 'It is [137.900,00 €|0] now'],
+  ['It is 137\u00a0900 € now', 'It is [137\u00a0900 €|0] now'],
+  ['137,900 in all', '[137,900|0] in all'],
+  ['down €1,207.50', 'down [€1,207.50|1]'],
+  ['a gain of −€1,207.50', 'a gain of [−€1,207.50|1]'],
+  ['about €1,208', 'about [€1,208|1]'],
+  ['11.4 % of it', '[11.4 %|2] of it'],
+  ['4 are due', '[4|3] are due'],
+])('%s', (text, expected) => {
+  expect(marked(text)).toBe(expected);
+});
+
+test('money and shares that no tool gave have no source', () => {
+  expect(marked('about €140,000, or 12 % more')).toBe('about [€140,000|?], or [12 %|?] more');
+});
+
+test('another currency is another amount', () => {
+  expect(marked('$137,900')).toBe('[$137,900|?]');
+});
+
+test('a bare number that says less than the figure is no figure', () => {
+  expect(marked('1207 people, 11.4 of them')).toBe('1207 people, 11.4 of them');
+});
+
+test('what the user wrote, or a tool said without calling it a figure, is left alone', () => {
+  expect(marked('Noted: €48.50 at 3 %.', ['I paid 48,50 €, with 3 % off'])).toBe('Noted: €48.50 at 3 %.');
+});
+
+test('dates, times, versions and words are no numbers', () => {
+  const text = 'On 2026-11-04 at 4:30, v4, Q4, qwen3:4b, 4/5 and #4';
+  expect(marked(text)).toBe(text);
+});

@@ -1,0 +1,121 @@
+// Which numbers of a text are figures that a tool computed, and which have no source.
+
+import type { FigureView, JsonValue } from '../../ipc';
+import { currencyOf } from '../amount';
+import { decimal, showsRounded, type Decimal } from '../decimal';
+
+/** A number in a text. */
+export interface FoundNumber {
+  /** Places in the text, with its sign and unit. */
+  readonly start: number;
+  readonly end: number;
+  /** The figure it is, as a place in the list; none for money or a share that no tool gave. */
+  readonly figure: number | null;
+}
+
+/** What a turn knows of numbers. */
+export interface Known {
+  readonly figures: readonly FigureView[];
+  /** Numbers that a tool gave or the user wrote, without being figures: they have a source. */
+  readonly said: ReadonlySet<string>;
+}
+
+const SIGN = '[€$£¥]|(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|CNY|INR)';
+const SPACE = '[ \\u00a0\\u2009\\u202f]';
+const GROUPED = `\\d{1,3}(?:[,.'’\\u00a0\\u2009\\u202f]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)`;
+const NUMBER = `(?:${GROUPED}|\\d+(?:[.,]\\d+)?)`;
+const pattern = new RegExp(`(?:(${SIGN})${SPACE}?)?(?:([+\\-−–])${SPACE}?)?(?:(${SIGN})${SPACE}?)?(${NUMBER})(?:${SPACE}?(%|${SIGN}))?`, 'g');
+
+/** The figures in a text, and the money and shares in it that come from nowhere. */
+export function findNumbers(text: string, { figures, said }: Known): FoundNumber[] {
+  const found: FoundNumber[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const [whole, before, sign = '', inner, digits = '', after] = match;
+    const unit = unitOf(before ?? inner ?? after);
+    // A dash before a bare number joins two words or dates more often than it is a minus.
+    const lead = unit === null || isWordBefore(text, match.index) ? whole.indexOf(digits) : 0;
+    const start = match.index + lead;
+    const end = match.index + whole.length;
+    if (isPartOfWord(text, match.index + whole.indexOf(digits), end, before ?? inner)) continue;
+    const negative = lead === 0 && /[-−–]/.test(sign);
+    const readings = readingsOf(digits);
+    const figure = figures.findIndex((one) => fits(one, readings, unit, negative));
+    if (figure >= 0) found.push({ start, end, figure });
+    else if (unit !== null && !readings.some((one) => said.has(plain(one)))) found.push({ start, end, figure: null });
+  }
+  return found;
+}
+
+/** The numbers that stand in answers of tools and in what the user wrote. */
+export function numbersSaid(values: readonly JsonValue[]): ReadonlySet<string> {
+  const said = new Set<string>();
+  const visit = (value: JsonValue) => {
+    if (typeof value === 'number' || typeof value === 'string') {
+      for (const [digits] of String(value).matchAll(new RegExp(NUMBER, 'g'))) for (const one of readingsOf(digits)) said.add(plain(one));
+    } else if (typeof value === 'object' && value !== null) {
+      for (const part of Object.values(value)) visit(part);
+    }
+  };
+  values.forEach(visit);
+  return said;
+}
+
+function fits({ value, unit }: FigureView, readings: readonly Decimal[], written: string | null, negative: boolean): boolean {
+  const exact = decimal(value);
+  if (exact === null) return false;
+  if (written !== null && unit !== '' && written !== unit) return false;
+  if (written === '%' && unit !== '%') return false;
+  const size = { ...exact, digits: exact.digits < 0n ? -exact.digits : exact.digits };
+  if (negative && exact.digits > 0n) return false;
+  return readings.some((reading) => {
+    // "7" alone may count anything. A bare number is a figure when it says as much as the figure does.
+    if (written === null && plain(reading) !== plain(size)) return false;
+    if (written === null && unit !== '' && plain(reading).replace(/\D/g, '').length < 3) return false;
+    return showsRounded(reading, size);
+  });
+}
+
+/** "1,234" may be a thousand or one and a bit, as the writer's language has it. */
+function readingsOf(digits: string): Decimal[] {
+  const bare = digits.replace(/['’\s\u00a0\u2009\u202f]/g, '');
+  const comma = bare.lastIndexOf(',');
+  const point = bare.lastIndexOf('.');
+  const texts = new Set<string>();
+  if (comma >= 0 && point >= 0) {
+    texts.add(comma > point ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', ''));
+  } else if (comma >= 0) {
+    if (/^\d{1,3}(,\d{3})+$/.test(bare)) texts.add(bare.replaceAll(',', ''));
+    if (/^\d+,\d+$/.test(bare)) texts.add(bare.replace(',', '.'));
+  } else if (point >= 0) {
+    if (/^\d+\.\d+$/.test(bare)) texts.add(bare);
+    if (/^\d{1,3}(\.\d{3})+$/.test(bare)) texts.add(bare.replaceAll('.', ''));
+  } else {
+    texts.add(bare);
+  }
+  return [...texts].flatMap((text) => decimal(text) ?? []);
+}
+
+/** A value's digits without zeros that say nothing: 12.50 and 12.5 are one. */
+function plain({ digits, scale }: Decimal): string {
+  let [value, places] = [digits, scale];
+  while (places > 0 && value % 10n === 0n) [value, places] = [value / 10n, places - 1];
+  return `${value}e-${places}`;
+}
+
+function unitOf(sign: string | undefined): string | null {
+  if (sign === undefined) return null;
+  return sign === '%' ? '%' : currencyOf(sign);
+}
+
+function isWordBefore(text: string, start: number): boolean {
+  return start > 0 && /[\p{L}\d]/u.test(text.charAt(start - 1));
+}
+
+/** Digits inside a word, a date, a time or a version are no amount. */
+function isPartOfWord(text: string, start: number, end: number, sign: string | undefined): boolean {
+  const [last, next, second] = [text.charAt(start - 1), text.charAt(end), text.charAt(end + 1)];
+  if (sign === undefined && /[\p{L}\d_.,:/#]/u.test(last)) return true;
+  if (sign === undefined && /[-–]/.test(last) && /[\p{L}\d]/u.test(text.charAt(start - 2))) return true;
+  if (/[\p{L}\d_]/u.test(next)) return true;
+  return /[-:/.,–]/.test(next) && /\d/.test(second);
+}

@@ -1,0 +1,50 @@
+// Panels as manifests declare them, whole as the backend sends them; and what the sample skills answer.
+
+import type { FigureView, JsonValue, Panel, PanelView, Result, SourceView } from '../ipc';
+
+type Declared = { [key: string]: JsonValue };
+
+const defaults: Record<string, Declared> = {
+  summary: { args: {} },
+  table: { args: {}, place: 'below', title: '', total: null, actions: [], empty: null },
+  board: { args: {}, place: 'below', folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
+  list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], actions: [], empty: null },
+  chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, empty: null },
+  form: { args: {}, place: 'below', title: '' },
+};
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null };
+const nested: Record<string, Declared> = {
+  items: { format: 'text', unit: null, detail: null },
+  columns: { format: 'text', unit: null, detail: null },
+  series: { format: 'text' },
+  groups: { late: false },
+  actions: action,
+  drop: action,
+  action,
+  empty: { action: null },
+  inputs: { choices: [], default: '' },
+};
+
+/** A declaration with what it leaves out, as the backend fills it in. */
+export function panelOf(skill: string, name: string, tabs: readonly Declared[], more: Partial<PanelView> = {}): PanelView {
+  const panel = { tabs: tabs.map((tab) => ({ title: '', count: null, inputs: [], actions: [], ...(whole(tab) as Declared) })) };
+  return { skill, name, icon: null, panel: panel as unknown as Panel, problem: null, ...more };
+}
+
+function whole(value: JsonValue, key = ''): JsonValue {
+  if (Array.isArray(value)) return value.map((part) => whole(part, key));
+  if (typeof value !== 'object' || value === null) return value;
+  const filled = Object.fromEntries(Object.entries(value).map(([own, part]) => [own, own === 'args' ? part : whole(part, own)]));
+  const kind = typeof filled['kind'] === 'string' ? defaults[filled['kind']] : undefined;
+  return { ...(kind ?? nested[key]), ...filled };
+}
+
+/** An answer of a tool that came from these notes. */
+export function answer(value: JsonValue, notes: readonly string[] = [], figures: readonly FigureView[] = []): Result<'call_tool'> {
+  const sources: SourceView[] = notes.map((path) => ({ kind: 'note', path }));
+  return { ok: true, value, error: null, sources, figures: [...figures], changes: [], change_set: null, ms: 3 };
+}
+
+export function figure(at: string, label: string, value: string, unit: string, more: Partial<FigureView> = {}): FigureView {
+  return { at, label, value, unit, formula: null, parts: [], sources: [], caution: null, ...more };
+}

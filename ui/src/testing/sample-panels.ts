@@ -1,0 +1,488 @@
+// The panels of the sample skills, with the people and figures of the pictures; all of it is invented.
+
+import type { JsonValue, PanelView, Params, Result } from '../ipc';
+import { answer, figure, panelOf } from './panels';
+
+export const crmPanel: PanelView = panelOf('crm', 'CRM', [
+  {
+    title: 'Pipeline',
+    actions: [{ label: 'New deal', icon: 'plus', record: 'deal' }],
+    parts: [
+      {
+        kind: 'summary',
+        tool: 'pipeline',
+        items: [
+          { label: 'Open pipeline', at: '/open', format: 'money' },
+          { label: 'Weighted by stage', at: '/weighted', format: 'money' },
+          { label: 'Won this quarter', at: '/won', format: 'money' },
+          { label: 'Follow-ups due', at: '/due', format: 'number', detail: '/overdue' },
+        ],
+      },
+      {
+        kind: 'board',
+        tool: 'pipeline',
+        columns: '/stages',
+        rows: '/deals',
+        column: 'stage',
+        folded: ['lost'],
+        title: 'title',
+        detail: ['contact', 'company'],
+        value: 'value',
+        unit: 'currency',
+        date: 'close_date',
+        drop: { label: 'Move', tool: 'move_deal', args: { title: '{path}', stage: '{column}' } },
+        actions: [{ label: 'Edit', icon: 'pencil', record: 'deal' }],
+        empty: { text: 'No deals yet. A deal is a note in CRM/Deals.', action: { label: 'New deal', record: 'deal' } },
+      },
+      {
+        kind: 'list',
+        tool: 'follow_ups',
+        place: 'side',
+        heading: 'Follow-ups',
+        rows: '/follow_ups',
+        title: 'name',
+        detail: ['company', 'about'],
+        date: 'next_contact',
+        group: 'group',
+        groups: [
+          { value: 'overdue', label: 'Overdue', late: true },
+          { value: 'this_week', label: 'This week' },
+          { value: 'later', label: 'Later' },
+        ],
+        actions: [
+          { label: 'Log contact', icon: 'check', tool: 'log_interaction', args: { name: '{path}' }, ask: true },
+          { label: 'Move date', icon: 'calendar', tool: 'update_contact', args: { name: '{path}', next_contact: '{next_contact}' }, ask: true },
+        ],
+      },
+    ],
+  },
+  {
+    title: 'People',
+    count: { tool: 'list_contacts', at: '' },
+    actions: [{ label: 'New contact', icon: 'plus', record: 'contact' }],
+    parts: [
+      {
+        kind: 'table',
+        tool: 'list_contacts',
+        rows: '',
+        columns: [
+          { field: 'name', label: 'Name' },
+          { field: 'company', label: 'Company', format: 'note' },
+          { field: 'stage', label: 'Stage' },
+          { field: 'email', label: 'E-mail' },
+          { field: 'tags', label: 'Tags', format: 'tags' },
+          { field: 'next_contact', label: 'Next contact', format: 'date' },
+        ],
+        actions: [
+          { label: 'Log contact', icon: 'check', tool: 'log_interaction', args: { name: '{path}' }, ask: true },
+          { label: 'Edit', icon: 'pencil', record: 'contact' },
+        ],
+      },
+    ],
+  },
+]);
+
+const deal = (title: string, stage: string, value: string, contact: string, company: string, close: string, late = false) => ({
+  title,
+  stage,
+  value,
+  currency: 'EUR',
+  contact,
+  company,
+  close_date: close === '' ? null : close,
+  ...(late ? { late } : {}),
+  path: `CRM/Deals/${title}.md`,
+});
+
+const deals = [
+  deal('Northgate retrofit', 'lead', '22000', '', 'Northgate Tooling', '2027-01-15'),
+  deal('Solvane site survey', 'lead', '9400', '', 'Solvane Energy', ''),
+  deal('Quillon licence renewal', 'contacted', '18500', 'Jane Doe', 'Quillon Labs', '2026-12-31'),
+  deal('Brightwater line 2', 'qualified', '36000', 'Tomasz Wirek', 'Brightwater', '2027-02-28'),
+  deal('Fernhill revised quote', 'proposal', '28000', 'Ilse Brandvik', 'Fernhill Dairy', '2026-11-17', true),
+  deal('Pinecrest second clinic', 'proposal', '24000', 'Odile Farrow', 'Pinecrest', '2026-12-20'),
+  deal('Harborline rollout', 'won', '48500', 'Mara Lindholt', 'Harborline', '2026-11-20'),
+  deal('Pinecrest booking desk', 'won', '17800', 'Odile Farrow', 'Pinecrest', '2026-11-06'),
+  deal('Tessel pilot', 'won', '12000', '', 'Tessel Robotics', '2026-10-22'),
+  deal('Fernhill cold-chain audit', 'won', '8000', 'Ilse Brandvik', 'Fernhill Dairy', '2026-10-09'),
+  deal('Solvane pilot', 'lost', '6200', '', 'Solvane Energy', '2026-09-30'),
+  deal('Tessel second arm', 'lost', '9000', '', 'Tessel Robotics', '2026-08-12'),
+];
+
+const eur = (amount: string) => [{ amount, currency: 'EUR' }];
+const dealNotes = deals.map(({ path }) => path);
+const openNotes = [0, 1, 2, 3, 4, 5];
+
+/** The pipeline with these deals; its totals are written by hand for the deals of the sample. */
+const pipeline = answer(
+  {
+    stages: [
+      { stage: 'lead', count: 2, total: eur('31400') },
+      { stage: 'contacted', count: 1, total: eur('18500') },
+      { stage: 'qualified', count: 1, total: eur('36000') },
+      { stage: 'proposal', count: 2, total: eur('52000') },
+      { stage: 'won', count: 4, total: eur('86300') },
+      { stage: 'lost', count: 2, total: eur('15200') },
+    ],
+    deals,
+    open: eur('137900'),
+    weighted: eur('52440'),
+    won: eur('86300'),
+    due: 4,
+    overdue: '2 overdue',
+    problems: [
+      {
+        path: 'CRM/Deals/Arden fit-out.md',
+        line: 4,
+        problem: 'Arden fit-out is not on the board: stage “nego” is not one of the stages',
+        remedy: 'Choose a stage.',
+      },
+    ],
+  },
+  dealNotes,
+  [
+    figure('/open/0/amount', 'Open pipeline', '137900', 'EUR', {
+      formula: 'Σ value of the deals that are neither won nor lost',
+      parts: ['lead 31400', 'contacted 18500', 'qualified 36000', 'proposal 52000'].map((text) => {
+        const [label = '', value = ''] = text.split(' ');
+        return { label, value, unit: 'EUR', caution: null };
+      }),
+      sources: openNotes,
+    }),
+    figure('/weighted/0/amount', 'Weighted by stage', '52440', 'EUR', { formula: 'Σ value × probability', sources: openNotes }),
+    figure('/won/0/amount', 'Won this quarter', '86300', 'EUR', { sources: [6, 7, 8, 9] }),
+  ],
+);
+
+const person = (name: string, company: string, about: string, next_contact: string, group: string) => ({
+  name,
+  company,
+  about,
+  next_contact,
+  group,
+  path: `CRM/People/${name}.md`,
+});
+
+const followUps = [
+  person('Ilse Brandvik', 'Fernhill Dairy', 'revised quote', '2026-11-17', 'overdue'),
+  person('Tomasz Wirek', 'Brightwater Optics', 'site visit', '2026-11-19', 'overdue'),
+  person('Jane Doe', 'Quillon Labs', 'renewal terms', '2026-11-24', 'this_week'),
+  person('Odile Farrow', 'Pinecrest Clinics', 'floor plan', '2026-11-26', 'this_week'),
+  person('Mara Lindholt', 'Harborline Logistics', 'kick-off', '2026-12-01', 'later'),
+  person('Ravi Penhale', 'Tessel Robotics', 'pilot review', '2026-12-03', 'later'),
+  person('Noor Castellane', 'Solvane Energy', 'no deal yet', '2026-12-08', 'later'),
+];
+
+const contacts = followUps.map(({ name, company, next_contact, path }, at) => ({
+  name,
+  company: `[[${company}]]`,
+  stage: ['customer', 'lead', 'customer', 'customer', 'customer', 'customer', 'lead'][at] ?? '',
+  email: `${name.toLowerCase().replace(' ', '.')}@example.net`,
+  tags: at % 3 === 0 ? ['food', 'north'] : ['north'],
+  next_contact,
+  path,
+}));
+
+export const portfolioPanel: PanelView = panelOf('portfolio', 'Portfolio', [
+  {
+    title: 'Positions',
+    count: { tool: 'positions', at: '/positions' },
+    inputs: [
+      {
+        name: 'by',
+        label: 'Allocation',
+        kind: 'choice',
+        default: 'position',
+        choices: [
+          { value: 'position', label: 'by position' },
+          { value: 'currency', label: 'by currency' },
+        ],
+      },
+    ],
+    actions: [
+      { label: 'Fetch quotes', icon: 'refresh', tool: 'quote' },
+      { label: 'Add trade', icon: 'plus', tool: 'add_trade', ask: true },
+    ],
+    parts: [
+      {
+        kind: 'summary',
+        tool: 'value',
+        items: [
+          { label: 'Value with cash', at: '/value', format: 'money', unit: '/currency' },
+          { label: 'Unrealised gain', at: '/gain', format: 'gain', unit: '/currency' },
+          { label: 'Realised, 2026', at: '/realised', format: 'gain', unit: '/currency' },
+          { label: 'Dividends, 2026', at: '/income', format: 'money', unit: '/currency' },
+        ],
+      },
+      {
+        kind: 'chart',
+        tool: 'history',
+        title: 'Value',
+        shape: 'line',
+        rows: '/points',
+        x: 'date',
+        unit: '/currency',
+        dashed: 'carried',
+        series: [{ field: 'value', label: 'Value', format: 'money' }],
+      },
+      {
+        kind: 'chart',
+        tool: 'allocation',
+        args: { by: '{by}' },
+        place: 'beside',
+        title: 'Allocation',
+        shape: 'bars',
+        rows: '/shares',
+        x: 'label',
+        series: [{ field: 'share', label: 'Share', format: 'percent' }],
+      },
+      {
+        kind: 'table',
+        tool: 'positions',
+        rows: '/positions',
+        total: '/total',
+        columns: [
+          { field: 'symbol', label: 'Position', detail: 'name' },
+          { field: 'quantity', label: 'Quantity', format: 'number' },
+          { field: 'price', label: 'Price', format: 'money', unit: 'currency' },
+          { field: 'price_at', label: 'As of', format: 'age' },
+          { field: 'day', label: 'Day', format: 'change' },
+          { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
+          { field: 'cost', label: 'Cost', format: 'money', unit: 'currency' },
+          { field: 'gain', label: 'Gain', format: 'gain', unit: 'currency' },
+          { field: 'gain_percent', label: 'Gain %', format: 'change' },
+          { field: 'share', label: 'Share', format: 'percent' },
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Watchlist',
+    count: { tool: 'watchlist', at: '/watched' },
+    actions: [{ label: 'Watch', icon: 'plus', tool: 'watch', ask: true }],
+    parts: [
+      {
+        kind: 'table',
+        tool: 'watchlist',
+        rows: '/watched',
+        columns: [
+          { field: 'symbol', label: 'Symbol' },
+          { field: 'target', label: 'Target', format: 'money', unit: 'currency' },
+        ],
+        empty: { text: 'Nothing is watched yet.', action: { label: 'Watch', tool: 'watch', ask: true } },
+      },
+    ],
+  },
+]);
+
+const position = (line: string) => {
+  const [symbol = '', name = '', quantity = '', price = '', price_at = '', stale = '', day = '', value = '', cost = '', gain = '', percent = '', share = ''] = line.split('|');
+  return {
+    symbol,
+    name,
+    currency: 'EUR',
+    quantity,
+    price,
+    price_at,
+    stale: stale === '' ? null : stale,
+    day: day === '' ? null : day,
+    value,
+    cost,
+    gain,
+    gain_percent: percent,
+    share,
+    path: `Portfolio/Positions/${symbol}.md`,
+  };
+};
+
+const closed = new Date('2026-11-20T17:35:00').toISOString();
+const positions = [
+  `NGTL|Northgate Tooling|300|42.18|${closed}||0.84|12654.00|9450.00|3204.00|33.9|18.3`,
+  'PNCR|Pinecrest Clinics|60|203.10|2026-11-18|old||12186.00|11304.00|882.00|7.8|17.6',
+  `BWOP|Brightwater Optics|85|118.60|${closed}||-0.42|10081.00|8177.00|1904.00|23.3|14.6`,
+  `SLVN|Solvane Energy|150|54.90|${closed}||1.12|8235.00|7200.00|1035.00|14.4|11.9`,
+  `FRNH|Fernhill Dairy|640|11.42|${closed}||0.18|7308.80|6304.00|1004.80|15.9|10.6`,
+  'TSRB|Tessel Robotics|95|71.25|2026-11-12|very_old||6768.75|6089.50|679.25|11.2|9.8',
+  `QLN|Quillon Labs|210|27.35|${closed}||-1.63|5743.50|6951.00|-1207.50|-17.4|8.3`,
+].map(position);
+const positionNotes = positions.map(({ path }) => path);
+
+/** A line that climbs from 57k to 69k with a wobble, each weekday from June on; the last days are carried forward. */
+function valuePoints(): JsonValue[] {
+  const points: JsonValue[] = [];
+  for (let day = 0; day < 173; day += 1) {
+    const date = new Date(Date.UTC(2026, 5, 1 + day));
+    if (date.getUTCDay() % 6 === 0) continue;
+    const rise = 13_000 / (1 + Math.exp(-(day - 105) / 22));
+    const wobble = Math.sin(day / 5) * 420 + Math.sin(day / 2.3) * 260 + Math.cos(day / 11) * 380;
+    const value = day === 172 ? '69217.05' : (56_700 + rise + wobble).toFixed(2);
+    points.push({ date: date.toISOString().slice(0, 10), value, ...(day > 166 ? { carried: true } : {}) });
+  }
+  return points;
+}
+
+const shares = [...positions.map(({ name, share }) => ({ label: name, share })), { label: 'Cash', share: '9.0', kind: 'cash' }].toSorted(
+  (a, b) => Number(b.share) - Number(a.share),
+);
+
+const part = (label: string, value: string, unit = 'EUR', caution: string | null = null) => ({ label, value, unit, caution });
+const gainParts = [part('Value of 7 positions', '62977.05'), part('Cost, from 19 buys, average method', '-55475.50')];
+
+export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
+  {
+    title: 'Month',
+    inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
+    actions: [
+      { label: 'Add expense', icon: 'plus', record: 'expense' },
+      { label: 'Import', icon: 'upload', tool: 'import_transactions', ask: true },
+    ],
+    parts: [
+      {
+        kind: 'summary',
+        tool: 'month_summary',
+        args: { month: '{month}' },
+        items: [
+          { label: 'Income', at: '/income', format: 'money', unit: '/currency' },
+          { label: 'Spent', at: '/spent', format: 'money', unit: '/currency', detail: '/spent_detail' },
+          { label: 'Left', at: '/left', format: 'gain', unit: '/currency' },
+        ],
+      },
+      {
+        kind: 'chart',
+        tool: 'month_summary',
+        args: { month: '{month}' },
+        title: 'By category',
+        shape: 'bars',
+        rows: '/categories',
+        x: 'category',
+        unit: '/currency',
+        mark: 'limit',
+        series: [{ field: 'spent', label: 'Spent', format: 'money' }],
+      },
+      {
+        kind: 'chart',
+        tool: 'month_summary',
+        args: { month: '{month}' },
+        place: 'beside',
+        title: 'Last six months',
+        shape: 'columns',
+        rows: '/months',
+        x: 'month',
+        unit: '/currency',
+        series: [
+          { field: 'income', label: 'Income', format: 'money' },
+          { field: 'spent', label: 'Spent', format: 'money' },
+        ],
+      },
+      {
+        kind: 'table',
+        tool: 'list',
+        args: { month: '{month}' },
+        title: 'Entries',
+        rows: '/entries',
+        columns: [
+          { field: 'date', label: 'Date', format: 'date' },
+          { field: 'payee', label: 'Payee' },
+          { field: 'category', label: 'Category' },
+          { field: 'account', label: 'Account' },
+          { field: 'signed', label: 'Amount', format: 'gain', unit: 'currency' },
+        ],
+        empty: { text: 'No entries in this month.', action: { label: 'Add expense', record: 'expense' } },
+      },
+    ],
+  },
+]);
+
+const categories = ['Rent|1250.00|1250.00', 'Groceries|486.35|450.00', 'Transport|142.10|180.00', 'Health|96.40|', 'Eating out|88.75|120.00', 'Books|34.90|'].map((line) => {
+  const [category = '', spent = '', limit = ''] = line.split('|');
+  return { category, spent, limit: limit === '' ? null : limit };
+});
+const months = ['2026-06|3240.00|2310.20', '2026-07|3240.00|2745.80', '2026-08|3240.00|2102.15', '2026-09|3240.00|2390.60', '2026-10|3590.00|2218.45', '2026-11|3240.00|2098.50'].map((line) => {
+  const [month = '', income = '', spent = ''] = line.split('|');
+  return { month, income, spent };
+});
+const entries = [
+  '2026-11-19|Fernhill Dairy shop|Groceries|Current|-64.20',
+  '2026-11-17|City transport|Transport|Current|-49.00',
+  '2026-11-14|Greenhouse|Eating out|Card|-38.50',
+  '2026-11-12|Corner market|Groceries|Current|-91.75',
+  '2026-11-09|Dr. Halloran|Health|Current|-96.40',
+  '2026-11-06|Paper & Ink|Books|Card|-34.90',
+  '2026-11-02|Northside Homes|Rent|Current|-1250.00',
+  '2026-11-01|Harborline Logistics|Salary|Current|3240.00',
+].map((line) => {
+  const [date = '', payee = '', category = '', account = '', signed = ''] = line.split('|');
+  return { date, payee, category, account, signed, currency: 'EUR', path: `Budget/Expenses/2026/${date} ${payee}.md` };
+});
+const entryNotes = entries.map(({ path }) => path);
+
+export const samplePanels = [crmPanel, portfolioPanel, budgetPanel];
+
+/** What the tools of the sample skills answer; nothing for a tool that is none of theirs. */
+export function sampleAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'> | null {
+  switch (tool) {
+    case 'crm.pipeline':
+      return pipeline;
+    case 'crm.follow_ups':
+      return answer({ follow_ups: followUps }, followUps.map(({ path }) => path));
+    case 'crm.list_contacts':
+      return answer(contacts, contacts.map(({ path }) => path));
+    case 'crm.move_deal':
+      return { ...answer({ stage: 'won' }), changes: [{ path: 'CRM/Deals/Pinecrest second clinic.md', kind: 'modified' }], change_set: 'set9' };
+    case 'portfolio.positions':
+      return answer(
+        {
+          positions,
+          total: { symbol: 'Total without cash', currency: 'EUR', value: '62977.05', cost: '55475.50', gain: '7501.55', gain_percent: '13.5', share: '91.0' },
+          problems: [
+            {
+              path: 'Portfolio/Positions/TSRB.md',
+              problem: 'TSRB: Stooq answered with a web page instead of a quote. The last price, 71.25 from 12 Nov, is used',
+              remedy: 'Enter a price, or fetch again.',
+            },
+          ],
+        },
+        positionNotes,
+        [
+          figure('/total/gain', 'Unrealised gain', '7501.55', 'EUR', {
+            formula: 'Σ quantity × (price − average cost)',
+            parts: gainParts,
+            caution: '2 old quotes',
+          }),
+        ],
+      );
+    case 'portfolio.value':
+      return {
+        ...answer({ value: '69217.05', currency: 'EUR', gain: '7501.55', realised: '1284.60', income: '418.35' }, positionNotes, [
+          figure('/value', 'Value with cash', '69217.05', 'EUR', { sources: [0, 1, 2, 3, 4, 5, 6], formula: 'Σ quantity × price + cash' }),
+          figure('/gain', 'Unrealised gain', '7501.55', 'EUR', { formula: 'Σ quantity × (price − average cost)', parts: gainParts }),
+          figure('/realised', 'Realised, 2026', '1284.60', 'EUR', { sources: [0, 1, 2] }),
+          figure('/income', 'Dividends, 2026', '418.35', 'EUR', { sources: [3, 4] }),
+        ]),
+        sources: [
+          ...positionNotes.map((path) => ({ kind: 'note' as const, path })),
+          ...['ngtl', 'bwop', 'slvn', 'frnh', 'qln'].map((symbol) => ({ kind: 'web' as const, url: `https://stooq.com/q/l/?s=${symbol}`, at: closed })),
+        ],
+      };
+    case 'portfolio.history':
+      return answer({ currency: 'EUR', points: valuePoints() }, positionNotes);
+    case 'portfolio.allocation':
+      return answer({ shares }, positionNotes);
+    case 'portfolio.watchlist':
+      return answer({ watched: [] });
+    case 'budget.month_summary':
+      return answer(
+        { currency: 'EUR', income: '3240.00', spent: '2098.50', left: '1141.50', spent_detail: 'of 2,400.00 in limits', categories, months },
+        entryNotes,
+        [
+          figure('/income', 'Income', '3240.00', 'EUR', { sources: [7] }),
+          figure('/spent', 'Spent', '2098.50', 'EUR', { sources: [0, 1, 2, 3, 4, 5, 6] }),
+          figure('/left', 'Left', '1141.50', 'EUR', { formula: 'income − spent', parts: [part('Income', '3240.00'), part('Spent', '-2098.50')] }),
+        ],
+      );
+    case 'budget.list':
+      return answer({ entries }, entryNotes);
+    default:
+      return null;
+  }
+}
