@@ -10,6 +10,7 @@ mod keeping_a_key;
 mod mending;
 mod model;
 mod opening;
+mod panels;
 mod picking;
 mod waiting_tools;
 mod without_a_model;

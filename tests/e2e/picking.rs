@@ -37,7 +37,7 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
 
     // What fits by no letter comes from the ranking.
-    window.type_into("[data-testid=composer-input]", "/phone").await;
+    window.type_into("[data-testid=composer-input]", "/salary").await;
     window.wait_for("[data-testid=picker] [aria-label='By meaning'] [data-testid=picker-skill]").await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=picker]").await;

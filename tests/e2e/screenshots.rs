@@ -30,6 +30,15 @@ async fn main() {
         if wanted("settings") {
             settings(name, theme).await;
         }
+        for (at, skill, shown) in [
+            ('1', "budget", "Corner Market"),
+            ('2', "crm", "Harborline rollout"),
+            ('3', "portfolio", "Northgate"),
+        ] {
+            if wanted(skill) {
+                panel(skill, at, shown, name, theme).await;
+            }
+        }
         if wanted("picker") {
             picker(name, theme).await;
         }
@@ -46,6 +55,22 @@ async fn main() {
             waiting_tool(name, theme).await;
         }
     }
+}
+
+/// A skill's panel in place of the chat, with the notes of the sample vault.
+async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], at).await;
+    window.wait_for("[data-testid=skill-panel]").await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for_text("[data-testid=wide-panel]", shown).await;
+    window.wait_for_text("[data-testid=wide-panel]", "read just now").await;
+    take(&window, skill, name).await;
+    window.close().await;
 }
 
 /// Skills and tools of the user's own stand beside the built-in ones.

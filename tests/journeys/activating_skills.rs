@@ -467,7 +467,7 @@ async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
 }
 
 /// Skills that come with Nova.
-const BUILT_IN: usize = 6;
+const BUILT_IN: usize = 8;
 
 /// The promise of the product: what nobody uses costs a line at most.
 #[tokio::test]
@@ -515,7 +515,9 @@ async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
         &nova,
         "skills",
         json!({
+            "budget": {"enabled": false},
             "crm": {"enabled": false},
+            "portfolio": {"enabled": false},
             "core": {"enabled": false},
             "employee-onboarding": {"enabled": false},
             "release-management": {"enabled": false},
@@ -659,7 +661,16 @@ async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
     let nova =
         Nova::new(PEOPLE, [text("Hello."), call("load_skill", json!({"skill": "crm"})), text("Loaded.")]);
     let off = |on: bool| {
-        let ids = ["vault", "crm", "core", "employee-onboarding", "release-management", "research-assistant"];
+        let ids = [
+            "vault",
+            "crm",
+            "portfolio",
+            "budget",
+            "core",
+            "employee-onboarding",
+            "release-management",
+            "research-assistant",
+        ];
         json!(ids.iter().map(|id| (*id, json!({"enabled": on && *id == "crm"}))).collect::<BTreeMap<_, _>>())
     };
     setting(&nova, "skills", off(false));

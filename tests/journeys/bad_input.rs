@@ -85,7 +85,9 @@ async fn an_edited_configuration_is_taken_up_and_a_broken_one_leaves_the_last_go
     assert!(matches!(problem, Event::ConfigProblem { file, .. } if file.ends_with("nova.config.json")));
     let status = app.app_status(Nothing {}).await.unwrap();
     assert!(status.config_problem.is_some());
-    assert_eq!(app.list_skills(Nothing {}).await.unwrap()[0].state, nova_protocol::SkillState::Disabled);
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    let crm = rows.iter().find(|row| row.id == "crm").unwrap();
+    assert_eq!(crm.state, nova_protocol::SkillState::Disabled);
 
     settings["skills"]["crm"]["enabled"] = json!(true);
     nova.settings(&settings);

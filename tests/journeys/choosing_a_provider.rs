@@ -1,6 +1,6 @@
 use nova_app::{NoApprover, TurnEnd};
-use nova_protocol::{Commands as _, ErrorCode, Nothing, SetModel};
-use nova_testkit::{call, error, text};
+use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, SetModel};
+use nova_testkit::{call, error, reasoning, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn};
@@ -121,6 +121,56 @@ async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
     let (end, _) = turn(&app, None, "Hello", NoApprover).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
     nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
+    for kind in ["openai", "anthropic", "ollama"] {
+        let answers = [
+            reasoning("Who is she? ").and(call("crm__get_contact", json!({"name": "Jane Doe"}))),
+            text("A lead at Quillon Labs.").using(120, 100, 7),
+            text("You are welcome."),
+        ];
+        let nova = Nova::new(PEOPLE, answers);
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "near", "kind": kind, "base_url": nova.model.base_url()}],
+            "model": "near/scripted",
+        }));
+        let app = nova.start().await;
+
+        let (end, events) = turn(&app, None, "Who is Jane?", NoApprover).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "A lead at Quillon Labs.".into() }, "{kind}");
+        let told = nova.model.last_texts("tool");
+        assert!(told.len() == 1 && told[0].contains("Quillon Labs"), "{kind}: {told:?}");
+        let mut used = events.iter().filter_map(|event| match event {
+            Event::Usage { input, output, .. } => Some((*input, *output)),
+            _ => None,
+        });
+        assert_eq!(used.next_back(), Some((120, 7)), "{kind}");
+
+        let (end, _) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "You are welcome.".into() }, "{kind}");
+        nova.model.finish();
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_is_no_answer_whatever_the_provider_speaks() {
+    for kind in ["openai", "anthropic", "ollama"] {
+        let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
+        let nova = Nova::new(PEOPLE, [text("I add her. ").and(add).then_cut()]);
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "near", "kind": kind, "base_url": nova.model.base_url()}],
+            "model": "near/scripted",
+        }));
+        let app = nova.start().await;
+        let (end, _) = turn(&app, None, "Add Odile", NoApprover).await;
+        assert_eq!(failed(end.end).code, ErrorCode::ProviderTruncated, "{kind}");
+        assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"), "{kind}");
+        nova.model.finish();
+    }
 }
 
 #[tokio::test]

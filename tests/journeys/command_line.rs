@@ -124,6 +124,19 @@ fn a_call_prints_its_questions_where_a_program_answers_them() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
 
+    // Whoever answers by machine is asked, whatever the rest is printed as.
+    let plain =
+        ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Uwe Brandt"}"#, "--approve", "stdio"];
+    let mut child = nova.command(&plain).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let asked: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert_eq!(asked["type"], "approval_requested");
+    writeln!(stdin, "{}", json!({"call": asked["call"], "decision": "once"})).unwrap();
+    drop(lines);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(nova.vault.exists("CRM/People/Uwe Brandt.md"));
+
     // Nobody reads lines between where nobody said so: one value is printed.
     let other = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#];
     let (code, result) = nova.json(&other);
@@ -134,18 +147,19 @@ fn a_call_prints_its_questions_where_a_program_answers_them() {
 fn a_skill_is_switched_off_and_on() {
     let nova = Nova::new(PEOPLE, []);
 
+    let row_of = |rows: &Value, key: &str, name: &str| {
+        rows.as_array().unwrap().iter().find(|row| row[key] == name).unwrap().clone()
+    };
     let (_, rows) = nova.json(&["skill", "list"]);
-    assert_eq!((&rows[0]["id"], &rows[0]["state"]), (&json!("crm"), &json!("available")));
-    assert!(rows[0]["tokens"]["catalog"].as_u64().unwrap() > 0);
+    let crm = row_of(&rows, "id", "crm");
+    assert_eq!(crm["state"], "available");
+    assert!(crm["tokens"]["catalog"].as_u64().unwrap() > 0);
     let (code, rows) = nova.json(&["skill", "disable", "CRM"]);
-    assert_eq!((code, &rows[0]["state"]), (0, &json!("disabled")));
+    assert_eq!((code, row_of(&rows, "id", "crm")["state"].clone()), (0, json!("disabled")));
     let (code, result) = nova.json(&["tool", "call", "crm.list_contacts"]);
     assert_eq!((code, &result["error"]["code"]), (1, &json!("skill_disabled")));
     let (_, tools) = nova.json(&["tool", "list"]);
-    assert_eq!(
-        (&tools[0]["state"], &tools[0]["wire_name"]),
-        (&json!("disabled"), &json!("crm__list_contacts"))
-    );
+    assert_eq!(row_of(&tools, "wire_name", "crm__list_contacts")["state"], "disabled");
     nova.json(&["skill", "enable", "crm"]);
     assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 0);
     assert_eq!(nova.run(&["skill", "enable", "nothing"]).status.code(), Some(1));

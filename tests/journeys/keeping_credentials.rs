@@ -83,7 +83,8 @@ fn a_secret_is_kept_listed_and_removed_without_ever_being_shown() {
     assert!(succeeds(&set).contains("weather/key is kept."));
     let list = told(&nova, &["credential", "list", "--json"], "");
     let rows: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
-    assert_eq!((&rows[0]["name"], &rows[0]["state"]), (&json!("weather/key"), &json!("kept")));
+    let row = rows.as_array().unwrap().iter().find(|row| row["name"] == "weather/key").unwrap();
+    assert_eq!(row["state"], "kept");
     let again = told(&nova, &["credential", "set", "weather/key"], "another-value");
     let removed = told(&nova, &["credential", "remove", "weather/key"], "");
     succeeds(&removed);
@@ -142,6 +143,37 @@ fn without_a_keychain_and_a_passphrase_nothing_is_kept() {
     assert!(!nova.data().join("credentials.age").exists() && !nova.data().join("credentials.json").exists());
 }
 
+#[test]
+fn what_nova_logs_of_itself_has_no_secret() {
+    let nova = Nova::new("", [text("Hello.")]);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{
+            "id": "test", "kind": "openai", "base_url": nova.model.base_url(), "api_key": "${credentials:test/key}",
+        }],
+        "model": "test/scripted",
+    }));
+    let logged = |args: &[&str], input: &str| {
+        let mut command = nova.command(args);
+        command.env("NOVA_PASSPHRASE_FILE", passphrase_file(&nova)).env("NOVA_LOG", "trace");
+        let output = fed(command, input);
+        succeeds(&output);
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(log.contains("TRACE") || log.contains("DEBUG"), "all of it is logged: {log}");
+        assert_clean(log.as_bytes(), &format!("the log of {args:?}"));
+        assert!(!log.contains(PASSPHRASE), "{log}");
+    };
+    logged(&["credential", "set", "test/key"], CANARY);
+    logged(&["credential", "grant", "test/key", "--to", "provider:test"], "");
+    logged(&["chat", "-p", "Hello"], "");
+    logged(&["credential", "list"], "");
+    let sent = nova.model.authorizations();
+    assert_eq!(sent, [Some(format!("Bearer {CANARY}"))]);
+    // Log files, databases and caches alike.
+    assert!(assert_clean_folder(nova.home()) > 3);
+    nova.model.finish();
+}
+
 #[cfg(unix)]
 #[test]
 fn the_passphrase_comes_by_a_descriptor_or_with_a_warning_by_the_environment() {
@@ -197,9 +229,79 @@ fn a_grant_names_who_is_there_and_asks_for_it() {
 fn has_keychain() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    let there = found("dbus-run-session") && found("gnome-keyring-daemon");
+    let there = ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].into_iter().all(found);
     assert!(there || std::env::var("CI").as_deref() != Ok("true"), "gnome-keyring is missing (`make setup`)");
     there
+}
+
+/// Runs a script in a session of its own whose keychain is unlocked; `$NOVA` is the program and `$VALUE`
+/// the secret.
+fn with_keychain(nova: &Nova, script: &str) -> Output {
+    let home = tempfile::tempdir().unwrap();
+    let run = home.path().join("run");
+    fs::create_dir(&run).unwrap();
+    #[cfg(unix)]
+    fs::set_permissions(&run, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let unlock = "printf 'keyring password' | gnome-keyring-daemon --unlock --components=secrets >/dev/null";
+    let envs: Vec<_> = nova
+        .command(&[])
+        .get_envs()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())))
+        .collect();
+    Command::new("dbus-run-session")
+        .args(["--", "sh", "-c", &format!("{unlock} || exit 90\n{script}")])
+        .env_clear()
+        .envs(envs)
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("NOVA", env!("CARGO_BIN_EXE_nova"))
+        .env("VALUE", CANARY)
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("share"))
+        .env("XDG_CACHE_HOME", home.path().join("cache"))
+        .env("XDG_CONFIG_HOME", home.path().join("config"))
+        .env("XDG_RUNTIME_DIR", &run)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_locked_keychain_is_told_with_its_remedy_and_holds_nothing_up() {
+    if !has_keychain() {
+        return;
+    }
+    let nova = Nova::new("", [text("Hello.")]);
+    let output = with_keychain(
+        &nova,
+        r#"
+        printf '%s' "$VALUE" | "$NOVA" credential set test/key || exit 91
+        dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
+            org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login || exit 92
+        for command in list 'set test/other' 'remove test/key'; do
+            printf '%s' "$VALUE" | "$NOVA" credential $command --json
+            [ $? = 1 ] || exit 93
+        done
+        # What needs no secret works all the same.
+        "$NOVA" chat -p Hello || exit 94
+    "#,
+    );
+    let told = succeeds(&output);
+    let refused: Vec<serde_json::Value> = told
+        .lines()
+        .filter(|line| line.starts_with("{\"ok\":false"))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(refused.len(), 3, "{told}");
+    for refused in refused {
+        let error = &refused["error"];
+        assert_eq!(error["code"], "credential_store", "{error}");
+        assert!(error["message"].as_str().unwrap().contains("is locked"), "{error}");
+        assert_eq!(error["hint"], "Unlock the keychain, then try again.");
+    }
+    assert!(told.contains("Hello."), "{told}");
+    assert_clean(told.as_bytes(), "the output");
+    assert!(!nova.data().join("credentials.age").exists(), "no other store is begun");
+    assert_clean_folder(&nova.data());
+    nova.model.finish();
 }
 
 #[test]
@@ -215,39 +317,17 @@ fn with_a_real_keychain_a_key_is_kept_granted_and_sent_to_its_provider_only() {
         }],
         "model": "test/scripted",
     }));
-    let home = tempfile::tempdir().unwrap();
-    let run = home.path().join("run");
-    fs::create_dir(&run).unwrap();
-    #[cfg(unix)]
-    fs::set_permissions(&run, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-    let script = r#"
-        printf 'keyring password' | gnome-keyring-daemon --unlock --components=secrets >/dev/null || exit 90
+    let output = with_keychain(
+        &nova,
+        r#"
         "$NOVA" chat -p Hello && exit 91
         printf '%s' "$VALUE" | "$NOVA" credential set test/key || exit 92
         "$NOVA" chat -p Hello 2>&1 && exit 93
         "$NOVA" credential grant test/key --to provider:test || exit 94
         "$NOVA" chat -p Hello || exit 95
         "$NOVA" credential list || exit 96
-    "#;
-    let envs: Vec<_> = nova
-        .command(&[])
-        .get_envs()
-        .filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())))
-        .collect();
-    let output = Command::new("dbus-run-session")
-        .args(["--", "sh", "-c", script])
-        .env_clear()
-        .envs(envs)
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("NOVA", env!("CARGO_BIN_EXE_nova"))
-        .env("VALUE", CANARY)
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("share"))
-        .env("XDG_CACHE_HOME", home.path().join("cache"))
-        .env("XDG_CONFIG_HOME", home.path().join("config"))
-        .env("XDG_RUNTIME_DIR", &run)
-        .output()
-        .unwrap();
+    "#,
+    );
     let told = succeeds(&output);
     assert!(told.contains("The credential test/key is missing."), "{told}");
     assert!(told.contains("provider:test may not have the credential test/key"), "{told}");

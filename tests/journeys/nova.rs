@@ -92,6 +92,10 @@ impl Nova {
         std::fs::write(self.config().join("nova.config.json"), settings.to_string()).unwrap();
     }
 
+    pub(crate) fn read_settings(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.config().join("nova.config.json")).unwrap()).unwrap()
+    }
+
     pub(crate) fn rules(&self, yaml: &str) {
         std::fs::create_dir_all(self.config()).unwrap();
         std::fs::write(self.config().join("permissions.yaml"), yaml).unwrap();

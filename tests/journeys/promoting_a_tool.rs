@@ -306,3 +306,20 @@ fn the_command_line_lists_and_discards_with_the_agreed_codes() {
     assert_eq!(nova.run(&["tool", "discard", "weather"]).status.code(), Some(0));
     assert_eq!(nova.json(&["tool", "pending"]), (0, json!([])));
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_nothing_is_listed_with_its_reason_and_can_be_discarded() {
+    let nova = Nova::new("", []);
+    let pending = tools(&nova, "pending");
+    fs::create_dir_all(&pending).unwrap();
+    std::os::unix::fs::symlink("nowhere.ts", pending.join("lost.ts")).unwrap();
+    let app = nova.start().await;
+
+    let row = one_pending(&app).await;
+    assert_eq!((row.name.as_str(), row.source.as_str()), ("lost", ""));
+    let problem = row.problem.as_ref().unwrap();
+    assert_eq!(problem.message, "it is a link to a file that is not there; put the file itself here.");
+    app.discard_tool(that(&row)).await.unwrap();
+    assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
+}

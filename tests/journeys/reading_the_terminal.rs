@@ -197,3 +197,15 @@ fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
     let accepted = nova.run(&["skill", "review", "screener", "--accept"]);
     assert!(accepted.status.success() && err(&accepted).contains(warning), "{}", err(&accepted));
 }
+
+#[test]
+fn a_broken_configuration_is_told_once_by_a_command_that_fails_because_of_it() {
+    let nova = Nova::new(PEOPLE, []);
+    fs::write(nova.config().join("nova.config.json"), "{\n  \"vault\": ,\n}").unwrap();
+    let output = nova.run(&["skill", "disable", "crm"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = err(&output);
+    assert_eq!(told.matches("nova.config.json").count(), 1, "{told}");
+    let (code, value) = nova.json(&["skill", "disable", "crm"]);
+    assert_eq!((code, &value["error"]["code"]), (1, &json!("config_broken")));
+}

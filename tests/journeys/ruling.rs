@@ -380,3 +380,14 @@ fn no_option_answers_for_what_was_never_looked_at_by_a_rule() {
     assert_eq!(nova.json(&delete).0, 0, "a rule for this one tool does");
     assert!(!nova.vault.exists("Ideas.md"));
 }
+
+#[tokio::test]
+async fn a_rule_about_requests_needs_no_tool_of_that_name() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.rules("permissions: {deny: [internet_access], human_approval: [nobody__has_this]}");
+    let app = nova.start().await;
+    let rules = app.list_rules(Nothing {}).await.unwrap().rules;
+    let note = |pattern: &str| rules.iter().find(|rule| rule.pattern == pattern).unwrap().note.clone();
+    assert_eq!(note("internet_access"), None);
+    assert_eq!(note("nobody__has_this").as_deref(), Some("No tool that is here now has this name."));
+}

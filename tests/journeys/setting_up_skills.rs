@@ -4,19 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use nova_app::{Desktop, NoApprover};
+use nova_app::{App, Desktop, NoApprover};
 use nova_protocol::{
-    Commands as _, EnableSkill, ErrorCode, Nothing, SetSkill, SetTool, SkillLifetime, SkillMode, SkillRef,
-    SkillRow, SkillState, SuggestTools,
+    CallTool, Commands as _, CreateSkill, EnableSkill, ErrorCode, Nothing, SessionRef, SetSkill, SetTool,
+    SkillLifetime, SkillMode, SkillRef, SkillRow, SkillState, SkillUsage, SuggestTools,
 };
 use nova_testkit::{PATIENCE, call, text};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn};
-
-fn settings(nova: &Nova) -> Value {
-    serde_json::from_slice(&fs::read(nova.config().join("nova.config.json")).unwrap()).unwrap()
-}
 
 fn set(skill: &str) -> SetSkill {
     SetSkill { skill: skill.into(), ..SetSkill::default() }
@@ -25,7 +21,7 @@ fn set(skill: &str) -> SetSkill {
 #[tokio::test]
 async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_changed() {
     let nova = Nova::new(PEOPLE, []);
-    let mut before = settings(&nova);
+    let mut before = nova.read_settings();
     before["skills"] = json!({"CRM": {"note": "mine"}, "gone": {"enabled": false}});
     nova.settings(&before);
     let app = nova.start().await;
@@ -49,7 +45,7 @@ async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_chang
     let mut expected = before.clone();
     expected["skills"]["CRM"] =
         json!({"note": "mine", "mode": "always", "lifetime": "turn", "pinned": true, "hidden": true});
-    assert_eq!(settings(&nova), expected);
+    assert_eq!(nova.read_settings(), expected);
 }
 
 #[tokio::test]
@@ -91,10 +87,10 @@ async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_i
     let config = |value: Value| SetSkill { config: Some(value), ..set("mail") };
     let detail = || app.skill_detail(SkillRef { skill: "mail".into() });
 
-    let before = settings(&nova);
+    let before = nova.read_settings();
     let refused = app.set_skill(config(json!({"most": 0}))).await.unwrap_err();
     assert!(refused.message.contains("most"), "{}", refused.message);
-    assert_eq!(settings(&nova), before);
+    assert_eq!(nova.read_settings(), before);
 
     app.set_skill(config(json!({"most": 5}))).await.unwrap();
     let now = detail().await.unwrap();
@@ -140,6 +136,56 @@ async fn what_a_skill_did_is_counted() {
     let (_, rows) = nova.json(&["skill", "list"]);
     let crm = rows.as_array().unwrap().iter().find(|row| row["id"] == "crm").unwrap();
     assert_eq!((&crm["usage"]["calls"], &crm["usage"]["errors"]), (&json!(3), &json!(1)));
+}
+
+#[tokio::test]
+async fn what_a_form_and_a_command_called_is_counted() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let form = |run: &str, name: &str| CallTool {
+        run: run.into(),
+        tool: "crm.get_contact".into(),
+        args: json!({"name": name}),
+    };
+    assert!(app.call_tool(form("run-1", "Jane Doe")).await.unwrap().ok);
+    assert!(!app.call_tool(form("run-2", "Nobody")).await.unwrap().ok);
+    let command = nova.run(&["tool", "call", "crm.list_contacts", "--args", "{}"]);
+    assert_eq!(command.status.code(), Some(0), "{command:?}");
+
+    let used = used_of(&app, "crm").await;
+    assert_eq!((used.activations, used.calls, used.errors), (0, 3, 1));
+    assert!(used.last_used.is_some() && used.tokens > 0, "{used:?}");
+    let detail = app.skill_detail(SkillRef { skill: "crm".into() }).await.unwrap();
+    assert_eq!(detail.last_error.unwrap().tool, "get_contact");
+    let (_, rows) = nova.json(&["skill", "list"]);
+    let crm = rows.as_array().unwrap().iter().find(|row| row["id"] == "crm").unwrap();
+    assert_eq!(crm["usage"]["calls"], json!(3));
+}
+
+#[tokio::test]
+async fn a_deleted_chat_leaves_its_numbers_and_takes_its_words_along() {
+    let answers = [
+        call("load_skill", json!({"skill": "crm"})),
+        call("crm__get_contact", json!({"name": "Nobody"})),
+        text("There is none."),
+    ];
+    let nova = Nova::new(PEOPLE, answers);
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "And Nobody?", NoApprover).await;
+    let last_error = async || app.skill_detail(SkillRef { skill: "crm".into() }).await.unwrap().last_error;
+    assert!(last_error().await.unwrap().message.contains("Nobody"));
+    let before = used_of(&app, "crm").await;
+    assert_eq!((before.activations, before.calls, before.errors), (1, 1, 1));
+
+    app.delete_session(SessionRef { session: end.session }).await.unwrap();
+
+    assert_eq!(used_of(&app, "crm").await, before);
+    assert_eq!(last_error().await, None, "what was said in a chat goes with it");
+}
+
+async fn used_of(app: &App, skill: &str) -> SkillUsage {
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    rows.into_iter().find(|row| row.id == skill).unwrap().usage
 }
 
 #[test]
@@ -245,6 +291,53 @@ async fn what_there_is_to_mend_of_a_skill_is_shown_where_it_lies() {
     let native = show("crm").await.unwrap_err();
     assert_eq!((native.code, native.message.contains("no file")), (ErrorCode::BadRequest, true));
     assert_eq!(show("nobody").await.unwrap_err().code, ErrorCode::UnknownSkill);
+
+    app.show_skills_folder(Nothing {}).await.unwrap();
+    assert_eq!(manager.0.lock().unwrap().last(), Some(&skills));
+}
+
+#[tokio::test]
+async fn a_skill_that_is_begun_in_the_window_works_at_once() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let create = async |name: &str| app.create_skill(CreateSkill { name: name.into() }).await;
+
+    let made = create("Trip_planner").await.unwrap();
+
+    assert_eq!(made.skill, "trip-planner");
+    assert_eq!(
+        made.files,
+        ["SKILL.md", "manifest.yaml", "tools/echo.ts"]
+            .map(|file| format!("~/config/skills/trip-planner/{file}"))
+    );
+    let rows = app.list_skills(Nothing {}).await.unwrap();
+    let row = rows.iter().find(|row| row.id == "trip-planner").unwrap();
+    assert_eq!((row.source.as_str(), row.state), ("folder", SkillState::Available));
+    for (name, says) in [("trip planner!", "not a name"), ("crm", "another skill's"), ("", "not a name")] {
+        let refused = create(name).await.unwrap_err();
+        assert!(refused.message.contains(says), "{name}: {}", refused.message);
+    }
+    let manual = app.skill_manual(Nothing {}).await.unwrap().html;
+    assert!(manual.contains("<h1>") && manual.contains("SKILL.md"), "{manual}");
+}
+
+#[tokio::test]
+async fn a_skill_says_in_how_many_chats_it_is_active() {
+    let load = || call("load_skill", json!({"skill": "crm"}));
+    let unload = call("unload_skill", json!({"skill": "crm"}));
+    let answers = [load(), text("Loaded."), load(), text("Loaded."), unload, text("Unloaded.")];
+    let nova = Nova::new(PEOPLE, answers);
+    let app = nova.start().await;
+    let active = async || {
+        let rows = app.list_skills(Nothing {}).await.unwrap();
+        rows.into_iter().find(|row| row.id == "crm").unwrap().active_in
+    };
+    assert_eq!(active().await, 0);
+    let (first, _) = turn(&app, None, "Begin.", NoApprover).await;
+    turn(&app, None, "Begin.", NoApprover).await;
+    assert_eq!(active().await, 2);
+    turn(&app, Some(&first.session), "Enough.", NoApprover).await;
+    assert_eq!(active().await, 1);
 }
 
 #[tokio::test]

@@ -12,12 +12,12 @@ use auth_server::AuthServer;
 use nova_app::{App, Desktop, StoreOptions};
 use nova_protocol::{
     Commands as _, CredentialRef, CredentialRow, CredentialState, Decision, ErrorCode, Event, Nothing,
-    SkillState,
+    SecretText, SkillState,
 };
 use nova_testkit::{Reply, ScriptedApprover, WebServer, web_of};
 use serde_json::{Value, json};
 
-use super::keeping_credentials::PASSPHRASE;
+use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
 use super::nova::{Nova, drain};
 use super::using_credentials::{call, forecast, save, script_host};
 
@@ -149,6 +149,47 @@ async fn a_sign_in_that_another_nova_makes_is_enough() {
     let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
     assert!(done.ok, "{:?}", done.error);
     assert_eq!(state(&app).await, (SkillState::Available, None));
+}
+
+#[tokio::test]
+async fn a_client_proves_itself_by_a_secret_that_was_granted_for_the_server() {
+    let (nova, weather, _desktop) = world().await;
+    let server = AuthServer::start().await;
+    server.state().client_secret = Some(format!("{CANARY} &+"));
+    settings(&nova, &server.address);
+    let mut with_secret = nova.read_settings();
+    with_secret["sign_ins"]["weather/key"]["client_secret"] = json!("${credentials:weather/client}");
+    nova.settings(&with_secret);
+    let app = nova.start().await;
+    app.tools_loaded(nova_testkit::PATIENCE).await;
+    let sign_in = async || app.sign_in(CredentialRef { name: "weather/key".into() }).await;
+    let mut told = Vec::new();
+
+    told.push(sign_in().await.unwrap_err());
+    assert_eq!(told[0].code, ErrorCode::CredentialNotGranted, "{}", told[0]);
+    app.grant_credential_to("weather/client", "sign_in:weather/key").unwrap();
+    told.push(sign_in().await.unwrap_err());
+    assert_eq!(told[1].code, ErrorCode::CredentialNeeded, "{}", told[1]);
+    assert_eq!(server.state().token_requests.len(), 0, "nothing was sent before");
+
+    let secret = SecretText::new(format!("{CANARY} &+"));
+    app.set_credential_value("weather/client", secret, None).await.unwrap();
+    sign_in().await.unwrap();
+    let sent = server.state().token_requests[0].clone();
+    assert_eq!(
+        (sent["client_id"].as_str(), sent["client_secret"].clone()),
+        ("nova-desktop", format!("{CANARY} &+"))
+    );
+    let done = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await;
+    assert!(done.ok, "{:?}", done.error);
+    assert_eq!(weather.requests().len(), 1);
+
+    server.state().client_secret = Some("another one".into());
+    told.push(sign_in().await.unwrap_err());
+    for error in told {
+        assert_clean(format!("{error} {error:?}").as_bytes(), "an error");
+    }
+    assert!(assert_clean_folder(&nova.data()) > 1);
 }
 
 #[tokio::test]

@@ -370,3 +370,19 @@ async fn what_it_says_of_itself_is_quoted_and_closes_no_mark_of_nova() {
     let end = loaded.find("</skill-text>").unwrap();
     assert!(loaded.find("references/forms.md").unwrap() < end, "its files' names are its own words, too");
 }
+
+#[tokio::test]
+async fn the_folder_of_shared_skills_is_found_when_it_is_made_later() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    app.watch();
+    assert!(!nova.home().join(".agents").exists());
+    assert!(row(&app, "pdf").await.is_none());
+
+    install(nova.home(), "pdf");
+    until(&app, "pdf", SkillState::NeedsReview).await;
+
+    // Once it is there it is watched like any other.
+    install(nova.home(), "maps");
+    until(&app, "maps", SkillState::NeedsReview).await;
+}

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use nova_app::{App, CancellationToken, ChangeSetKind, StoreOptions, ToolRun};
 use nova_guard::Guard;
 use nova_protocol::{
-    Commands as _, CredentialRef, CredentialState, Decision, ErrorCode, Event, GrantCredential, Nothing,
-    PendingToolRef, ProviderKeyState, ProviderRow, SecretText, SetCredential, SkillRow, SkillState,
-    ToolResult, UnlockCredentials, dispatch,
+    Commands as _, CredentialRef, CredentialRow, CredentialState, CredentialsView, Decision, ErrorCode,
+    Event, GrantCredential, Nothing, PendingToolRef, ProviderKeyState, ProviderRow, SecretText,
+    SetCredential, SkillRow, SkillState, ToolResult, UnlockCredentials, dispatch,
 };
 use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
 use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
@@ -180,6 +180,10 @@ async fn without_a_grant_it_asks_which_tool_which_credential_which_host() {
     assert!(call(&app, Value::Null, ScriptedApprover::new([])).await.ok, "always is for all");
 }
 
+fn weather_key(view: &CredentialsView) -> &CredentialRow {
+    view.credentials.iter().find(|row| row.name == "weather/key").unwrap()
+}
+
 #[tokio::test]
 async fn another_content_of_the_file_has_no_grant() {
     let (nova, weather, _) = world([]).await;
@@ -189,7 +193,7 @@ async fn another_content_of_the_file_has_no_grant() {
     save(&nova, "forecast.ts", &forecast("two"));
     app.tools_loaded(PATIENCE).await;
     let view = app.list_credentials(Nothing {}).await.unwrap();
-    assert!(!view.credentials[0].grants[0].in_force, "{view:?}");
+    assert!(!weather_key(&view).grants[0].in_force, "{view:?}");
     let error = call(&app, Value::Null, ScriptedApprover::new([])).await.error.unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalUnanswered, "{error}");
     assert_eq!(weather.requests().len(), 1);
@@ -376,8 +380,8 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
         "{reason}"
     );
     let listed = app.list_credentials(Nothing {}).await.unwrap();
-    assert_eq!(listed.credentials[0].name, "finnhub/FINNHUB_API_KEY");
-    assert_eq!(listed.credentials[0].wanted_by, ["skill:finnhub"]);
+    let row = listed.credentials.iter().find(|row| row.name == "finnhub/FINNHUB_API_KEY").unwrap();
+    assert_eq!(row.wanted_by, ["skill:finnhub"]);
 
     // The schema holds for what is typed.
     let short = SetCredential {
@@ -445,8 +449,8 @@ async fn a_file_without_its_passphrase_holds_up_no_start_and_opens_later() {
     nova.store = Some(store(None));
     let app = started(&nova).await;
     let view = app.list_credentials(Nothing {}).await.unwrap();
-    assert_eq!(view.problem.unwrap().code, ErrorCode::PassphraseNeeded);
-    assert_eq!(view.credentials[0].state, CredentialState::Unknown);
+    assert_eq!(view.problem.as_ref().unwrap().code, ErrorCode::PassphraseNeeded);
+    assert_eq!(weather_key(&view).state, CredentialState::Unknown);
     let error = call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.error.unwrap();
     assert!(error.message.contains("its passphrase was not given"), "{error}");
 
@@ -454,7 +458,7 @@ async fn a_file_without_its_passphrase_holds_up_no_start_and_opens_later() {
     assert_eq!(wrong.unwrap_err().code, ErrorCode::PassphraseNeeded);
     let view =
         app.unlock_credentials(UnlockCredentials { passphrase: SecretText::new(PASSPHRASE) }).await.unwrap();
-    assert_eq!((view.problem, view.credentials[0].state), (None, CredentialState::Kept));
+    assert_eq!((&view.problem, weather_key(&view).state), (&None, CredentialState::Kept));
     assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.ok);
     assert_eq!(weather.requests().len(), 1);
 }

@@ -10,6 +10,7 @@ mod driver;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::key::Key;
@@ -268,6 +269,22 @@ impl Window {
         let what = format!("a button named {name:?}");
         let element = self.element(Locator::XPath(&path), &what).await;
         self.checked(&format!("clicking {what}"), element.click()).await;
+    }
+
+    /// Presses the mouse on one element, moves it to another in a few steps, and lets go there.
+    pub(crate) async fn drag(&self, from: &str, to: &str) {
+        let step = Some(Duration::from_millis(50));
+        let at =
+            |element: Element, x: f64| PointerAction::MoveToElement { element, duration: step, x, y: 0.0 };
+        let (card, target) = (self.wait_for(from).await, self.wait_for(to).await);
+        let mouse = MouseActions::new("mouse".to_owned())
+            .then(at(card.clone(), 0.0))
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(at(card, 20.0))
+            .then(at(target.clone(), -10.0))
+            .then(at(target, 0.0))
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.checked(&format!("dragging {from} to {to}"), self.client.perform_actions(mouse)).await;
     }
 
     /// Types into the first field that matches, after what it holds already.

@@ -1,0 +1,108 @@
+//! The panels of the skills: a card is dragged, a figure shows what it came from, a form writes a note.
+
+use std::path::Path;
+
+use fantoccini::key::Key;
+
+use crate::harness::{Home, Window};
+
+const DEAL: &str = "CRM/Deals/Pinecrest second clinic.md";
+
+fn home() -> Home {
+    Home::new().vault_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template"))
+}
+
+/// Opens a skill's panel in place of the chat.
+async fn open(window: &Window, skill: &str) {
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    let at =
+        ["budget", "crm", "portfolio"].iter().position(|one| *one == skill).expect("a skill with a panel");
+    window.press(&[Key::Control], ['1', '2', '3'][at]).await;
+    window.wait_for("[data-testid=skill-panel]").await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for("[data-testid=wide-panel]").await;
+}
+
+#[tokio::test]
+async fn a_deal_is_moved_by_dragging_its_card_and_taken_back() {
+    let home = home();
+    let before = home.read_note(DEAL);
+    let window = Window::open(&home).await;
+    open(&window, "crm").await;
+
+    let card = |column: &str| format!("[data-column={column}] [data-row='{DEAL}']");
+    window.drag(&card("proposal"), "[data-column=won]").await;
+    window.wait_for(&card("won")).await;
+    window.wait_for("[data-testid=undo-call]").await;
+    assert_eq!(home.read_note(DEAL), before.replace("stage: proposal", "stage: won"), "and nothing else");
+
+    window.click("[data-testid=undo-call]").await;
+    window.wait_for(&card("proposal")).await;
+    assert_eq!(home.read_note(DEAL), before);
+
+    // By the keyboard alone.
+    window.ask(&format!("document.querySelector(\"{}\").focus();", card("proposal"))).await;
+    for key in [char::from(Key::Space), char::from(Key::Left), char::from(Key::Space)] {
+        window.press(&[], key).await;
+    }
+    window.wait_for(&card("qualified")).await;
+    window.wait_for("[data-testid=undo-call]").await;
+    assert_eq!(home.read_note(DEAL), before.replace("stage: proposal", "stage: qualified"));
+
+    // What is edited outside is seen without asking.
+    let home = home.note(DEAL, &before.replace("stage: proposal", "stage: lead"));
+    window.wait_for(&card("lead")).await;
+    drop(home);
+    window.close().await;
+}
+
+#[tokio::test]
+async fn a_figure_shows_the_notes_it_came_from() {
+    let home = home();
+    let window = Window::open(&home).await;
+    open(&window, "portfolio").await;
+
+    window.wait_for_text("[data-testid=wide-panel]", "Northgate Tooling").await;
+    window.click("[data-testid=figure-chip][aria-label^='Value, ']").await;
+    window.wait_for_text("[role=dialog]", "portfolio.").await;
+    window.wait_for_text("[role=dialog]", "Open the ").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[role=dialog]").await;
+    window.close().await;
+}
+
+#[tokio::test]
+async fn an_expense_is_written_by_its_form_and_counts_at_once() {
+    let home = Home::new();
+    let window = Window::open(&home).await;
+    open(&window, "budget").await;
+
+    window.wait_for_text("[data-testid=wide-panel]", "No entries in this month.").await;
+    window.click_named("Add expense").await;
+    window.wait_for("[data-testid=save-record]").await;
+    let today = window.ask("return document.querySelector('[data-path$=date] input').placeholder;").await;
+    let today = today.as_str().expect("the day that the field proposes").to_owned();
+    for (field, value) in [
+        ("date", today.as_str()),
+        ("payee", "Corner Market"),
+        ("amount", "12.50"),
+        ("category", "groceries"),
+        ("currency", "EUR"),
+    ] {
+        window.type_into(&format!("[role=dialog] [data-path$={field}] input"), value).await;
+    }
+    window.click("[data-testid=save-record]:not(:disabled)").await;
+    window.wait_for("[data-testid=undo-record]").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_for_text("[data-testid=wide-panel]", "Corner Market").await;
+
+    let listed = home.nova(&["--json", "vault", "query", "--type", "expense"]);
+    assert_eq!(listed.as_array().map(Vec::len), Some(1));
+    assert_eq!(listed[0]["properties"]["amount"], "12.50");
+    assert!(
+        listed[0]["path"].as_str().is_some_and(|path| path.ends_with(" Corner Market 12.50.md")),
+        "{listed}"
+    );
+    window.close().await;
+}

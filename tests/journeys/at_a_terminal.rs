@@ -1,0 +1,109 @@
+//! What is typed at a terminal, with the program `script` as one.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use nova_testkit::PATIENCE;
+
+use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, succeeds, told};
+use super::nova::Nova;
+
+/// The program in a terminal, and all that stands there.
+struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    shown: Receiver<Vec<u8>>,
+    screen: Vec<u8>,
+    /// A file with the name of the device, once the program has it.
+    device: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Terminal {
+    fn run(nova: &Nova, args: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let device = folder.path().join("device");
+        let line = format!("tty > '{}'; exec '{}' {args}", device.display(), env!("CARGO_BIN_EXE_nova"));
+        let mut script = Command::new("script");
+        script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env_clear();
+        let nova = nova.command(&[]);
+        script.envs(nova.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        script.env("PATH", std::env::var_os("PATH").unwrap());
+        let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let (tell, shown) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 1024];
+            while let Ok(read @ 1..) = out.read(&mut bytes) {
+                let _ = tell.send(bytes[..read].to_vec());
+            }
+        });
+        Self { keys: child.stdin.take().unwrap(), child, shown, screen: Vec::new(), device, _folder: folder }
+    }
+
+    /// Types a line once this is asked for and the terminal does not show what is typed.
+    #[track_caller]
+    fn type_unseen(&mut self, prompt: &str, text: &str) {
+        while !self.screen().trim_end().ends_with(prompt) {
+            match self.shown.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(error) => panic!("{prompt} does not come ({error}): {}", self.screen()),
+            }
+        }
+        let asked = Instant::now();
+        while echoes(&self.device) {
+            assert!(asked.elapsed() < PATIENCE, "what is typed after {prompt} is shown");
+        }
+        self.keys.write_all(format!("{text}\n").as_bytes()).unwrap();
+    }
+
+    fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.screen).into_owned()
+    }
+
+    /// The exit code, and all that stood on the screen.
+    fn end(mut self) -> (Option<i32>, String) {
+        self.screen.extend(self.shown.iter().flatten());
+        (self.child.wait().unwrap().code(), self.screen())
+    }
+}
+
+/// Whether the terminal shows what is typed.
+fn echoes(device: &Path) -> bool {
+    let Ok(device) = std::fs::read_to_string(device) else { return true };
+    let told = Command::new("stty").args(["-a", "-F", device.trim()]).output().unwrap();
+    !String::from_utf8_lossy(&told.stdout).split_whitespace().any(|word| word == "-echo")
+}
+
+#[test]
+fn a_secret_and_a_passphrase_are_typed_without_being_shown() {
+    let nova = Nova::new("", []);
+    let mut terminal = Terminal::run(&nova, "credential set weather/key");
+    terminal.type_unseen("Value of weather/key:", CANARY);
+    terminal.type_unseen("New passphrase for an encrypted file:", PASSPHRASE);
+    terminal.type_unseen("The same again:", PASSPHRASE);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("weather/key is kept."), "{screen}");
+    assert_clean(screen.as_bytes(), "the terminal");
+    assert!(!screen.contains(PASSPHRASE), "{screen}");
+
+    assert!(succeeds(&told(&nova, &["credential", "list"], "")).contains("weather/key"));
+}
+
+#[test]
+fn two_passphrases_that_differ_keep_nothing() {
+    let nova = Nova::new("", []);
+    let mut terminal = Terminal::run(&nova, "credential set weather/key");
+    terminal.type_unseen("Value of weather/key:", CANARY);
+    terminal.type_unseen("New passphrase for an encrypted file:", PASSPHRASE);
+    terminal.type_unseen("The same again:", "something else");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, Some(1), "{screen}");
+    assert!(screen.contains("The two passphrases are not the same. Nothing was kept."), "{screen}");
+    assert_clean(screen.as_bytes(), "the terminal");
+    assert!(!nova.data().join("credentials.age").exists());
+}

@@ -1,0 +1,80 @@
+//! Shares bought, sold and looked at from the command line.
+
+use serde_json::{Value, json};
+
+use super::nova::Nova;
+
+const OWNED: &str = "
+//- Portfolio/Positions/NGTL.md
+---
+type: position
+symbol: NGTL
+name: Northgate Tooling
+currency: EUR
+quantity: 200
+---
+//- Portfolio/Trades/2026-03-12 NGTL buy.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-03-12
+quantity: 200
+price: 30.00
+fee: 5.00
+currency: EUR
+---
+//- Portfolio/Prices/2026-11-20 NGTL.md
+---
+type: price
+symbol: NGTL
+date: 2026-11-20
+close: 42.18
+currency: EUR
+---
+";
+
+fn call(nova: &Nova, tool: &str, args: Value) -> (i32, Value) {
+    let tool = format!("portfolio.{tool}");
+    nova.json(&["tool", "call", &tool, "--args", &args.to_string(), "--approve", "all"])
+}
+
+#[test]
+fn a_sale_is_recorded_valued_and_undone() {
+    let nova = Nova::new(OWNED, []);
+    let sale = json!({"symbol": "Northgate", "kind": "sell", "date": "2026-11-20", "quantity": 50, "price": "42.00", "fee": 4});
+    let (code, sold) = call(&nova, "add_trade", sale);
+    assert_eq!(code, 0, "{sold}");
+    // 50 of 200 that cost 6,005: 1,501.25. Received: 2,100 - 4.
+    assert_eq!(sold["value"]["gain"], "594.75");
+    assert_eq!(sold["changes"].as_array().map(Vec::len), Some(2));
+
+    let (_, worth) = call(&nova, "value", json!({}));
+    assert_eq!(worth["value"]["value"], json!([{"amount": "6327.00", "currency": "EUR"}]));
+    assert_eq!(worth["value"]["gain"], json!([{"amount": "1823.25", "currency": "EUR"}]));
+    assert_eq!(worth["value"]["problems"], json!([]));
+
+    let id = sold["change_set"].as_str().unwrap();
+    assert_eq!(nova.json(&["changes", "undo", id]).0, 0);
+    let (_, back) = call(&nova, "positions", json!({}));
+    assert_eq!(back["value"]["positions"][0]["quantity"], "200");
+    assert!(nova.vault.read("Portfolio/Positions/NGTL.md").contains("quantity: 200\n"));
+}
+
+#[test]
+fn more_than_is_held_is_not_sold() {
+    let nova = Nova::new(OWNED, []);
+    let files = nova.vault.files();
+    let sale = json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": 201, "price": 42});
+    let (code, refused) = call(&nova, "add_trade", sale);
+    assert_eq!(code, 1);
+    assert_eq!(refused["error"]["message"], "201 NGTL cannot be sold on 2026-11-20: 200 are held then.");
+    assert_eq!(nova.vault.files(), files);
+}
+
+#[test]
+fn quotes_ask_first() {
+    let nova = Nova::new(OWNED, []);
+    let (code, refused) = nova.json(&["tool", "call", "portfolio.quote", "--approve", "none"]);
+    assert_eq!((code, refused["ok"].as_bool()), (3, Some(false)));
+}

@@ -1,0 +1,191 @@
+//! The panels of the skills that come with Nova, over the starter vault: what each one points at is in
+//! the answers of its skill's own tools.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use nova_app::App;
+use nova_protocol::{
+    CallTool, Commands as _, Nothing, PanelAction, PanelInputKind, PanelPart, PanelTab, PanelView,
+};
+use nova_testkit::TempVault;
+use serde_json::{Map, Value, json};
+
+use super::nova::Nova;
+
+/// A Nova over a copy of the starter vault.
+fn on_the_starter_vault() -> Nova {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let mut nova = Nova::new("", []);
+    nova.vault = TempVault::copy_of(&template);
+    nova.settings(&json!({ "vault": nova.vault.root() }));
+    nova
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
+    let nova = on_the_starter_vault();
+    let app = nova.start().await;
+    let panels = app.list_panels(Nothing {}).await.unwrap();
+    assert!(panels.iter().any(|panel| panel.skill == "budget"), "{panels:?}");
+    for panel in &panels {
+        assert_eq!(panel.problem, None, "{}", panel.skill);
+        let mut looked = Looked { app: &app, panel, missing: Vec::new() };
+        for tab in &panel.panel.tabs {
+            looked.at_tab(tab).await;
+        }
+        assert!(looked.missing.is_empty(), "{}: {:#?}", panel.skill, looked.missing);
+    }
+}
+
+/// One panel, with what it points at in vain.
+struct Looked<'a> {
+    app: &'a App,
+    panel: &'a PanelView,
+    missing: Vec<String>,
+}
+
+impl Looked<'_> {
+    async fn at_tab(&mut self, tab: &PanelTab) {
+        self.actions(&tab.actions).await;
+        if let Some(count) = &tab.count {
+            let value = self.ask(tab, &count.tool, &Map::new()).await;
+            let found = value.pointer(&count.at);
+            self.expect(
+                found.is_some_and(|found| found.is_array() || found.is_number()),
+                &count.at,
+                &count.tool,
+            );
+        }
+        for part in &tab.parts {
+            self.at_part(tab, part).await;
+        }
+    }
+
+    async fn at_part(&mut self, tab: &PanelTab, part: &PanelPart) {
+        match part {
+            PanelPart::Summary(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                for item in &part.items {
+                    for at in [Some(&item.at), item.unit.as_ref(), item.detail.as_ref()].into_iter().flatten()
+                    {
+                        self.expect(value.pointer(at).is_some(), at, &part.tool);
+                    }
+                }
+            }
+            PanelPart::Table(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                let columns = part.columns.iter();
+                let fields = columns
+                    .flat_map(|column| [Some(&column.field), column.unit.as_ref(), column.detail.as_ref()])
+                    .flatten();
+                self.rows(&value, &part.tool, &part.rows, fields);
+                if let Some(total) = &part.total {
+                    self.expect(value.pointer(total).is_some(), total, &part.tool);
+                }
+                self.actions(&part.actions).await;
+            }
+            PanelPart::Board(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                self.rows(&value, &part.tool, &part.columns, [&part.column]);
+                let fields = [Some(&part.title), Some(&part.column), part.value.as_ref(), part.unit.as_ref()];
+                let fields = fields.into_iter().chain([part.date.as_ref()]).flatten().chain(&part.detail);
+                self.rows(&value, &part.tool, &part.rows, fields);
+                self.actions(part.drop.as_slice()).await;
+                self.actions(&part.actions).await;
+            }
+            PanelPart::List(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                let fields = [Some(&part.title), part.date.as_ref(), part.group.as_ref()];
+                let fields = fields.into_iter().flatten().chain(&part.detail);
+                self.rows(&value, &part.tool, &part.rows, fields);
+                self.actions(&part.actions).await;
+            }
+            PanelPart::Chart(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                let fields = [Some(&part.x), part.dashed.as_ref(), part.mark.as_ref()];
+                let fields =
+                    fields.into_iter().flatten().chain(part.series.iter().map(|series| &series.field));
+                self.rows(&value, &part.tool, &part.rows, fields);
+                if let Some(unit) = &part.unit {
+                    self.expect(value.pointer(unit).is_some(), unit, &part.tool);
+                }
+            }
+            PanelPart::Form(part) => self.tool(&part.tool).await,
+        }
+    }
+
+    /// The rows are there, and each field is in one of them at least: not every note says everything.
+    fn rows<'f>(
+        &mut self,
+        value: &Value,
+        tool: &str,
+        at: &str,
+        fields: impl IntoIterator<Item = &'f String>,
+    ) {
+        let rows = value.pointer(at).and_then(Value::as_array).cloned().unwrap_or_default();
+        self.expect(!rows.is_empty(), at, tool);
+        for field in fields {
+            let has = |row: &Value| {
+                let found = if field.starts_with('/') { row.pointer(field) } else { row.get(field) };
+                found.is_some_and(|found| !found.is_null())
+            };
+            self.expect(rows.iter().any(has), &format!("{field} of {at}"), tool);
+        }
+    }
+
+    /// The tool's answer, with the inputs of the tab as they are at first.
+    async fn ask(&mut self, tab: &PanelTab, tool: &str, args: &Map<String, Value>) -> Value {
+        let inputs: Map<String, Value> = tab
+            .inputs
+            .iter()
+            .filter(|input| !input.default.is_empty())
+            .map(|input| {
+                let value = match (input.default.as_str(), input.kind) {
+                    ("today", PanelInputKind::Month) => "2026-11",
+                    ("today", _) => "2026-11-21",
+                    (value, _) => value,
+                };
+                (input.name.clone(), value.into())
+            })
+            .collect();
+        let mut given = Map::new();
+        for (name, value) in args {
+            let of_input = value.as_str().and_then(|text| text.strip_prefix('{')?.strip_suffix('}'));
+            match of_input {
+                Some(input) => given.extend(inputs.get(input).map(|value| (name.clone(), value.clone()))),
+                None => drop(given.insert(name.clone(), value.clone())),
+            }
+        }
+        let tool = format!("{}.{tool}", self.panel.skill);
+        let call = CallTool { tool: tool.clone(), args: given.into(), run: format!("panel {tool}") };
+        let result = self.app.call_tool(call).await.unwrap();
+        assert!(result.ok, "{tool}: {:?}", result.error);
+        let value = result.value.unwrap_or_default();
+        for figure in &result.figures {
+            assert_eq!(value.pointer(&figure.at), Some(&json!(figure.value)), "{tool}: {figure:?}");
+        }
+        value
+    }
+
+    async fn actions(&mut self, actions: &[PanelAction]) {
+        for action in actions {
+            if let Some(tool) = &action.tool {
+                self.tool(tool).await;
+            }
+        }
+    }
+
+    async fn tool(&mut self, tool: &str) {
+        let name = format!("{}.{tool}", self.panel.skill);
+        let tools = self.app.list_tools(Nothing {}).await.unwrap();
+        let known: BTreeSet<&str> = tools.iter().map(|row| row.name.as_str()).collect();
+        self.expect(known.contains(name.as_str()), "an action", tool);
+    }
+
+    fn expect(&mut self, there: bool, what: &str, tool: &str) {
+        if !there {
+            self.missing.push(format!("{what} in {tool}"));
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Records added and changed in forms of the window.
+
+use nova_app::App;
+use nova_protocol::{
+    ChangeSetKind, Commands as _, ErrorCode, Nothing, RecordFormRef, RecordFormView, SaveRecord, SavedRecord,
+    SuggestNotes,
+};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE};
+
+const JANE: &str = "CRM/People/Jane Doe.md";
+
+fn of_contact(path: Option<&str>) -> RecordFormRef {
+    RecordFormRef { skill: "crm".into(), record_type: "contact".into(), path: path.map(str::to_owned) }
+}
+
+async fn open(app: &App, path: &str) -> RecordFormView {
+    app.record_form(of_contact(Some(path))).await.unwrap()
+}
+
+/// What saving the form sends after these fields were filled in.
+fn filled(form: &RecordFormView, changes: Value) -> SaveRecord {
+    let mut values = form.values.clone();
+    for (field, value) in changes.as_object().unwrap() {
+        values[field] = value.clone();
+    }
+    SaveRecord {
+        skill: form.skill.clone(),
+        record_type: form.record_type.clone(),
+        path: form.path.clone(),
+        before: Some(form.values.clone()),
+        values,
+        run: "form-1".into(),
+    }
+}
+
+/// The fields that were refused, with what they say.
+fn errors(saved: &SavedRecord) -> Vec<(&str, &str)> {
+    assert!(saved.errors.is_empty() || saved.result.is_none(), "{saved:?}");
+    saved.errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect()
+}
+
+#[tokio::test]
+async fn a_contact_is_added_with_a_form_and_undone() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let types = app.list_record_types(Nothing {}).await.unwrap();
+    assert!(
+        types.iter().any(|row| (row.skill.as_str(), row.label.as_str()) == ("crm", "Contact")),
+        "{types:?}"
+    );
+    let form = app.record_form(of_contact(None)).await.unwrap();
+    assert_eq!((form.path.as_deref(), form.values.clone()), (None, json!({})));
+    assert_eq!(form.schema["properties"]["company"]["format"], "note");
+
+    let saved = app
+        .save_record(filled(
+            &form,
+            json!({"name": "Jane Doe", "company": "Quillon Labs", "next_contact": "2026-12-01", "tags": ["new"]}),
+        ))
+        .await
+        .unwrap();
+
+    let result = saved.result.unwrap();
+    assert!(result.ok, "{result:?}");
+    // Another Jane is there already.
+    assert_eq!(
+        nova.vault.read("CRM/People/Jane Doe 2.md"),
+        "---\ntype: contact\nname: Jane Doe\ncompany: \"[[Quillon Labs]]\"\ntags:\n  - new\n\
+         next_contact: 2026-12-01\n---\n\n## Log\n"
+    );
+    let set = app.change_set(&result.change_set.unwrap()).await.unwrap();
+    assert_eq!(set.kind, ChangeSetKind::Form);
+    app.undo(&set.id, None, None).await.unwrap();
+    assert!(!nova.vault.root().join("CRM/People/Jane Doe 2.md").exists());
+}
+
+#[tokio::test]
+async fn a_change_in_a_form_changes_the_bytes_of_that_property_only() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let before = nova.vault.read(JANE);
+    let form = open(&app, JANE).await;
+    assert_eq!(form.values["company"], "Quillon Labs");
+
+    let untouched = app.save_record(filled(&form, json!({}))).await.unwrap().result.unwrap();
+    assert_eq!((untouched.ok, untouched.changes.len()), (true, 0));
+    app.save_record(filled(&form, json!({"stage": "customer", "email": ""}))).await.unwrap();
+
+    let once = before.replace("stage: lead", "stage: customer").replace("email: jane@quillon.example\n", "");
+    assert_eq!(nova.vault.read(JANE), once);
+    let again = open(&app, JANE).await;
+    assert_ne!(again.hash, form.hash);
+    app.save_record(filled(&again, json!({"phone": "0049 30 1"}))).await.unwrap();
+    assert_eq!(open(&app, JANE).await.values["phone"], "0049 30 1");
+    assert!(nova.vault.read(JANE).contains("stage: customer # since May"));
+}
+
+#[tokio::test]
+async fn an_edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let form = open(&app, JANE).await;
+    let outside = nova.vault.read(JANE).replace("stage: lead", "stage: paused");
+    nova.vault.write(JANE, &outside);
+
+    app.save_record(filled(&form, json!({"next_contact": "2026-12-24"}))).await.unwrap();
+    let merged = outside.replace("2026-11-24", "2026-12-24");
+    assert_eq!(nova.vault.read(JANE), merged, "what only one side changed is taken");
+
+    let asked = app.save_record(filled(&form, json!({"stage": "won"}))).await.unwrap();
+    assert_eq!(
+        errors(&asked),
+        [(
+            "stage",
+            "It was changed in the note while the form was open, to paused. Choose which one to keep."
+        )]
+    );
+    assert_eq!(asked.errors[0].theirs, Some(json!("paused")));
+    assert_eq!(nova.vault.read(JANE), merged);
+
+    let mut mine = filled(&form, json!({"stage": "won", "next_contact": "2026-12-24"}));
+    mine.before.as_mut().unwrap()["stage"] = json!("paused");
+    assert!(app.save_record(mine).await.unwrap().result.unwrap().ok);
+    assert_eq!(nova.vault.read(JANE), merged.replace("stage: paused", "stage: won"));
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_told_by_field_and_nothing_is_written() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let form = open(&app, JANE).await;
+    let before = nova.vault.read(JANE);
+
+    let refused =
+        app.save_record(filled(&form, json!({"name": "", "next_contact": "24.12.2026"}))).await.unwrap();
+
+    assert_eq!(
+        errors(&refused),
+        [
+            ("name", "A contact needs a text. Fill it in."),
+            ("next_contact", "It is 24.12.2026, which is no date. Write it as 2026-12-24."),
+        ]
+    );
+    assert_eq!(nova.vault.read(JANE), before);
+}
+
+#[tokio::test]
+async fn a_broken_note_is_shown_with_line_and_remedy_and_is_not_saved() {
+    let notes = "
+//- Torn.md
+---
+type: contact
+name: [
+---
+//- Late.md
+---
+type: contact
+name: Late
+next_contact: 31.12.2026
+---
+//- Diary.md
+---
+type: diary
+---
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+
+    let form = open(&app, "Torn.md").await;
+    let broken = form.broken.clone().unwrap();
+    assert_eq!((broken.path.as_str(), form.values.clone()), ("Torn.md", json!({})));
+    let before = nova.vault.read("Torn.md");
+    let refused = app.save_record(filled(&form, json!({"name": "Torn"}))).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::NoteBroken);
+    assert!(refused.hint.contains("Obsidian"), "{refused:?}");
+    assert_eq!(nova.vault.read("Torn.md"), before);
+
+    let form = open(&app, "Late.md").await;
+    assert_eq!((form.problems[0].line, form.problems[0].remedy.as_str()), (4, "Write it as 2026-12-31."));
+    let refused = app.save_record(filled(&form, json!({"phone": "1"}))).await.unwrap();
+    assert_eq!(errors(&refused)[0].0, "next_contact");
+    let mended = filled(&form, json!({"next_contact": "2026-12-31"}));
+    assert!(app.save_record(mended).await.unwrap().result.unwrap().ok);
+    assert!(nova.vault.read("Late.md").contains("\nnext_contact: 2026-12-31\n"));
+
+    let other = app.record_form(of_contact(Some("Diary.md"))).await.unwrap_err();
+    assert_eq!(other.message, "Diary.md is no contact: its type is diary.");
+    let unknown = app.record_form(RecordFormRef { record_type: "robot".into(), ..of_contact(None) }).await;
+    assert_eq!(unknown.unwrap_err().hint, "It has contact, company, deal.");
+}
+
+#[tokio::test]
+async fn a_rule_that_denies_the_form_holds() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.rules("permissions:\n  deny: [ \"crm__save_record\" ]\n");
+    let app = nova.start().await;
+    let before = nova.vault.read(JANE);
+    let form = open(&app, JANE).await;
+
+    let result = app.save_record(filled(&form, json!({"stage": "won"}))).await.unwrap().result.unwrap();
+
+    assert_eq!(result.error.unwrap().code, ErrorCode::DeniedByRule);
+    assert_eq!(nova.vault.read(JANE), before);
+}
+
+#[tokio::test]
+async fn no_tool_list_has_the_form_and_nobody_calls_it_by_name() {
+    let nova = Nova::new(PEOPLE, []);
+    let app = nova.start().await;
+    let tools = app.list_tools(Nothing {}).await.unwrap();
+    assert!(tools.iter().all(|tool| !tool.name.ends_with("save_record")));
+    let (code, answer) = nova.json(&["tool", "call", "crm.save_record", "--args", "{}"]);
+    assert_eq!((code, answer["error"]["code"].as_str()), (1, Some("unknown_tool")));
+}
+
+#[tokio::test]
+async fn a_field_that_links_to_a_note_suggests_those_it_is_about_first() {
+    let notes = "
+//- CRM/Companies/Janeway.md
+---
+type: company
+---
+//- CRM/People/Jane Doe.md
+---
+type: contact
+---
+//- Jane's recipes.md
+Soup.
+//- Mary Jane.md
+Also.
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let names = async |field: &str, text: &str| -> Vec<String> {
+        let wanted = SuggestNotes { text: text.into(), skill: "crm".into(), field: Some(field.into()) };
+        app.suggest_notes(wanted).await.unwrap().into_iter().map(|note| note.name).collect()
+    };
+    assert_eq!(names("company", "jane").await, ["Janeway", "Jane Doe", "Jane's recipes", "Mary Jane"]);
+    assert_eq!(names("contact", "JANE").await[0], "Jane Doe");
+    assert_eq!(names("contact", "nobody").await, [""; 0]);
+}
