@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, NoDesktop,
@@ -61,6 +62,8 @@ pub(crate) struct Nova {
     /// Takes the place of `credentials`.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
+    /// How long a turn waits for a call that reads or asks elsewhere.
+    pub(crate) settle: Duration,
     home: tempfile::TempDir,
 }
 
@@ -77,6 +80,8 @@ impl Nova {
             credentials: FixedCredentials::default(),
             store: None,
             desktop: Arc::new(NoDesktop),
+            // Longer than any test: what is slow on a busy machine is waited for.
+            settle: 2 * PATIENCE,
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -139,6 +144,7 @@ impl Nova {
             proxy: None,
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
             web: self.web.clone(),
+            settle: self.settle,
             credentials: match &self.store {
                 Some(store) => CredentialsFrom::Store(store.clone()),
                 None => CredentialsFrom::StandIn(Arc::new(self.credentials.clone())),

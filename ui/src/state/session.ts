@@ -208,11 +208,14 @@ function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
   return ends && turn !== undefined && runningTurn(state)?.id === turn;
 }
 
-/** The state of a stored session. `running`: whether its last turn still runs somewhere. */
-export function replay(events: readonly Envelope[], running: boolean): SessionState {
+/**
+ * The state of a stored session. `running`: whether its last turn still runs somewhere; `runningCalls`: the calls
+ * that run on without their turn.
+ */
+export function replay(events: readonly Envelope[], running: boolean, runningCalls: readonly string[] = []): SessionState {
   // A stored message comes back as several blocks that share its number, so nothing is left out here.
   const state = events.reduce((before, event) => ({ ...apply(before, event), seq: Math.max(before.seq, event.seq) }), emptySession);
-  return running ? state : interrupted(state);
+  return running ? state : interrupted(state, runningCalls);
 }
 
 /** The turn that runs now. */
@@ -406,13 +409,14 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
 }
 
 /** The last turn was cut off when Nova ended: nobody will answer its calls any more. */
-function interrupted(state: SessionState): SessionState {
+function interrupted(state: SessionState, runningCalls: readonly string[]): SessionState {
   const turn = runningTurn(state);
-  const open = state.turns.some((other) => other.items.some((item) => item.kind === 'call' && isOpen(item)));
+  const lost = (item: Item): item is CallItem => item.kind === 'call' && isOpen(item) && !runningCalls.includes(item.call);
+  const open = state.turns.some((other) => other.items.some(lost));
   if (!turn && !open) return state;
   const cut = state.turns.map((other) => {
     const items = other.items.map((item) =>
-      item.kind === 'call' && isOpen(item)
+      lost(item)
         ? { ...item, state: neverRan(item) ? ('unanswered' as const) : ('unknown' as const), progress: null }
         : item,
     );
@@ -430,8 +434,8 @@ function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly
   const items = turn.items.map((item): Item => {
     if (item.kind !== 'call') return item;
     if (unknown.includes(item.call)) return { ...item, state: 'unknown', progress: null, endedAt: item.endedAt ?? at };
-    // A detached call outlives a turn that went well; Stop and a failure end it.
-    if (!isOpen(item) || (item.detached && status === 'completed')) return item;
+    // A detached call outlives its turn; only Stop ends it.
+    if (!isOpen(item) || (item.detached && status !== 'cancelled')) return item;
     const state = neverRan(item) ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
     return { ...item, state, progress: null, endedAt: at };
   });
@@ -472,6 +476,8 @@ function endState(call: CallItem, error: UserError | null): CallState {
       return 'unanswered';
     case 'cancelled':
       return 'cancelled';
+    case 'interrupted':
+      return 'unknown';
     default:
       return 'failed';
   }

@@ -5,6 +5,8 @@
 //! knows nothing of a window: it emits events and asks through the approver it is given.
 
 mod activation;
+mod context;
+mod detached;
 mod journal;
 mod markdown;
 mod message;
@@ -19,5 +21,5 @@ mod usage;
 pub use markdown::{Block, blocks, html};
 pub use session::{Session, UserMessage, WaitingApprovals};
 pub use store::{SessionError, SessionInfo, Store};
-pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_turn};
+pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_late_turn, run_turn};
 pub use usage::{LastError, SkillUse, ToolUse, UseMeter, Used};

@@ -34,6 +34,7 @@ impl Turn {
             .collect();
         self.message(LogMessage::Notice {
             told: Told::default(),
+            ended: None,
             outdated: outdated.keys().cloned().collect(),
             text: format!(
                 "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
@@ -69,14 +70,8 @@ impl Turn {
     /// another one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
         let messages = self.session.lock().messages.clone();
-        let read: BTreeSet<VaultPath> = messages
-            .iter()
-            .filter_map(|message| match message {
-                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
-                _ => None,
-            })
-            .flatten()
-            .collect();
+        let read: BTreeSet<VaultPath> =
+            messages.iter().filter_map(LogMessage::notes).flat_map(|notes| notes.keys().cloned()).collect();
         let privacy = self.privacy();
         for (path, note) in self.read_notes(read.into_iter().collect()).await {
             if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note.path, &note.document)) {
