@@ -192,6 +192,7 @@ fn show_as_text(event: &Event) {
                 print::note(&format!("  {:?} {}", change.kind, change.path));
             }
         }
+        Event::HistoryCompacted { .. } => print::note("· made room: earlier messages are sent in short"),
         Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
         Event::NotesChangedOutside { paths, .. } => {
             print::note(&format!("· changed outside: {}", paths.join(", ")))

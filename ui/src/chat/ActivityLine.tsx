@@ -15,7 +15,7 @@ export function ActivityLine({ state }: { state: SessionState }) {
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
-  const { usage } = state;
+  const { usage, context } = state;
   // The conversation keeps its place while the figures are read, so the line is there from the start.
   return (
     <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
@@ -23,7 +23,8 @@ export function ActivityLine({ state }: { state: SessionState }) {
       {wanted && <span>{state.skills.length} active</span>}
       {wanted && usage && (
         <span className="tabular">
-          {tokens(usage.input)} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+          {tokens(usage.input)}
+          {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
         </span>
       )}
       {provider && (

@@ -112,7 +112,10 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
     case 'running': {
       const writes = writesBefore(turn, call);
       if (writes > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(writes, 'write')}`);
-      if (call.detached) return face('in_the_background', 'spinner', 'text-fg-2', ['in the background', call.progress?.message].filter(Boolean).join(', '));
+      if (call.detached) {
+        const line = ['in the background', call.progress?.message ?? asked].filter(Boolean).join(', ');
+        return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line });
+      }
       if (call.progress?.message) return face('partial', 'spinner', 'text-fg-2', call.progress.message);
       return face('running', 'spinner', 'text-fg-2', asked);
     }

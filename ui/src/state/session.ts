@@ -3,7 +3,9 @@
 // ones run through the same function, and both end in the same state.
 import type {
   ActivatedBy,
+  CompactedBy,
   ConflictSide,
+  ContextView,
   DeactivatedBy,
   Decision,
   Effect,
@@ -25,6 +27,8 @@ export interface SessionState {
   readonly skills: readonly ActiveSkill[];
   /** Of the last request to the provider. */
   readonly usage: Usage | null;
+  /** How much of the model's context the last request takes. */
+  readonly context: ContextView | null;
   /** Number of the last event read; an older one is ignored, so that streams may overlap. */
   readonly seq: number;
 }
@@ -160,7 +164,7 @@ export type Notice =
       /** What changed, by path, where it is known. */
       readonly summaries: Readonly<Record<string, string | undefined>>;
     }
-  | { readonly type: 'compacted' }
+  | { readonly type: 'compacted'; readonly by: CompactedBy; readonly messages: number; readonly before: number; readonly after: number; readonly why: string | null }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
 
@@ -191,7 +195,7 @@ export interface Usage {
   readonly output: number;
 }
 
-export const emptySession: SessionState = { opening: [], turns: [], skills: [], usage: null, seq: 0 };
+export const emptySession: SessionState = { opening: [], turns: [], skills: [], usage: null, context: null, seq: 0 };
 
 /** The state after one more event of the session. */
 export function reduce(state: SessionState, event: Envelope): SessionState {
@@ -254,10 +258,12 @@ function apply(state: SessionState, event: Envelope): SessionState {
         turns: [...state.turns, newTurn(event, event)],
       };
     case 'step_started':
-    case 'reasoning_delta':
-      return inTurn(state, event, (turn) =>
+    case 'reasoning_delta': {
+      const context = event.type === 'step_started' ? (event.context ?? state.context) : state.context;
+      return inTurn({ ...state, context }, event, (turn) =>
         turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? event.at } : turn,
       );
+    }
     case 'text_delta':
       return inTurn(state, event, still);
     case 'message_block':
@@ -369,7 +375,14 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'notes_changed_outside':
       return withOutsideChange(state, event, event.paths, event.summaries ?? {});
     case 'history_compacted':
-      return withNotice(state, event, { type: 'compacted' });
+      return withNotice(state, event, {
+        type: 'compacted',
+        by: event.by,
+        messages: event.messages,
+        before: event.before,
+        after: event.after,
+        why: event.why ?? null,
+      });
     case 'credential_needed':
       return withCredentialNeeded(state, event);
     case 'conflict_found':

@@ -41,11 +41,12 @@ impl Turn {
                 let Said { text, notes, told } = if control.is_about_calls() {
                     self.run_call_control(control, first).await
                 } else {
-                    self.run_control(snapshot, control, first).await.into()
+                    let (text, told) = self.run_control(snapshot, control, first).await;
+                    (cap(text), told).into()
                 };
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
-                    content: cap(text),
+                    content: text,
                     notes,
                     told,
                     runs_on: None,
