@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use nova_calls::{DetachedCall, Outcome, SoFar};
-use nova_protocol::{ErrorCode, Event, UserError};
+use nova_protocol::{ErrorCode, Event, SourceView, UserError};
+use nova_skill::VaultPath;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -48,7 +49,7 @@ impl Turn {
         let held = self.scope.store.hold_call(&detached.call);
         let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
         let (so_far, most) = (detached.watch().so_far(), self.output_cap(1));
-        let late = move |of: RunsOn, outcome: Outcome| late_end(of, &outcome, most);
+        let late = move |of: RunsOn, outcome: Outcome| end_of(of, outcome, most);
         let of = self.session.take_over(detached, self.journal.clone(), held, late);
         let number = of.number;
         tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
@@ -108,7 +109,16 @@ impl Turn {
         // Their Nova may have written their ends since the log was read.
         self.journal.flush().await?;
         self.session.refresh(&self.scope.store).await?;
-        for RunsOn { number, call, tool } in self.lost_calls() {
+        for of in self.lost_calls() {
+            // It ended while the chat was on another branch.
+            let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
+            if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
+                let notes = self.notes_of(&sources).await;
+                let late = late_end(of, &output_of(ok, output, &merged), notes, true, self.output_cap(1));
+                self.message(LogMessage::LateEnd(Box::new(late)));
+                continue;
+            }
+            let RunsOn { number, call, tool } = of;
             let error = UserError::new(
                 ErrorCode::Interrupted,
                 format!("Nova ended while {tool} ran. Its outcome is unknown."),
@@ -130,6 +140,16 @@ impl Turn {
             self.tell_end(text, Ended { number, notes: Notes::new(), cut: None });
         }
         Ok(())
+    }
+
+    /// The notes among them, as they are now.
+    async fn notes_of(&self, sources: &[SourceView]) -> Notes {
+        let paths = sources.iter().filter_map(|source| match source {
+            SourceView::Note { path } => VaultPath::parse(path).ok(),
+            SourceView::Web { .. } => None,
+        });
+        let read = self.read_notes(paths.collect()).await;
+        read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
     }
 
     fn lost_calls(&self) -> Vec<RunsOn> {
@@ -286,25 +306,29 @@ impl Turn {
     }
 }
 
-/// What the model is to be told of an end. Always fenced: a notice speaks with Nova's voice.
-fn late_end(of: RunsOn, outcome: &Outcome, most: usize) -> LateEnd {
-    let output = match &outcome.result {
-        Ok(value) => output_of(true, value.clone(), &outcome.merged),
+/// What is kept of the end of a call until the model is told.
+fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
+    let output = match outcome.result {
+        Ok(value) => output_of(true, value, &outcome.merged),
         Err(error) => output_of(false, json!(error), &[]),
     };
+    let mut end = late_end(of, &output, outcome.seen, outcome.from_outside, most);
+    if outcome.unknown {
+        end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
+    }
+    end
+}
+
+/// Always fenced: a notice speaks with Nova's voice.
+fn late_end(of: RunsOn, output: &Value, notes: Notes, from_outside: bool, most: usize) -> LateEnd {
     let output = output.to_string();
     let how = format!("Read on with read_output, call {:?}, offset {{end}}.", of.call);
-    let unknown =
-        if outcome.unknown { "\nWhat it did elsewhere before it was stopped is unknown." } else { "" };
+    let cut = Cut { call: of.call.clone(), tool: of.tool.clone(), from_outside };
     LateEnd {
-        content: format!("{}{unknown}", fenced_output(&of.tool, &part(&output, 0, most, &how))),
-        notes: outcome.seen.clone(),
-        cut: (output.len() > most).then(|| Cut {
-            call: of.call.clone(),
-            tool: of.tool.clone(),
-            from_outside: outcome.from_outside,
-        }),
-        from_outside: outcome.from_outside,
+        content: fenced_output(&of.tool, &part(&output, 0, most, &how)),
+        notes,
+        cut: (output.len() > most).then_some(cut),
+        from_outside,
         of,
     }
 }
