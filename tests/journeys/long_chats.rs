@@ -115,6 +115,32 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
 }
 
 #[tokio::test]
+async fn a_chat_with_a_small_model_goes_on_and_on() {
+    let nova = small(7_000, |request| match wants_summary(request) {
+        true => text("Much was said."),
+        false => long(0),
+    });
+    let app = nova.start().await;
+    let mut session = None;
+    let mut made_room = 0;
+    for number in 0..16 {
+        let words = format!("Question {number}, word for word.");
+        let (end, events) =
+            turn(&app, session.as_deref(), &words, ScriptedApprover::always(Decision::Once)).await;
+        assert!(matches!(end.end, TurnEnd::Completed { .. }), "{number}: {:?}", end.end);
+        made_room += compactions(&events).len();
+        session = Some(end.session);
+    }
+    assert!(made_room > 2, "{made_room}");
+    let now = whole(nova.model.requests().last().unwrap());
+    assert!(
+        now.contains("Question 0, word for word.") && now.contains("Question 15, word for word."),
+        "{now}"
+    );
+    assert_eq!(now.matches("Your summary:").count(), 1, "one summary stands for the others: {now}");
+}
+
+#[tokio::test]
 async fn without_a_summary_old_outputs_make_room() {
     let mut answered = 0;
     let nova = small(16_000, move |request| {

@@ -10,7 +10,7 @@ use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, NoDesktop,
     Places, StoreOptions, ToolHost, Web,
 };
-use nova_protocol::{Envelope, Event};
+use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
 use nova_testkit::{
     CountingIds, FixedClock, FixedCredentials, LineToolHost, ModelServer, PATIENCE, TempVault, web_of,
 };
@@ -231,4 +231,18 @@ pub(crate) async fn wait_for(events: &mut Receiver<Envelope>, fits: impl Fn(&Eve
 /// The name an event has on the wire.
 pub(crate) fn kind(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
+}
+
+/// Until so many calls of the session run: the end of one is told a little before it is written down.
+pub(crate) async fn until(app: &App, session: &str, running: usize) {
+    let written = async {
+        loop {
+            let view = app.open_session(SessionRef { session: session.into() }).await.unwrap();
+            if view.running_calls.len() == running {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, written).await.expect("an end is written down");
 }

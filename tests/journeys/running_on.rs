@@ -11,7 +11,7 @@ use nova_testkit::{Answer, ModelServer, PATIENCE, ScriptedApprover, call, calls,
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
-use super::nova::{Nova, PEOPLE, kind, turn, wait_for};
+use super::nova::{Nova, PEOPLE, kind, turn, until, wait_for};
 
 /// A skill whose tool has found something at once and the rest when the test says so.
 fn market(answers: impl IntoIterator<Item = Answer>) -> Nova {
@@ -63,20 +63,6 @@ fn kept(events: &[Event]) -> Vec<bool> {
 
 async fn end_of_call(events: &mut Receiver<Envelope>) -> Event {
     wait_for(events, |event| matches!(event, Event::ToolCallCompleted { .. })).await
-}
-
-/// Until so many calls of the session run: the end of one is told a little before it is written down.
-async fn until(app: &App, session: &str, running: usize) {
-    let written = async {
-        loop {
-            let view = app.open_session(SessionRef { session: session.into() }).await.unwrap();
-            if view.running_calls.len() == running {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, written).await.expect("an end is written down");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-import { nothing } from '../ipc';
+import { type ContextView, nothing } from '../ipc';
 import { counted, tokens } from '../shared';
 import { modelInUse } from '../state/app';
 import { useApp, useRpc } from '../state/hooks';
@@ -22,7 +22,7 @@ export function ActivityLine({ state }: { state: SessionState }) {
       {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
       {wanted && <span>{state.skills.length} active</span>}
       {wanted && usage && (
-        <span className="tabular">
+        <span className="tabular" title={context ? partsText(context) : undefined}>
           {tokens(usage.input)}
           {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
         </span>
@@ -34,4 +34,10 @@ export function ActivityLine({ state }: { state: SessionState }) {
       )}
     </p>
   );
+}
+
+/** What of a request is for what. */
+function partsText({ parts }: ContextView): string {
+  const { system, skills, history, outputs } = parts;
+  return `Every chat ${tokens(system)}, active skills ${tokens(skills)}, messages ${tokens(history)}, tool results ${tokens(outputs)}`;
 }

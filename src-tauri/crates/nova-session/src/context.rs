@@ -106,6 +106,11 @@ impl Sizes {
         sizes
     }
 
+    /// What no compaction can take out.
+    pub(crate) fn fixed(self) -> u64 {
+        self.system + self.skills
+    }
+
     pub(crate) fn total(self) -> u64 {
         self.system + self.skills + self.history + self.outputs
     }

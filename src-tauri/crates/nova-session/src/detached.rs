@@ -181,3 +181,62 @@ fn number_of(message: &LogMessage) -> Option<u32> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activation::Told;
+    use crate::message::{Ended, Notes};
+
+    fn of(number: u32) -> RunsOn {
+        RunsOn { number, call: format!("id{number}"), tool: "market.quote".into() }
+    }
+
+    fn let_go(number: u32) -> LogMessage {
+        LogMessage::ToolOutput {
+            call_id: "call_1".into(),
+            content: "Running".into(),
+            notes: Notes::new(),
+            told: Told::default(),
+            runs_on: Some(of(number)),
+            cut: None,
+        }
+    }
+
+    fn late_end(number: u32) -> LogMessage {
+        let (content, notes) = ("91.20".into(), Notes::new());
+        LogMessage::LateEnd(Box::new(LateEnd {
+            of: of(number),
+            content,
+            notes,
+            cut: None,
+            from_outside: true,
+        }))
+    }
+
+    fn told(number: u32) -> LogMessage {
+        let ended = Some(Box::new(Ended { number, notes: Notes::new(), cut: None }));
+        LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
+    }
+
+    /// The numbers of the calls without an end that was told, and of the ends that are to be told.
+    fn numbers(messages: &[LogMessage]) -> (Vec<u32>, Vec<u32>) {
+        let open = open_calls(messages).iter().map(|of| of.number).collect();
+        (open, ends_to_tell(messages).iter().map(|end| end.of.number).collect())
+    }
+
+    #[test]
+    fn an_end_is_told_once_and_only_where_its_call_was_made() {
+        let mut log = vec![let_go(1), let_go(2)];
+        assert_eq!(numbers(&log), (vec![1, 2], vec![]));
+        log.push(late_end(2));
+        // Written by two Novas, or read again from the log.
+        log.push(late_end(2));
+        assert_eq!(numbers(&log), (vec![1, 2], vec![2]));
+        log.push(told(2));
+        assert_eq!(numbers(&log), (vec![1], vec![]));
+        // Another branch made it.
+        log.push(late_end(3));
+        assert_eq!(numbers(&log), (vec![1], vec![]));
+    }
+}

@@ -46,7 +46,7 @@ impl Turn {
         if !self.is_full(&request) {
             return Ok(request);
         }
-        if let Some(kept) = self.worth_a_summary() {
+        if let Some(kept) = self.worth_a_summary(&request) {
             let instead = match self.summary(&request, kept).await? {
                 Ok(text) => (Instead::Summary(text), None),
                 Err(why) => (Instead::WithoutOutputs, Some(why)),
@@ -103,10 +103,11 @@ impl Turn {
     }
 
     /// How many of the messages stay, where a summary of the others makes room.
-    fn worth_a_summary(&self) -> Option<usize> {
+    fn worth_a_summary(&self, request: &ChatRequest) -> Option<usize> {
+        let room = self.room(request);
         let state = self.session.lock();
         let sent = sent(&state.messages);
-        let (tail, worth) = (state.measure.bytes(self.limit() / 4), state.measure.bytes(self.limit() / 10));
+        let (tail, worth) = (state.measure.bytes(room / 4), state.measure.bytes(room / 10));
         let mut bytes = 0;
         let mut kept = 0;
         for (at, message) in sent.iter().rev().enumerate() {
@@ -137,7 +138,7 @@ impl Turn {
         };
         Ok(match end {
             Ok(text) if text.trim().is_empty() => Err("the model wrote no summary".into()),
-            Ok(text) => Ok(self.stands_for(text.trim(), kept)),
+            Ok(text) => Ok(self.stands_for(text.trim(), kept, self.room(request))),
             Err(ProviderError::Cancelled) => return Err(Stop::Cancelled),
             Err(error) => Err(provider_error(&error).message),
         })
@@ -146,6 +147,7 @@ impl Turn {
     /// The request before once more, as far as it is to be summed up: what the provider has kept of it
     /// serves.
     fn summary_request(&self, request: &ChatRequest, kept: usize) -> ChatRequest {
+        let most = SUMMARY.min(self.room(request) / 6).max(100);
         let state = self.session.lock();
         let mut gone = sent(&state.messages);
         gone.truncate(gone.len() - kept);
@@ -157,7 +159,7 @@ impl Turn {
         messages.push(Message::Notice { text: ASK.into() });
         ChatRequest {
             messages,
-            max_output: u32::try_from(SUMMARY.min(self.limit() / 8)).ok(),
+            max_output: u32::try_from(most).ok(),
             tool_choice: ToolChoice::None,
             ..request.clone()
         }
@@ -179,7 +181,7 @@ impl Turn {
         Err(ProviderError::Truncated)
     }
 
-    fn stands_for(&self, summary: &str, kept: usize) -> String {
+    fn stands_for(&self, summary: &str, kept: usize, room: u64) -> String {
         let state = self.session.lock();
         let mut text = format!(
             "The earlier messages of this chat were taken out to make room. This stands for them.\n\nYour summary:\n{}",
@@ -195,7 +197,8 @@ impl Turn {
                 _ => None,
             })
             .collect();
-        let most = usize::try_from(state.measure.bytes(self.limit() / 3)).unwrap_or(usize::MAX);
+        let most =
+            usize::try_from(state.measure.bytes((self.limit() / 3).min(room / 2))).unwrap_or(usize::MAX);
         let said = own_words(&said[..said.len() - stay.min(said.len())], most);
         if !said.is_empty() {
             text.push_str(&format!("\n\nThe user's own messages, word for word:\n{said}"));
@@ -216,6 +219,13 @@ impl Turn {
             ));
         }
         text
+    }
+
+    /// What is left for the conversation before it is full, in tokens.
+    fn room(&self, request: &ChatRequest) -> u64 {
+        let state = self.session.lock();
+        let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+        (self.limit() * FULL / 100).saturating_sub(state.measure.tokens(sizes.fixed()))
     }
 
     fn is_full(&self, request: &ChatRequest) -> bool {
