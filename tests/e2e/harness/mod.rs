@@ -243,6 +243,17 @@ impl Window {
         .await;
     }
 
+    /// Waits until the first element that matches `css` shows something other than `text`.
+    pub(crate) async fn wait_for_other_text(&self, css: &str, text: &str) {
+        self.until(
+            &format!("{css} to show other than {text:?}"),
+            "const found = document.querySelector(arguments[0]);
+             return found !== null && found.innerText.trim() !== arguments[1].trim();",
+            vec![json!(css), json!(text)],
+        )
+        .await;
+    }
+
     /// Waits until nothing matches `css` any more.
     pub(crate) async fn wait_gone(&self, css: &str) {
         self.until(
@@ -295,22 +306,23 @@ impl Window {
         }
     }
 
-    /// Whether an element keeps its place over a few frames, and a press on its middle would reach it.
+    /// Whether an element keeps its place for three looks, and a press on its middle would reach it.
+    /// Asks for no frame: of a window that is covered the system may draw none.
     async fn stands_still(&self, element: &Element) -> Result<bool, CmdError> {
-        let script = "const [element, done] = arguments;
+        let script = "const [element] = arguments;
              element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-             const place = () => JSON.stringify(element.getBoundingClientRect());
-             let [before, frames] = [place(), 0];
-             const look = () => {
-               if (!element.isConnected || place() !== before) return done(false);
-               if (++frames < 4) return requestAnimationFrame(look);
-               const { x, y, width, height } = element.getBoundingClientRect();
-               const hit = document.elementFromPoint(x + width / 2, y + height / 2);
-               done(hit !== null && element.contains(hit));
-             };
-             requestAnimationFrame(look);";
-        let element = serde_json::to_value(element).map_err(CmdError::from)?;
-        Ok(self.client.execute_async(script, vec![element]).await? == json!(true))
+             const { x, y, width, height } = element.getBoundingClientRect();
+             const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+             return hit !== null && element.contains(hit) ? [x, y, width, height] : null;";
+        let element = vec![serde_json::to_value(element)?];
+        let first = self.client.execute(script, element.clone()).await?;
+        for _ in 0..2 {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+            if first.is_null() || self.client.execute(script, element.clone()).await? != first {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Presses the mouse on one element, moves it to another in a few steps, and lets go there.
