@@ -61,8 +61,14 @@ impl Journal {
         });
     }
 
+    /// The event that the work answers with, if it does. None, and nothing is done, while the end of
+    /// a turn is being written.
+    pub(crate) fn event_unless_ending(&self, work: impl FnOnce() -> Option<Event>) -> Option<bool> {
+        self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
+    }
+
     /// Numbers the end of the turn and keeps it for the log. Nothing is told until the caller has told
-    /// it, with [`Sequence::let_go`].
+    /// it, with [`crate::sequence::Ending::told`].
     pub(crate) fn record_end(&self, event: Event) -> Envelope {
         self.numbered(self.next.take_and_hold(), event)
     }

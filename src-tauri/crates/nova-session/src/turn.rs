@@ -95,6 +95,7 @@ async fn begin_turn(
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
     let session = turn.session.clone();
+    let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
     // Whoever hears of the end may begin the next turn at once.
@@ -104,7 +105,7 @@ async fn begin_turn(
         Ok((end, told)) => (Ok(end), Some(told)),
         Err(error) => (Err(error), None),
     };
-    session.next_seq.let_go(|| told.into_iter().for_each(|told| sink.emit(told)));
+    ending.told(|| told.into_iter().for_each(|told| sink.emit(told)));
     end
 }
 
