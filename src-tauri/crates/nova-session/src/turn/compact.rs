@@ -46,14 +46,16 @@ impl Turn {
         if !self.is_full(&request) {
             return Ok(request);
         }
-        if let Some(kept) = self.worth_a_summary(&request) {
+        // Where the prompt and the tools alone fill it, nothing that was said is in the way.
+        let has_room = self.room(&request) > 0;
+        if has_room && let Some(kept) = self.worth_a_summary(&request) {
             let instead = match self.summary(&request, kept).await? {
                 Ok(text) => (Instead::Summary(text), None),
                 Err(why) => (Instead::WithoutOutputs, Some(why)),
             };
             request = self.compact(snapshot, bound, kept, instead, &request);
         }
-        if self.is_full(&request) {
+        if has_room && self.is_full(&request) {
             let before =
                 sent(&self.session.lock().messages).iter().rev().position(|message| may_begin(message));
             let kept = before.map_or(0, |before| before + 1);
