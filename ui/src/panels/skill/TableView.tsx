@@ -31,7 +31,7 @@ export function TableView({ part }: { part: TablePart }) {
 
 function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Shown }) {
   const { filter, wide } = usePanel();
-  const [sorting, setSorting] = useState<{ column: number; down: boolean } | null>(null);
+  const [sorting, setSorting] = useState(() => sortingOf(part));
   const [most, setMost] = useState(FIRST);
   const body = useRef<HTMLTableSectionElement>(null);
 
@@ -101,6 +101,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                   <TotalCell column={column} row={total} unit={units.cells[place] ?? null} pointer={part.total ?? ''} figures={figures} />
                 </td>
               ))}
+              {part.actions.length > 0 && <td />}
             </tr>
           </tfoot>
         )}
@@ -112,6 +113,12 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
       )}
     </div>
   );
+}
+
+/** The declared order: `value`, or `-value` for the largest first. */
+function sortingOf({ sort, columns }: TablePart): { column: number; down: boolean } | null {
+  const column = columns.findIndex(({ field }) => field === sort?.replace(/^-/, ''));
+  return sort === null || column < 0 ? null : { column, down: sort.startsWith('-') };
 }
 
 interface BodyRowProps {
@@ -128,6 +135,8 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
   const { openNote } = usePanel();
   const path = pathOf(row);
   const title = textOf(fieldOf(row, part.columns[0]?.field ?? ''));
+  // How old it is stands in the row already.
+  const ageIsShown = part.columns.some(({ format }) => format === 'age') && typeof row['stale'] === 'string';
   return (
     <tr data-row={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
       {part.columns.map((column, place) => {
@@ -136,7 +145,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
         return (
           <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
             <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
-              {figure?.view.caution && <FigureChip figure={figure} onNote={openNote} />}
+              {figure?.view.caution && !ageIsShown && <FigureChip figure={figure} onNote={openNote} />}
               {place === 0 && column.format === 'text' ? (
                 <RowTitle title={title} path={path} className={`shrink-0 font-medium ${column.detail === null ? '' : 'min-w-11'}`} />
               ) : (
