@@ -99,9 +99,7 @@ impl<'a> Prices<'a> {
         match price.age(day) {
             Age::Fresh => false,
             Age::VeryOld => true,
-            Age::Old => {
-                self.last(symbol, price.currency, today).is_none_or(|last| last.date <= price.date)
-            }
+            Age::Old => self.last(symbol, price.currency, today).is_none_or(|last| last.date <= price.date),
         }
     }
 

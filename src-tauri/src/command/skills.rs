@@ -98,7 +98,10 @@ fn print_fields(proposal: &FieldProposal) {
         for lacking in &found.unreadable {
             let UnreadableField { field, notes, needs, example, .. } = lacking;
             let instead = example.as_ref().map(|said| format!(", but \"{said}\"")).unwrap_or_default();
-            line(&visible(&format!("  {field}: {notes} of {} notes have not {needs}{instead}; they stay unreadable", found.notes)));
+            line(&visible(&format!(
+                "  {field}: {notes} of {} notes have not {needs}{instead}; they stay unreadable",
+                found.notes
+            )));
         }
     }
 }

@@ -47,7 +47,7 @@ it('says what stays unreadable before the names are used', async () => {
   const [type] = people.types;
   const unreadable = [
     { field: 'amount', label: 'Amount', notes: 11, needs: 'a decimal', example: '1.234,50' },
-    { field: 'date', label: 'Date', notes: 12, needs: 'a date' },
+    { field: 'date', label: 'Date', notes: 12, needs: 'a date', example: null },
   ];
   setup({ ...people, types: [{ ...type!, record_type: 'expense', unreadable }] });
   await screen.findByTestId('use-fields');

@@ -90,7 +90,10 @@ broken: [
 ---
 ");
     let list = crm.value("list_contacts", json!({"query": "al"}));
-    assert_eq!((&list["contacts"], &list["count"]), (&json!([{"name": "Al", "path": "CRM/People/Al.md"}]), &json!(1)));
+    assert_eq!(
+        (&list["contacts"], &list["count"]),
+        (&json!([{"name": "Al", "path": "CRM/People/Al.md"}]), &json!(1))
+    );
     let broken: Vec<&str> =
         list["unreadable"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
     assert_eq!(

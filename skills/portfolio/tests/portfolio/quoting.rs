@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nova_protocol::{Decision, ErrorCode, Event};
 use nova_skill::{Value, json};
-use nova_testkit::{CancellationToken, FixedCredentials, Reply, ScriptedApprover, SkillInVault, WebRequest, decided, denied};
+use nova_testkit::{
+    CancellationToken, FixedCredentials, Reply, ScriptedApprover, SkillInVault, WebRequest, decided, denied,
+};
 
 use crate::portfolio;
 
@@ -221,7 +223,10 @@ fn without_leave_to_use_the_key_the_other_sources_answer() {
     assert_eq!((&quote["price"], &quote["price_source"]), (&json!("72.10"), &json!("Stooq")));
     let questions: Vec<String> = skill.approver.asked().into_iter().map(|asked| asked.question).collect();
     assert!(questions[1].starts_with("Let portfolio.quote use the credential"), "{questions:?}");
-    assert!(skill.requests().iter().all(|request| !request.path.starts_with("/api/")), "nothing went to Finnhub");
+    assert!(
+        skill.requests().iter().all(|request| !request.path.starts_with("/api/")),
+        "nothing went to Finnhub"
+    );
 
     skill.approver = ScriptedApprover::always(Decision::Once);
     let quote = &skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0];

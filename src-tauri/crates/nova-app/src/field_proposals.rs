@@ -173,7 +173,7 @@ fn unreadable(
         let named = || {
             let is_named =
                 |property: &&String| names.iter().any(|name| bare(name) == bare(property.as_str()));
-            notes.iter().find_map(|note| note.document.properties().map(|(key, _)| key).find(is_named))
+            notes.iter().find_map(|note| note.document.properties().keys().find(is_named))
         };
         let property = own.or_else(|| named().map(String::as_str)).unwrap_or(field.property());
         let mut missing = 0;

@@ -16,8 +16,8 @@ use nova_skill::{
     Start, ToolContext, ToolError, ToolOutput, VaultPath, async_trait, currency_code, folded, json, native,
     schemars,
 };
-use nova_vault::{Query, View};
 use nova_vault::note::FrontMatter;
+use nova_vault::{Query, View};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -196,7 +196,8 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
     }
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for row in view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows {
-        let Some(declared) = row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own)) else {
+        let Some(declared) = row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own))
+        else {
             continue;
         };
         let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));

@@ -15,8 +15,8 @@
 //! Words of the declaration:
 //! - A *pointer* is a JSON Pointer into a tool's answer (`/deals`); a *field* is a key of a row, or a
 //!   pointer into it where it begins with `/`.
-//! - In `args`, `{name}` stands for a field of the row, an input of the tab, or `{column}` on a board.
-//!   A text that is nothing but one such name keeps the field's type.
+//! - In `args`, `{name}` stands for a field of the row, an input of the tab, `{column}` on a board, or
+//!   `{today}`. A text that is nothing but one such name keeps the field's type.
 //! - Amounts are decimal texts. Where one answer holds several currencies, an amount is a list of
 //!   `{amount, currency}`; they are never added up.
 //! - A row with `path` is that note; `unreadable` and `problems` of an answer, lists of
