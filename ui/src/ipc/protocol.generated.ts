@@ -570,7 +570,11 @@ unit: string | null,
 /**
  * Field of a few grey words behind the value.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Left out where the window is narrow, or the panel stands beside the chat.
+ */
+roomy: boolean, };
 
 export type PanelCount = { tool: string, at: string, };
 

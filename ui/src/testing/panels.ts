@@ -15,7 +15,7 @@ const defaults: Record<string, Declared> = {
 const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null };
 const nested: Record<string, Declared> = {
   items: { format: 'text', unit: null, detail: null },
-  columns: { format: 'text', unit: null, detail: null },
+  columns: { format: 'text', unit: null, detail: null, roomy: false },
   series: { format: 'text' },
   groups: { late: false },
   rest: { tab: null },

@@ -255,7 +255,7 @@ export const portfolioPanel: PanelView = panelOf('portfolio', 'Portfolio', [
           { field: 'price_at', label: 'As of', format: 'age' },
           { field: 'day', label: 'Day', format: 'change' },
           { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
-          { field: 'cost', label: 'Cost', format: 'money', unit: 'currency' },
+          { field: 'cost', roomy: true, label: 'Cost', format: 'money', unit: 'currency' },
           { field: 'gain', label: 'Gain', format: 'gain', unit: 'currency' },
           { field: 'gain_percent', label: 'Gain %', format: 'change' },
           { field: 'share', label: 'Share', format: 'percent' },

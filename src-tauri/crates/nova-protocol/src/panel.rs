@@ -273,6 +273,9 @@ pub struct PanelColumn {
     /// Field of a few grey words behind the value.
     #[serde(default)]
     pub detail: Option<String>,
+    /// Left out where the window is narrow, or the panel stands beside the chat.
+    #[serde(default)]
+    pub roomy: bool,
 }
 
 /// What stands where there are no rows.

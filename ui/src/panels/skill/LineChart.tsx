@@ -36,7 +36,7 @@ export function LineChart({ part, points, label, write }: Drawn) {
           </g>
         ))}
         {monthMarks(points, MARK / Math.max(0.1, x(1) - x(0))).map(({ at, label: month }) => (
-          <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={at === 0 ? 'start' : 'middle'} className="fill-fg-2 text-small">
+          <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
             {month}
           </text>
         ))}

@@ -225,6 +225,16 @@ describe('a table', () => {
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toHaveAttribute('aria-sort', 'descending');
   });
 
+  test('leaves out the columns for which there is no room', async () => {
+    const columns: JsonValue[] = [{ field: 'name', label: 'Name' }, { field: 'value', label: 'Cost', format: 'money', unit: 'currency', roomy: true }];
+    const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    expect(heads()).toEqual(['Name', 'Cost, EUR']);
+    unmount();
+    await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) }, width: 1000 });
+    expect(heads()).toEqual(['Name']);
+  });
+
   test('one currency stands in the head, several beside their amounts', async () => {
     const { unmount } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toBeInTheDocument();
