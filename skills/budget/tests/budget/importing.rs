@@ -408,9 +408,10 @@ fn more_rows_than_fit_into_one_change_are_refused_as_a_whole() {
         file.push_str(&format!("2026-11-02,{n},-1\n"));
     }
     let budget = with_file(file.as_bytes());
+    let before = budget.vault.files();
     let mapping = json!({"date": "Date", "payee": "Payee", "amount": "Amount"});
     let error = budget
         .error("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
     assert_eq!(error.message, "bank.csv has 100001 rows; at most 100000 are imported at once.");
-    assert_eq!(budget.vault.files(), ["bank.csv"]);
+    assert_eq!(budget.vault.files(), before);
 }
