@@ -478,7 +478,15 @@ export type ListPart = { tool: string, args: { [key in string]: JsonValue }, pla
 /**
  * The field that says which group, and the groups in their order.
  */
-group: string | null, groups: Array<PanelGroup>, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+group: string | null, groups: Array<PanelGroup>, 
+/**
+ * Orders to choose from, the first until then; as the rows come where there are none.
+ */
+sorts: Array<PanelSort>, 
+/**
+ * A last line about what is not in the list.
+ */
+rest: PanelRest | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
 export type LocalModelServer = { 
 /**
@@ -562,7 +570,11 @@ unit: string | null,
 /**
  * Field of a few grey words behind the value.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Left out where the window is narrow, or the panel stands beside the chat.
+ */
+roomy: boolean, };
 
 export type PanelCount = { tool: string, at: string, };
 
@@ -595,6 +607,30 @@ export type PanelInputKind = "month" | "date" | "choice" | "text";
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
 export type PanelPlace = "below" | "beside" | "side";
+
+export type PanelRest = { 
+/**
+ * Pointer to the number; the line is not there where it is 0.
+ */
+at: string, 
+/**
+ * What one is called, and several.
+ */
+one: string, many: string, 
+/**
+ * Title of the tab that a click opens.
+ */
+tab: string | null, };
+
+export type PanelSort = { 
+/**
+ * "Due first"
+ */
+label: string, 
+/**
+ * A field, `-` before it for the largest first.
+ */
+by: string, };
 
 export type PanelTab = { 
 /**
@@ -1142,6 +1178,11 @@ export type TablePart = { tool: string, args: { [key in string]: JsonValue }, pl
  */
 rows: string, columns: Array<PanelColumn>, 
 /**
+ * The field of the column it is sorted by until the user chooses another, `-` before it for the
+ * largest first; as the rows come where nothing is said.
+ */
+sort: string | null, 
+/**
  * Pointer to one more row, below the others.
  */
 total: string | null, 
@@ -1258,7 +1299,11 @@ type_values: Array<string>,
 /**
  * Paths of a few of the notes.
  */
-examples: Array<string>, fields: Array<PropertyProposal>, };
+examples: Array<string>, fields: Array<PropertyProposal>, 
+/**
+ * What such a record needs and notes among them do not say: they would be told of as unreadable.
+ */
+unreadable: Array<UnreadableField>, };
 
 export type UndoChanges = { change_set: string, note?: string, call?: string, };
 
@@ -1277,6 +1322,24 @@ export type UnlockCredentials = {
  * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
  */
 passphrase: SecretText, };
+
+export type UnreadableField = { field: string, 
+/**
+ * For a person.
+ */
+label: string, 
+/**
+ * In how many of the notes.
+ */
+notes: number, 
+/**
+ * What they would need: "a date"
+ */
+needs: string, 
+/**
+ * What one of them says instead; none where it says nothing.
+ */
+example: string | null, };
 
 export type UserError = { code: ErrorCode, 
 /**
