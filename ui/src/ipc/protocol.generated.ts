@@ -171,6 +171,12 @@ export type ChartSeries = { field: string, label: string, format: PanelFormat, }
 
 export type ChartShape = "line" | "bars" | "columns";
 
+export type ChooseBranch = { session: string, 
+/**
+ * It and what came after it are in force.
+ */
+turn: string, };
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
@@ -288,7 +294,20 @@ session?: string,
 /**
  * The turn the event belongs to.
  */
-turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, } | { "type": "tool_call_started", call: string, 
+turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, 
+/**
+ * The turn it comes after; null begins the conversation anew. Absent in logs from before there
+ * were branches: it comes after the last.
+ */
+after?: string | null, } | { "type": "branch_chosen", 
+/**
+ * A turn; it and what came after it are in force.
+ */
+chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+/**
+ * The model had read private notes and may quote them: it is not found by a search.
+ */
+private?: boolean, } | { "type": "tool_call_started", call: string, 
 /**
  * `skill.tool`
  */
@@ -343,6 +362,18 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type ExportSession = { session: string, 
+/**
+ * With the branches that are not in force.
+ */
+all?: boolean, };
+
+export type ExportedSession = { 
+/**
+ * Where it was saved, to be read by a person; none where the user closed the dialog.
+ */
+saved: string | null, };
 
 export type FieldErrorView = { field: string, 
 /**
@@ -431,6 +462,26 @@ local_model: LocalModelServer | null,
 looked_at: string, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
+
+export type FoundSession = { row: SessionRow, 
+/**
+ * The title, where it was found there.
+ */
+title: Array<TextPart> | null, 
+/**
+ * What was said, newest first; no more than a few.
+ */
+said: Array<FoundText>, };
+
+export type FoundText = { turn: string, by: Speaker, 
+/**
+ * RFC 3339.
+ */
+at: string, 
+/**
+ * Some words around the first hit.
+ */
+snippet: Array<TextPart>, };
 
 export type FoundVault = { path: string, name: string, notes: number, };
 
@@ -805,6 +856,8 @@ export type PruneResult = {
  */
 forgotten: number, };
 
+export type PurgedSessions = { purged: number, };
+
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
  * Of the note, or its name; a new record without.
@@ -953,6 +1006,16 @@ errors: Array<FieldErrorView>,
  */
 result: ToolResult | null, };
 
+export type SearchSessions = { 
+/**
+ * Every word of it has to be there, parts of words count; no sign has a meaning.
+ */
+query: string, 
+/**
+ * So many sessions at most; 20 where none is said.
+ */
+limit?: number, };
+
 export type SecretText = string;
 
 export type SendMessage = { session: string, text: string, 
@@ -967,7 +1030,12 @@ skills: Array<string>,
 /**
  * `skill.tool` the user points at.
  */
-tool?: string, };
+tool?: string, 
+/**
+ * The turn that this one comes after, where that is not the last in force: an edited message or
+ * another answer to it begins a branch. Null begins the conversation anew.
+ */
+after?: string | null, };
 
 export type SessionRef = { session: string, };
 
@@ -979,7 +1047,19 @@ updated_at: string, created_at: string, running: boolean,
 /**
  * `provider/model` of this session.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * It stands before the others.
+ */
+pinned: boolean, 
+/**
+ * It is put away, and found by a search.
+ */
+archived: boolean, 
+/**
+ * Since when it waits in the trash to be purged; RFC 3339.
+ */
+deleted_at?: string, };
 
 export type SessionView = { row: SessionRow, 
 /**
@@ -1007,6 +1087,8 @@ session: string | null,
  * `provider/model`
  */
 model: string, };
+
+export type SetSession = { session: string, pinned?: boolean, archived?: boolean, };
 
 export type SetSkill = { skill: string, mode?: SkillMode, lifetime?: SkillLifetime, 
 /**
@@ -1136,6 +1218,8 @@ days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
+export type Speaker = "user" | "nova";
+
 export type SuggestNotes = { text: string, 
 /**
  * Whose records come first.
@@ -1200,6 +1284,12 @@ skill: string, text: string,
  * The hints whose lack is the reason, each as a sentence.
  */
 missing: Array<string>, };
+
+export type TextPart = { text: string, 
+/**
+ * It is what was looked for.
+ */
+hit: boolean, };
 
 export type Theme = "system" | "light" | "dark";
 
@@ -1377,7 +1467,14 @@ export type Commands = {
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };
   rename_session: { params: RenameSession; result: SessionRow };
+  set_session: { params: SetSession; result: SessionRow };
   delete_session: { params: SessionRef; result: Nothing };
+  restore_session: { params: SessionRef; result: SessionRow };
+  list_deleted_sessions: { params: Nothing; result: Array<SessionRow> };
+  purge_sessions: { params: Nothing; result: PurgedSessions };
+  search_sessions: { params: SearchSessions; result: Array<FoundSession> };
+  export_session: { params: ExportSession; result: ExportedSession };
+  choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
   stop_turn: { params: SessionRef; result: Nothing };
   drop_skill: { params: DropSkill; result: Nothing };

@@ -69,6 +69,11 @@ impl Journal {
         self.numbered(self.next.take(), event)
     }
 
+    /// Tells what was recorded.
+    pub(crate) fn tell(&self, envelope: Envelope) {
+        self.sink.emit(envelope);
+    }
+
     fn numbered(&self, seq: i64, event: Event) -> Envelope {
         let envelope = Envelope {
             v: PROTOCOL_VERSION,
