@@ -28,6 +28,7 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
         ollama: ollama_address(),
         proxy: proxy(),
+        settle: App::SETTLE,
     })
     .await
 }

@@ -1,4 +1,4 @@
-import { nothing } from '../ipc';
+import { type ContextView, nothing } from '../ipc';
 import { counted, tokens } from '../shared';
 import { modelInUse } from '../state/app';
 import { useApp, useRpc } from '../state/hooks';
@@ -15,15 +15,16 @@ export function ActivityLine({ state }: { state: SessionState }) {
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
-  const { usage } = state;
+  const { usage, context } = state;
   // The conversation keeps its place while the figures are read, so the line is there from the start.
   return (
     <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
       {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
       {wanted && <span>{state.skills.length} active</span>}
       {wanted && usage && (
-        <span className="tabular">
-          {tokens(usage.input)} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+        <span className="tabular" title={context ? partsText(context) : undefined}>
+          {tokens(usage.input)}
+          {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
         </span>
       )}
       {provider && (
@@ -33,4 +34,10 @@ export function ActivityLine({ state }: { state: SessionState }) {
       )}
     </p>
   );
+}
+
+/** What of a request is for what. */
+function partsText({ parts }: ContextView): string {
+  const { system, skills, history, outputs } = parts;
+  return `Every chat ${tokens(system)}, active skills ${tokens(skills)}, messages ${tokens(history)}, tool results ${tokens(outputs)}`;
 }

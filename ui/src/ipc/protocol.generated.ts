@@ -101,6 +101,8 @@ unit: string | null, date: string | null,
  */
 drop: PanelAction | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
+export type CallRef = { session: string, call: string, };
+
 export type CallTool = { 
 /**
  * `skill.tool` or its wire name.
@@ -176,12 +178,41 @@ export type ChooseBranch = { session: string,
  * It and what came after it are in force.
  */
 turn: string, };
+export type CompactedBy = "summary" | "without_outputs";
 
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
 
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
+
+export type ContextParts = { 
+/**
+ * The system prompt with the list of skills, and the tools that every request has.
+ */
+system: number, 
+/**
+ * Instructions and tools of active skills.
+ */
+skills: number, 
+/**
+ * What was said.
+ */
+history: number, 
+/**
+ * What tools answered.
+ */
+outputs: number, };
+
+export type ContextView = { used: number, 
+/**
+ * None where nobody has said.
+ */
+limit: number | null, 
+/**
+ * Of the last request, what the provider had kept.
+ */
+cached: number, parts: ContextParts, };
 
 export type CreateSkill = { name: string, };
 
@@ -308,6 +339,13 @@ chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept:
  * The model had read private notes and may quote them: it is not found by a search.
  */
 private?: boolean, } | { "type": "tool_call_started", call: string, 
+ * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+ */
+by_nova?: boolean, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
+/**
+ * How much of the model's context it takes.
+ */
+context?: ContextView, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, } | { "type": "tool_call_started", call: string, 
 /**
  * `skill.tool`
  */
@@ -339,7 +377,11 @@ revision: number,
 /**
  * The call runs already and waits for this answer: denied, it goes on without the host.
  */
-mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
+mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, 
+/**
+ * What it had found by then.
+ */
+so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
 /**
  * The value, or `{code, message, hint}`.
  */
@@ -355,13 +397,25 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
+/**
+ * So many messages are sent in the shorter form.
+ */
+messages: number, 
+/**
+ * Tokens of the next request, without and with it.
+ */
+before: number, after: number, 
+/**
+ * Why there is no summary.
+ */
+why?: string, } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type ExportSession = { session: string, 
 /**
@@ -1065,7 +1119,11 @@ export type SessionView = { row: SessionRow,
 /**
  * The events that make the conversation, oldest first; the same `reduce` reads them.
  */
-events: Array<Envelope>, };
+events: Array<Envelope>, 
+/**
+ * Calls that run on by themselves now.
+ */
+running_calls: Array<string>, };
 
 export type SetCredential = { 
 /**
@@ -1477,6 +1535,8 @@ export type Commands = {
   choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
   stop_turn: { params: SessionRef; result: Nothing };
+  stop_call: { params: CallRef; result: Nothing };
+  context: { params: SessionRef; result: ContextView };
   drop_skill: { params: DropSkill; result: Nothing };
   decide_approval: { params: DecideApproval; result: Nothing };
   revise_approval: { params: ReviseApproval; result: Nothing };

@@ -314,6 +314,19 @@ describe('a detached call', () => {
     expect(outline(state)).toEqual(['notice late_end']);
   });
 
+  test('outlives a turn that failed', () => {
+    const failed = after(...detached.slice(0, 4), ['turn_failed', { code: 'provider_timeout', message: 'No answer.', hint: '' }]);
+    expect(call(failed, 'c1').state).toBe('running');
+  });
+
+  test('is running in an opened chat as long as it runs, and unknown where its Nova is gone', () => {
+    const events = script(...detached);
+    expect(call(replay(events, false, ['c1']), 'c1').state).toBe('running');
+    expect(call(replay(events, false), 'c1').state).toBe('unknown');
+    const told = script(...detached, turnStarted('Next'), completed('c1', error('interrupted')));
+    expect(call(replay(told, true), 'c1').state).toBe('unknown');
+  });
+
   test('is ended by Stop', () => {
     expect(call(after(...detached.slice(0, 4), ['turn_cancelled', { unknown: [] }]), 'c1').state).toBe('cancelled');
   });

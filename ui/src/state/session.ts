@@ -3,7 +3,9 @@
 // ones run through the same function, and both end in the same state.
 import type {
   ActivatedBy,
+  CompactedBy,
   ConflictSide,
+  ContextView,
   DeactivatedBy,
   Decision,
   Effect,
@@ -30,6 +32,8 @@ export interface SessionState {
   readonly skills: readonly ActiveSkill[];
   /** Of the last request to the provider. */
   readonly usage: Usage | null;
+  /** How much of the model's context the last request takes. */
+  readonly context: ContextView | null;
   /** Number of the last event read; an older one is ignored, so that streams may overlap. */
   readonly seq: number;
 }
@@ -167,7 +171,7 @@ export type Notice =
       /** What changed, by path, where it is known. */
       readonly summaries: Readonly<Record<string, string | undefined>>;
     }
-  | { readonly type: 'compacted' }
+  | { readonly type: 'compacted'; readonly by: CompactedBy; readonly messages: number; readonly before: number; readonly after: number; readonly why: string | null }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
 
@@ -205,6 +209,7 @@ export const emptySession: SessionState = {
   branches: noBranches,
   skills: [],
   usage: null,
+  context: null,
   seq: 0,
 };
 
@@ -223,11 +228,14 @@ function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
   return ends && turn !== undefined && runningTurn(state)?.id === turn;
 }
 
-/** The state of a stored session. `running`: whether its last turn still runs somewhere. */
-export function replay(events: readonly Envelope[], running: boolean): SessionState {
+/**
+ * The state of a stored session. `running`: whether its last turn still runs somewhere; `runningCalls`: the calls
+ * that run on without their turn.
+ */
+export function replay(events: readonly Envelope[], running: boolean, runningCalls: readonly string[] = []): SessionState {
   // A stored message comes back as several blocks that share its number, so nothing is left out here.
   const state = events.reduce((before, event) => ({ ...apply(before, event), seq: Math.max(before.seq, event.seq) }), emptySession);
-  return running ? state : interrupted(state);
+  return running ? state : interrupted(state, runningCalls);
 }
 
 /** The turn that runs now. */
@@ -267,10 +275,12 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return { ...next, skills: next.turns.at(-1)?.active ?? state.skills };
     }
     case 'step_started':
-    case 'reasoning_delta':
-      return inTurn(state, event, (turn) =>
+    case 'reasoning_delta': {
+      const context = event.type === 'step_started' ? (event.context ?? state.context) : state.context;
+      return inTurn({ ...state, context }, event, (turn) =>
         turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? event.at } : turn,
       );
+    }
     case 'text_delta':
       return inTurn(state, event, still);
     case 'message_block':
@@ -382,7 +392,14 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'notes_changed_outside':
       return withOutsideChange(state, event, event.paths, event.summaries ?? {});
     case 'history_compacted':
-      return withNotice(state, event, { type: 'compacted' });
+      return withNotice(state, event, {
+        type: 'compacted',
+        by: event.by,
+        messages: event.messages,
+        before: event.before,
+        after: event.after,
+        why: event.why ?? null,
+      });
     case 'credential_needed':
       return withCredentialNeeded(state, event);
     case 'conflict_found':
@@ -445,13 +462,14 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
 }
 
 /** The last turn was cut off when Nova ended: nobody will answer its calls any more. */
-function interrupted(state: SessionState): SessionState {
+function interrupted(state: SessionState, runningCalls: readonly string[]): SessionState {
   const turn = runningTurn(state);
-  const open = state.all.some((other) => other.items.some((item) => item.kind === 'call' && isOpen(item)));
+  const lost = (item: Item): item is CallItem => item.kind === 'call' && isOpen(item) && !runningCalls.includes(item.call);
+  const open = state.all.some((other) => other.items.some(lost));
   if (!turn && !open && !state.all.some((other) => other.status === 'running')) return state;
   const cut = state.all.map((other) => {
     const items = other.items.map((item) =>
-      item.kind === 'call' && isOpen(item)
+      lost(item)
         ? { ...item, state: neverRan(item) ? ('unanswered' as const) : ('unknown' as const), progress: null }
         : item,
     );
@@ -469,8 +487,8 @@ function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly
   const items = turn.items.map((item): Item => {
     if (item.kind !== 'call') return item;
     if (unknown.includes(item.call)) return { ...item, state: 'unknown', progress: null, endedAt: item.endedAt ?? at };
-    // A detached call outlives a turn that went well; Stop and a failure end it.
-    if (!isOpen(item) || (item.detached && status === 'completed')) return item;
+    // A detached call outlives its turn; only Stop ends it.
+    if (!isOpen(item) || (item.detached && status !== 'cancelled')) return item;
     const state = neverRan(item) ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
     return { ...item, state, progress: null, endedAt: at };
   });
@@ -511,6 +529,8 @@ function endState(call: CallItem, error: UserError | null): CallState {
       return 'unanswered';
     case 'cancelled':
       return 'cancelled';
+    case 'interrupted':
+      return 'unknown';
     default:
       return 'failed';
   }

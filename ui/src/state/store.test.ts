@@ -57,7 +57,7 @@ describe('opening a chat', () => {
     backend.on('open_session', async ({ session }) => {
       await held;
       const both = { ...stored, seq: stored.seq };
-      return { row: { ...backend.world.sessions.find(({ id }) => id === session)!, running: true }, events: [both] };
+      return { row: { ...backend.world.sessions.find(({ id }) => id === session)!, running: true }, events: [both], running_calls: [] };
     });
     const opening = actions.openSession('bank');
     expect(store.get().app.opening).toBe(true);

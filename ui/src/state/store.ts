@@ -138,8 +138,8 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
 /** A stream nothing was read of; its events may be numbered from 0. */
 const unread: SessionState = { ...emptySession, seq: -1 };
 
-function stored({ row, events }: SessionView): SessionState {
-  return events.length === 0 ? unread : replay(events, row.running);
+function stored({ row, events, running_calls }: SessionView): SessionState {
+  return events.length === 0 ? unread : replay(events, row.running, running_calls);
 }
 
 function reduceAll(state: StoreState, event: Envelope): StoreState {
@@ -430,6 +430,12 @@ function makeActions({ backend, get, set, collect }: Access) {
     async stop(): Promise<void> {
       const session = get().app.open;
       if (session !== null) await backend.rpc('stop_turn', { session });
+    },
+
+    /** Stops a call of the open session that runs on without its turn. Rejects with a `UserError`. */
+    async stopCall(call: string): Promise<void> {
+      const session = get().app.open;
+      if (session !== null) await backend.rpc('stop_call', { session, call });
     },
 
     /** Rejects with a `UserError`. */

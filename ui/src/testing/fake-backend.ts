@@ -157,6 +157,7 @@ export class FakeBackend implements Backend {
   decide_approval = () => ({});
   revise_approval = () => ({});
   stop_turn = () => ({});
+  stop_call = () => ({});
   stop_tool = () => ({});
   open_note = () => ({});
   open_link = () => ({});
@@ -216,6 +217,7 @@ export class FakeBackend implements Backend {
   open_session = ({ session }: Params<'open_session'>) => ({
     row: this.row(session),
     events: this.world.events[session] ?? [],
+    running_calls: [],
   });
 
   rename_session = ({ session, title }: Params<'rename_session'>) => {

@@ -54,6 +54,8 @@ pub struct AppOptions {
     pub web: Arc<Web>,
     /// Where the user's secrets are.
     pub credentials: CredentialsFrom,
+    /// How long a turn waits for a call that reads or asks elsewhere before it goes on without it.
+    pub settle: Duration,
 }
 
 pub(crate) struct Inner {
@@ -310,6 +312,8 @@ impl App {
         self.inner.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How long a turn waits, where nothing else is wanted.
+    pub const SETTLE: Duration = Duration::from_secs(5);
     pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(120);
 }
 

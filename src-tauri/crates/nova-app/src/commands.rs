@@ -66,12 +66,14 @@ impl Commands for App {
     async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
         let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
         let open = self.chats().get(&session.session).cloned();
+        let mut running_calls = Vec::new();
         if let Some(chat) = open {
+            running_calls = chat.session.running_calls();
             chat.session.flush().await.map_err(|error| session_error(&error))?;
         }
         let events =
             self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
-        Ok(SessionView { row: self.session_row(info), events: with_blocks(events) })
+        Ok(SessionView { row: self.session_row(info), events: with_blocks(events), running_calls })
     }
 
     async fn rename_session(&self, rename: RenameSession) -> Result<SessionRow, UserError> {
@@ -90,6 +92,7 @@ impl Commands for App {
     }
 
     async fn delete_session(&self, session: SessionRef) -> Result<Nothing, UserError> {
+        self.end_calls(&session.session).await;
         self.move_to_trash(&session.session).await?;
         Ok(Nothing {})
     }
@@ -133,6 +136,24 @@ impl Commands for App {
     async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
         self.stop(&session.session);
         Ok(Nothing {})
+    }
+
+    async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
+        if let Some(chat) = self.chats().get(&call.session) {
+            chat.session.stop_call(&call.call);
+        }
+        Ok(Nothing {})
+    }
+
+    async fn context(&self, session: SessionRef) -> Result<ContextView, UserError> {
+        let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
+        let chat = self.open_chat(&session.session).await?;
+        let model = match info.model {
+            Some(model) => Some(model),
+            None => self.config().model,
+        };
+        let limit = model.and_then(|model| self.context_of(&model));
+        Ok(chat.session.context(&self.inner.registry.snapshot(), limit))
     }
 
     async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {

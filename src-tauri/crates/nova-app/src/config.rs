@@ -41,7 +41,7 @@ pub struct ProviderConfig {
     pub headers: Vec<(String, String)>,
     /// Offered beside those that the provider lists.
     pub models: Vec<String>,
-    /// Of `ollama`: how much context a model is given, in tokens.
+    /// What its models take in, in tokens; of `ollama` also what they are given.
     pub context: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,

@@ -80,6 +80,10 @@ commands! {
     send_message(SendMessage) -> TurnRef;
     /// Stops the running turn, its tools and their processes.
     stop_turn(SessionRef) -> Nothing;
+    /// Stops a call that runs on by itself.
+    stop_call(CallRef) -> Nothing;
+    /// How much of its model's context a session takes.
+    context(SessionRef) -> ContextView;
     /// Deactivates a skill from the session's next step on.
     drop_skill(DropSkill) -> Nothing;
     /// Answers an approval of a turn or of a form run.

@@ -17,7 +17,7 @@ pub use command::{Commands, dispatch};
 pub use credentials::*;
 pub use error::{ErrorCode, UserError};
 pub use event::{
-    ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
+    ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
     NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor,
     VaultChangeKind,
 };

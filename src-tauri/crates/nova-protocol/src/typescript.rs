@@ -24,6 +24,8 @@ pub fn typescript() -> Result<String, ExportError> {
         SessionRow,
         SessionRef,
         SessionView,
+        CallRef,
+        ContextView,
         RenameSession,
         SetSession,
         PurgedSessions,

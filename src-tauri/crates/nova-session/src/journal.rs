@@ -4,7 +4,7 @@ use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
 
 use crate::message::LogMessage;
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, Telling};
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 use crate::usage::{UseMeter, Used};
@@ -55,7 +55,10 @@ impl Journal {
     }
 
     pub(crate) fn event(&self, event: Event) {
-        self.next.take_and_tell(|seq| self.sink.emit(self.numbered(seq, event)));
+        self.next.take_and_tell(|seq| {
+            let (envelope, sink) = (self.numbered(seq, event), self.sink.clone());
+            Telling::new(move || sink.emit(envelope))
+        });
     }
 
     /// The event that the work answers with, if it does. None, and nothing is done, while the end of
@@ -64,9 +67,10 @@ impl Journal {
         self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
     }
 
-    /// Numbers an event and keeps it for the log; telling it is left to the caller.
-    pub(crate) fn record(&self, event: Event) -> Envelope {
-        self.numbered(self.next.take(), event)
+    /// Numbers the end of the turn and keeps it for the log. Nothing is told until the caller has told
+    /// it, with [`crate::sequence::Ending::told`].
+    pub(crate) fn record_end(&self, event: Event) -> Envelope {
+        self.numbered(self.next.take_and_hold(), event)
     }
 
     /// Tells what was recorded.

@@ -3,15 +3,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
-use nova_protocol::{DeactivatedBy, Decision, ErrorCode, Event, UserError};
+use nova_protocol::{ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
 use nova_provider::ToolDefinition;
+use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
 use nova_vault::note::ContentHash;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::activation::{Active, Told};
+use crate::activation::{Active, Told, visible_tools};
 use crate::branches::{After, of_branch};
+use crate::context::{Measure, Sizes, sent};
+use crate::detached::DetachedCalls;
 use crate::journal::Journal;
 use crate::message::{LogMessage, LogTool, with_all_outputs};
 use crate::prompt::is_date_notice;
@@ -28,6 +31,7 @@ pub struct Session {
     pub(crate) state: Mutex<State>,
     /// Of the running turn.
     pub(crate) journal: Mutex<Weak<Journal>>,
+    pub(crate) detached: DetachedCalls,
 }
 
 /// What the user says.
@@ -54,6 +58,8 @@ pub(crate) struct State {
     pub(crate) last_request: Option<Vec<u8>>,
     /// The names of the tools of the last request in the log.
     pub(crate) last_tools: Option<Vec<String>>,
+    /// What the provider counted of the last request.
+    pub(crate) measure: Measure,
     pub(crate) turns: u32,
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
@@ -69,11 +75,14 @@ impl State {
 
     /// Whether this was the last notice of the day.
     pub(crate) fn was_told_last(&self, date: &str) -> bool {
-        let dates = self.messages.iter().rev().filter_map(|message| match message {
-            LogMessage::Notice { text, .. } if is_date_notice(text) => Some(text.as_str()),
-            _ => None,
-        });
-        dates.into_iter().next() == Some(date)
+        sent(&self.messages)
+            .iter()
+            .rev()
+            .find_map(|message| match message.as_ref() {
+                LogMessage::Notice { text, .. } if is_date_notice(text) => Some(text == date),
+                _ => None,
+            })
+            .unwrap_or_default()
     }
 
     /// The tools that every request offers.
@@ -97,7 +106,7 @@ impl State {
     /// What the model knows of skills.
     pub(crate) fn told(&self) -> Told {
         let mut told = Told::default();
-        self.messages.iter().filter_map(LogMessage::told).for_each(|later| told.extend(later));
+        sent(&self.messages).iter().filter_map(|message| message.told()).for_each(|later| told.extend(later));
         told
     }
 }
@@ -116,6 +125,7 @@ impl Session {
             next_seq: Arc::new(Sequence::starting_at(next)),
             state: Mutex::new(state),
             journal: Mutex::default(),
+            detached: DetachedCalls::default(),
         })
     }
 
@@ -139,15 +149,23 @@ impl Session {
     /// When the log cannot be written.
     pub async fn flush(&self) -> Result<(), SessionError> {
         let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        match journal {
-            Some(journal) => journal.flush().await,
-            None => Ok(()),
+        for journal in journal.into_iter().chain(self.detached.journals()) {
+            journal.flush().await?;
         }
+        Ok(())
     }
 
     /// The number of the session's next event.
     pub fn take_seq(&self) -> i64 {
         self.next_seq.take()
+    }
+
+    /// How much of a model's context the next request would take, by the skills of the snapshot.
+    pub fn context(&self, snapshot: &Snapshot, limit: Option<u64>) -> ContextView {
+        let state = self.lock();
+        let first = state.first_tools();
+        let tools = visible_tools(snapshot, &first, &state.active);
+        state.measure.view(Sizes::of(&sent(&state.messages), &tools, first.len()), limit)
     }
 
     /// Ids of the active skills, in the order of their activation.
@@ -248,9 +266,6 @@ impl Session {
     /// Something happened to this session outside of a turn: it is told, after the end of a turn that
     /// is just being written.
     pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
-        if self.next_seq.put_off(&event) {
-            return;
-        }
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
 
@@ -267,13 +282,12 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
     for (_, entry) in entries {
         match entry {
             Entry::Message(message) => {
-                match &message {
-                    LogMessage::ToolOutput { notes, .. } => state.seen.extend(notes.clone()),
-                    LogMessage::Notice { outdated, .. } => outdated.iter().for_each(|path| {
+                if let LogMessage::Notice { outdated, .. } = &message {
+                    outdated.iter().for_each(|path| {
                         state.seen.remove(path);
-                    }),
-                    _ => {}
+                    });
                 }
+                state.seen.extend(message.notes().cloned().unwrap_or_default());
                 state.messages.push(message);
             }
             Entry::Event(envelope) => {

@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use nova_protocol::Envelope;
+use nova_protocol::{Envelope, Event};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 
 use crate::message::LogMessage;
@@ -285,13 +285,17 @@ impl Store {
                 Entry::Event(envelope) => ("event", serde_json::to_string(envelope)?),
                 Entry::Message(message) => ("message", serde_json::to_string(message)?),
             };
-            sqlx::query("INSERT INTO log (session, seq, kind, body) VALUES (?, ?, ?, ?)")
-                .bind(id)
-                .bind(seq)
-                .bind(kind)
-                .bind(body)
-                .execute(&mut *transaction)
-                .await?;
+            // What happens outside of a turn may have taken the place meanwhile, in this or another Nova.
+            sqlx::query(
+                "INSERT INTO log (session, seq, kind, body)
+                 SELECT ?1, max(?2, coalesce((SELECT max(seq) + 1 FROM log WHERE session = ?1), 0)), ?3, ?4",
+            )
+            .bind(id)
+            .bind(seq)
+            .bind(kind)
+            .bind(body)
+            .execute(&mut *transaction)
+            .await?;
         }
         for used in used {
             used.add(Some(id), &mut transaction).await?;
@@ -307,16 +311,68 @@ impl Store {
 
     /// The right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
-        let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        self.lock_file(&safe_name(id)).map(|file| Lease { _file: file })
+    }
+
+    /// Shows other Novas that this one runs the call.
+    pub(crate) fn hold_call(&self, call: &str) -> Result<HeldCall, SessionError> {
+        let name = format!("call-{}", safe_name(call));
+        let file = self.lock_file(&name)?;
+        Ok(HeldCall { _file: file, path: self.leases.join(name) })
+    }
+
+    /// Whether some Nova runs the call.
+    pub(crate) fn is_held(&self, call: &str) -> bool {
+        matches!(self.hold_call(call), Err(SessionError::Busy))
+    }
+
+    /// The end of a call as the log has it.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) async fn end_of_call(&self, id: &str, call: &str) -> Result<Option<Event>, SessionError> {
+        let body: Option<(String,)> = sqlx::query_as(
+            "SELECT body FROM log WHERE session = ? AND kind = 'event'
+             AND body ->> 'type' = 'tool_call_completed' AND body ->> 'call' = ?",
+        )
+        .bind(id)
+        .bind(call)
+        .fetch_optional(&self.pool)
+        .await?;
+        match body {
+            Some((body,)) => Ok(Some(serde_json::from_str::<Envelope>(&body)?.event)),
+            None => Ok(None),
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> Result<File, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
         let file = File::options().create(true).append(true).open(&path).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => Ok(Lease { _file: file }),
+            Ok(()) => Ok(file),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
     }
+}
+
+/// Held while a call runs on by itself; given back as a [`Lease`] is.
+#[derive(Debug)]
+pub(crate) struct HeldCall {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        // Nobody waits for it: whoever finds it locked or gone knows enough.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn safe_name(id: &str) -> String {
+    id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
 }
 
 #[cfg(test)]

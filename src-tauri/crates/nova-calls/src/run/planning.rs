@@ -85,7 +85,7 @@ impl Running<'_> {
         let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
         let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
-        let passed = questions.stopwatch.passed(limit);
+        let passed = questions.watch.stopwatch.passed(limit);
         tokio::pin!(passed);
         let finished = loop {
             tokio::select! {
@@ -115,7 +115,7 @@ impl Running<'_> {
         self.seen.append(&mut vault.seen());
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
-        self.scope.so_far.hear(tool, says_so);
+        self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let sources = finished.iter().flat_map(all_sources);
         self.reached = reached(&vault, sources, draft.as_ref());

@@ -53,7 +53,7 @@ async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
     *session.journal.lock().unwrap() = Arc::downgrade(&journal);
 
     let ending = numbers.hold_back();
-    let end = journal.record(Event::TurnCompleted { text: String::new() });
+    let end = journal.record_end(Event::TurnCompleted { text: String::new() });
     let dropping = tokio::spawn({
         let (session, heard) = (session.clone(), heard.clone());
         async move { session.drop_skill("mail", &store, clock, heard).await.unwrap() }
@@ -61,8 +61,7 @@ async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
     tokio::task::yield_now().await;
     assert!(heard.0.lock().unwrap().is_empty(), "it waits");
     assert_eq!(session.active_skills(), ["mail"]);
-    heard.emit(end);
-    ending.told();
+    ending.told(|| heard.emit(end));
 
     assert!(dropping.await.unwrap());
     assert_eq!(session.active_skills(), [""; 0]);

@@ -34,6 +34,7 @@ impl Turn {
             .collect();
         self.message(LogMessage::Notice {
             told: Told::default(),
+            ended: None,
             outdated: outdated.keys().cloned().collect(),
             text: format!(
                 "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
@@ -83,11 +84,8 @@ impl Turn {
     pub(super) async fn has_read_private(&self) -> bool {
         let read: BTreeSet<VaultPath> = {
             let state = self.session.lock();
-            let outputs = state.messages.iter().filter_map(|message| match message {
-                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
-                _ => None,
-            });
-            outputs.flatten().collect()
+            let notes = state.messages.iter().filter_map(LogMessage::notes);
+            notes.flat_map(|notes| notes.keys().cloned()).collect()
         };
         let elsewhere = Privacy { remote: true, private: self.scope.private.clone() };
         if read.iter().any(|path| elsewhere.lists(path)) {
