@@ -5,6 +5,7 @@
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
 mod first_chat;
+mod going_back;
 mod harness;
 mod keeping_a_key;
 mod mending;

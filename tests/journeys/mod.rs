@@ -4,6 +4,7 @@ mod asking_the_vault;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod bad_input;
+mod branching_a_chat;
 mod changing_a_note;
 mod checking_a_vault;
 mod choosing_a_provider;
@@ -11,6 +12,8 @@ mod choosing_a_side;
 mod command_line;
 mod editing_outside;
 mod evading_rules;
+mod exporting_a_chat;
+mod finding_a_chat;
 mod folder_skills;
 mod keeping_a_budget;
 mod keeping_credentials;

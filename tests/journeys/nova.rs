@@ -201,6 +201,7 @@ pub(crate) async fn turn(
             text: text.into(),
             skills: Vec::new(),
             tool: None,
+            after: None,
             model: None,
             approver: Arc::new(approver),
             cancel: CancellationToken::new(),

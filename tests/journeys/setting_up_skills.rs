@@ -250,6 +250,10 @@ impl Desktop for FileManager {
         None
     }
 
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         Err(format!("{url} is not asked for"))
     }

@@ -78,6 +78,7 @@ async fn one_turn(
         text,
         skills: chat.skills.clone(),
         tool: chat.tool.clone(),
+        after: chat.after.as_ref().map(|turn| Some(turn.clone()).filter(|turn| turn != "start")),
         model: chat.model.clone(),
         approver: approver.clone(),
         cancel: cancel.clone(),

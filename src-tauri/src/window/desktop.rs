@@ -27,6 +27,16 @@ impl Desktop for WindowDesktop {
         answer.await.ok().flatten()?.into_path().ok()
     }
 
+    async fn pick_file(&self, name: &str) -> Option<PathBuf> {
+        let handle = self.0.get()?;
+        let (picked, answer) = tokio::sync::oneshot::channel();
+        let dialog = handle.dialog().file().set_title("Export the chat").set_file_name(name);
+        dialog.add_filter("Markdown", &["md"]).save_file(move |file| {
+            let _ = picked.send(file);
+        });
+        answer.await.ok().flatten()?.into_path().ok()
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         let handle = self.0.get().ok_or("the window is not open yet")?;
         handle.opener().open_url(url, None::<&str>).map_err(|error| error.to_string())

@@ -6,6 +6,7 @@ import { Button, ErrorBox, Icon, IconButton } from '../shared';
 import { useActions } from '../state/hooks';
 import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
+import { editLastMessage } from './Branches';
 import { DraftChips, withoutLastChip } from './DraftChips';
 import { activeOption, listboxes, Picker } from './picker/Picker';
 import { usePicker } from './picker/usePicker';
@@ -51,6 +52,7 @@ export function Composer({ state, problem }: ComposerProps) {
         setDraft(rest);
       }
     }
+    if (event.key === 'ArrowUp' && field.text === '' && !running && editLastMessage()) event.preventDefault();
     if (event.key === 'Escape' && running && field.text === '') {
       event.preventDefault();
       void stopTurn();

@@ -7,6 +7,7 @@ import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { SessionState, Turn } from '../state/session';
 import { Announcer } from './Announcer';
+import { AnswerAgain, Editable, useSoughtTurn } from './Branches';
 import { Composer } from './Composer';
 import { waitingCards } from './groups';
 import { NoticeLine } from './NoticeLine';
@@ -62,6 +63,7 @@ const none: never[] = [];
 function Log({ state }: { state: SessionState }) {
   const opening = useApp((app) => app.opening);
   const waiting = useMemo(() => waitingCards(state), [state]);
+  useSoughtTurn();
   const last = state.turns.at(-1)?.id;
   return (
     <div className="relative min-h-0 flex-1">
@@ -94,8 +96,17 @@ function Message({ last, waiting }: { last: string | undefined; waiting: readonl
   const role = useAuiState((s) => s.message.role);
   const turn = useAuiState((s) => s.message.metadata.custom['turn']) as Turn;
   return (
-    <article aria-label={role === 'user' ? 'You' : 'Nova'} className="empty:hidden">
-      {role === 'user' ? turn.text !== '' && <UserMessage turn={turn} /> : <TurnView turn={turn} last={turn.id === last} waiting={waiting} />}
+    <article aria-label={role === 'user' ? 'You' : 'Nova'} className="group/answer empty:hidden">
+      {role === 'user'
+        ? turn.text !== '' && (
+            <Editable turn={turn}>
+              <UserMessage turn={turn} />
+            </Editable>
+          )
+        : <>
+            <TurnView turn={turn} last={turn.id === last} waiting={waiting} />
+            <AnswerAgain turn={turn} />
+          </>}
     </article>
   );
 }

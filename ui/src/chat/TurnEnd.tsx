@@ -1,9 +1,10 @@
 import { useState } from 'react';
 
-import { type ErrorCode, nothing, userError, type UserError } from '../ipc';
+import { type ErrorCode, nothing, type UserError } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
+import { messageOf, useAgain } from './again';
 import { Line } from './NoticeLine';
 
 /** How a turn ended where it did not end well, with what to do about it. */
@@ -91,27 +92,6 @@ function ProviderConsent({ turn }: { turn: Turn }) {
       </div>
     </section>
   );
-}
-
-function useAgain(work: () => Promise<void>) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const run = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, problem, run: () => void run() };
-}
-
-function messageOf(turn: Turn) {
-  return { text: turn.text, skills: [...turn.skills], ...(turn.tool === null ? {} : { tool: turn.tool }) };
 }
 
 const aboutModel = new Set<ErrorCode>([

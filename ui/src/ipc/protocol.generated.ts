@@ -173,6 +173,11 @@ export type ChartSeries = { field: string, label: string, format: PanelFormat, }
 
 export type ChartShape = "line" | "bars" | "columns";
 
+export type ChooseBranch = { session: string, 
+/**
+ * It and what came after it are in force.
+ */
+turn: string, };
 export type CompactedBy = "summary" | "without_outputs";
 
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
@@ -322,6 +327,18 @@ session?: string,
  */
 turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, 
 /**
+ * The turn it comes after; null begins the conversation anew. Absent in logs from before there
+ * were branches: it comes after the last.
+ */
+after?: string | null, } | { "type": "branch_chosen", 
+/**
+ * A turn; it and what came after it are in force.
+ */
+chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+/**
+ * The model had read private notes and may quote them: it is not found by a search.
+ */
+private?: boolean, } | { "type": "tool_call_started", call: string, 
  * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
  */
 by_nova?: boolean, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
@@ -399,6 +416,18 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type ExportSession = { session: string, 
+/**
+ * With the branches that are not in force.
+ */
+all?: boolean, };
+
+export type ExportedSession = { 
+/**
+ * Where it was saved, to be read by a person; none where the user closed the dialog.
+ */
+saved: string | null, };
 
 export type FieldErrorView = { field: string, 
 /**
@@ -488,6 +517,26 @@ looked_at: string, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
+export type FoundSession = { row: SessionRow, 
+/**
+ * The title, where it was found there.
+ */
+title: Array<TextPart> | null, 
+/**
+ * What was said, newest first; no more than a few.
+ */
+said: Array<FoundText>, };
+
+export type FoundText = { turn: string, by: Speaker, 
+/**
+ * RFC 3339.
+ */
+at: string, 
+/**
+ * Some words around the first hit.
+ */
+snippet: Array<TextPart>, };
+
 export type FoundVault = { path: string, name: string, notes: number, };
 
 export type GrantCredential = { name: string, 
@@ -534,7 +583,15 @@ export type ListPart = { tool: string, args: { [key in string]: JsonValue }, pla
 /**
  * The field that says which group, and the groups in their order.
  */
-group: string | null, groups: Array<PanelGroup>, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+group: string | null, groups: Array<PanelGroup>, 
+/**
+ * Orders to choose from, the first until then; as the rows come where there are none.
+ */
+sorts: Array<PanelSort>, 
+/**
+ * A last line about what is not in the list.
+ */
+rest: PanelRest | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
 export type LocalModelServer = { 
 /**
@@ -618,7 +675,11 @@ unit: string | null,
 /**
  * Field of a few grey words behind the value.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Left out where the window is narrow, or the panel stands beside the chat.
+ */
+roomy: boolean, };
 
 export type PanelCount = { tool: string, at: string, };
 
@@ -651,6 +712,30 @@ export type PanelInputKind = "month" | "date" | "choice" | "text";
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
 export type PanelPlace = "below" | "beside" | "side";
+
+export type PanelRest = { 
+/**
+ * Pointer to the number; the line is not there where it is 0.
+ */
+at: string, 
+/**
+ * What one is called, and several.
+ */
+one: string, many: string, 
+/**
+ * Title of the tab that a click opens.
+ */
+tab: string | null, };
+
+export type PanelSort = { 
+/**
+ * "Due first"
+ */
+label: string, 
+/**
+ * A field, `-` before it for the largest first.
+ */
+by: string, };
 
 export type PanelTab = { 
 /**
@@ -825,6 +910,8 @@ export type PruneResult = {
  */
 forgotten: number, };
 
+export type PurgedSessions = { purged: number, };
+
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
  * Of the note, or its name; a new record without.
@@ -973,6 +1060,16 @@ errors: Array<FieldErrorView>,
  */
 result: ToolResult | null, };
 
+export type SearchSessions = { 
+/**
+ * Every word of it has to be there, parts of words count; no sign has a meaning.
+ */
+query: string, 
+/**
+ * So many sessions at most; 20 where none is said.
+ */
+limit?: number, };
+
 export type SecretText = string;
 
 export type SendMessage = { session: string, text: string, 
@@ -987,7 +1084,12 @@ skills: Array<string>,
 /**
  * `skill.tool` the user points at.
  */
-tool?: string, };
+tool?: string, 
+/**
+ * The turn that this one comes after, where that is not the last in force: an edited message or
+ * another answer to it begins a branch. Null begins the conversation anew.
+ */
+after?: string | null, };
 
 export type SessionRef = { session: string, };
 
@@ -999,7 +1101,19 @@ updated_at: string, created_at: string, running: boolean,
 /**
  * `provider/model` of this session.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * It stands before the others.
+ */
+pinned: boolean, 
+/**
+ * It is put away, and found by a search.
+ */
+archived: boolean, 
+/**
+ * Since when it waits in the trash to be purged; RFC 3339.
+ */
+deleted_at?: string, };
 
 export type SessionView = { row: SessionRow, 
 /**
@@ -1031,6 +1145,8 @@ session: string | null,
  * `provider/model`
  */
 model: string, };
+
+export type SetSession = { session: string, pinned?: boolean, archived?: boolean, };
 
 export type SetSkill = { skill: string, mode?: SkillMode, lifetime?: SkillLifetime, 
 /**
@@ -1160,6 +1276,8 @@ days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
 
+export type Speaker = "user" | "nova";
+
 export type SuggestNotes = { text: string, 
 /**
  * Whose records come first.
@@ -1202,6 +1320,11 @@ export type TablePart = { tool: string, args: { [key in string]: JsonValue }, pl
  */
 rows: string, columns: Array<PanelColumn>, 
 /**
+ * The field of the column it is sorted by until the user chooses another, `-` before it for the
+ * largest first; as the rows come where nothing is said.
+ */
+sort: string | null, 
+/**
  * Pointer to one more row, below the others.
  */
 total: string | null, 
@@ -1219,6 +1342,12 @@ skill: string, text: string,
  * The hints whose lack is the reason, each as a sentence.
  */
 missing: Array<string>, };
+
+export type TextPart = { text: string, 
+/**
+ * It is what was looked for.
+ */
+hit: boolean, };
 
 export type Theme = "system" | "light" | "dark";
 
@@ -1318,7 +1447,11 @@ type_values: Array<string>,
 /**
  * Paths of a few of the notes.
  */
-examples: Array<string>, fields: Array<PropertyProposal>, };
+examples: Array<string>, fields: Array<PropertyProposal>, 
+/**
+ * What such a record needs and notes among them do not say: they would be told of as unreadable.
+ */
+unreadable: Array<UnreadableField>, };
 
 export type UndoChanges = { change_set: string, note?: string, call?: string, };
 
@@ -1337,6 +1470,24 @@ export type UnlockCredentials = {
  * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
  */
 passphrase: SecretText, };
+
+export type UnreadableField = { field: string, 
+/**
+ * For a person.
+ */
+label: string, 
+/**
+ * In how many of the notes.
+ */
+notes: number, 
+/**
+ * What they would need: "a date"
+ */
+needs: string, 
+/**
+ * What one of them says instead; none where it says nothing.
+ */
+example: string | null, };
 
 export type UserError = { code: ErrorCode, 
 /**
@@ -1374,7 +1525,14 @@ export type Commands = {
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };
   rename_session: { params: RenameSession; result: SessionRow };
+  set_session: { params: SetSession; result: SessionRow };
   delete_session: { params: SessionRef; result: Nothing };
+  restore_session: { params: SessionRef; result: SessionRow };
+  list_deleted_sessions: { params: Nothing; result: Array<SessionRow> };
+  purge_sessions: { params: Nothing; result: PurgedSessions };
+  search_sessions: { params: SearchSessions; result: Array<FoundSession> };
+  export_session: { params: ExportSession; result: ExportedSession };
+  choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
   stop_turn: { params: SessionRef; result: Nothing };
   stop_call: { params: CallRef; result: Nothing };

@@ -47,6 +47,10 @@ export interface AppState {
   readonly drafts: Readonly<Record<string, Draft>>;
   /** Its stored events are being read. */
   readonly opening: boolean;
+  /** The message that is to be brought into view. */
+  readonly sought: { readonly session: string; readonly turn: string } | null;
+  /** The chat that was deleted last, as long as the list offers to take that back. */
+  readonly deleted: SessionRow | null;
   /** What the last command of the shell failed with. */
   readonly problem: UserError | null;
   readonly view: View;
@@ -177,6 +181,8 @@ export const firstState: AppState = {
   open: null,
   drafts: {},
   opening: false,
+  sought: null,
+  deleted: null,
   problem: null,
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, wide: false, peek: false },
@@ -298,20 +304,22 @@ export interface SessionGroup {
   readonly rows: readonly SessionRow[];
 }
 
-/** Rows newest first under "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
-export function groupSessions(rows: readonly SessionRow[], now: Date, search = ''): SessionGroup[] {
-  const sought = search.trim().toLowerCase();
-  const labels = ['Today', 'Yesterday', 'Last 7 days', 'Earlier'];
+/** Rows newest first under "Pinned", "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
+export function groupSessions(rows: readonly SessionRow[], now: Date): SessionGroup[] {
+  const labels = ['Pinned', 'Today', 'Yesterday', 'Last 7 days', 'Earlier'];
   const groups: SessionRow[][] = labels.map(() => []);
   const today = startOfDay(now);
-  const shown = rows
-    .filter((row) => row.title.toLowerCase().includes(sought))
-    .toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const shown = rows.filter((row) => !row.archived).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
   for (const row of shown) {
     const days = Math.round((today - startOfDay(new Date(row.updated_at))) / 86_400_000);
-    groups[days <= 0 ? 0 : days === 1 ? 1 : days < 7 ? 2 : 3]?.push(row);
+    groups[row.pinned ? 0 : days <= 0 ? 1 : days === 1 ? 2 : days < 7 ? 3 : 4]?.push(row);
   }
   return labels.flatMap((label, at) => (groups[at]?.length ? [{ label, rows: groups[at] }] : []));
+}
+
+/** Rows that are put away, newest first. */
+export function archivedSessions(rows: readonly SessionRow[]): SessionRow[] {
+  return rows.filter((row) => row.archived).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }
 
 export function clampWidth(kind: 'list' | 'panel', width: number): number {

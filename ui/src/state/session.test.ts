@@ -534,3 +534,39 @@ test('the end of a turn that an edit overtook still ends it, once', () => {
   expect(state.seq).toBe(3);
   expect(reduce(state, end)).toBe(state);
 });
+
+describe('branches', () => {
+  const of = (turn: string, body: object): Envelope => ({ v: 1, seq: 0, at: '2026-11-20T14:30:00Z', session: 's', turn, ...body }) as Envelope;
+  const begin = (turn: string, after?: string | null) => of(turn, { type: 'turn_started', text: turn, model: 'm', skills: [], tool: null, ...(after === undefined ? {} : { after }) });
+  const end = (turn: string) => of(turn, { type: 'turn_completed', text: '' });
+  const activate = (turn: string, skill: string) => of(turn, { type: 'skill_activated', skill, by: 'model', lifetime: 'session' });
+  const choose = (turn: string) => ({ ...of('', { type: 'branch_chosen', chosen: turn }), turn: undefined }) as unknown as Envelope;
+  const see = (...events: Envelope[]) => {
+    const numbered = events.map((event, seq) => ({ ...event, seq: seq + 1 }));
+    const state = numbered.reduce(reduce, emptySession);
+    expect(replay(numbered, true)).toEqual(state);
+    return state;
+  };
+  const shape = ({ turns, skills }: SessionState) => [turns.map(({ id }) => id).join(' '), skills.map(({ skill }) => skill).join(' ')];
+
+  test('an edited message takes the place of the first and of what came after it', () => {
+    const log = [begin('a', null), end('a'), begin('b', 'a'), activate('b', 'crm'), end('b'), begin('c', 'b'), end('c'), begin('d', 'a'), end('d')];
+    expect(shape(see(...log))).toEqual(['a d', '']);
+    expect(shape(see(...log, choose('b')))).toEqual(['a b c', 'crm']);
+    expect(shape(see(...log, choose('b'), begin('e')))).toEqual(['a b c e', 'crm']);
+    expect(shape(see(...log, begin('f', null)))).toEqual(['f', '']);
+    expect(see(...log).all.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('what happens late in another branch stays there', () => {
+    const log = [begin('a', null), begin('b', 'a'), end('b'), begin('c', 'a'), of('b', { type: 'message_completed', message: 'm', text: 'Late.' })];
+    const state = see(...log);
+    expect(state.turns.at(-1)?.items).toEqual([]);
+    expect(state.all[1]?.items).toHaveLength(1);
+  });
+
+  test('without branches the turns are all turns', () => {
+    const state = see(begin('a'), end('a'), begin('b'));
+    expect(state.turns).toBe(state.all);
+  });
+});

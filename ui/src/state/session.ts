@@ -18,11 +18,16 @@ import type {
   SourceView,
   UserError,
 } from '../ipc/protocol.generated';
+import { beforeOf, chosen, inForce, noBranches, started, type Branches } from './branches';
 
 export interface SessionState {
   /** Notices from before the first message, such as a pinned skill. */
   readonly opening: readonly NoticeItem[];
+  /** Of the branch in force. */
   readonly turns: readonly Turn[];
+  /** Of every branch, in the order of the log. */
+  readonly all: readonly Turn[];
+  readonly branches: Branches;
   /** In the order of activation. */
   readonly skills: readonly ActiveSkill[];
   /** Of the last request to the provider. */
@@ -42,6 +47,8 @@ export interface Turn {
   readonly skills: readonly string[];
   /** `skill.tool` the user pointed at. */
   readonly tool: string | null;
+  /** Skills that are active after it. */
+  readonly active: readonly ActiveSkill[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly endedAt: string | null;
@@ -195,7 +202,16 @@ export interface Usage {
   readonly output: number;
 }
 
-export const emptySession: SessionState = { opening: [], turns: [], skills: [], usage: null, context: null, seq: 0 };
+export const emptySession: SessionState = {
+  opening: [],
+  turns: [],
+  all: [],
+  branches: noBranches,
+  skills: [],
+  usage: null,
+  context: null,
+  seq: 0,
+};
 
 /** The state after one more event of the session. */
 export function reduce(state: SessionState, event: Envelope): SessionState {
@@ -253,10 +269,11 @@ export function decidedQuestions(call: CallItem): readonly Approval[] {
 function apply(state: SessionState, event: Envelope): SessionState {
   switch (event.type) {
     case 'turn_started':
-      return {
-        ...state,
-        turns: [...state.turns, newTurn(event, event)],
-      };
+      return begun(state, newTurn(event, event), event.after);
+    case 'branch_chosen': {
+      const next = withTurns(state, state.all, chosen(state.branches, event.chosen));
+      return { ...next, skills: next.turns.at(-1)?.active ?? state.skills };
+    }
     case 'step_started':
     case 'reasoning_delta': {
       const context = event.type === 'step_started' ? (event.context ?? state.context) : state.context;
@@ -272,7 +289,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return inTurn(state, event, (turn) => withMessageText(turn, event));
     case 'tool_call_started':
       // A tool that is run from its form has no message before it.
-      return inTurn(state.turns.length > 0 ? state : { ...state, turns: [newTurn(event)] }, event, (turn) =>
+      return inTurn(state.all.length > 0 ? state : begun(state, newTurn(event)), event, (turn) =>
         still(
           withItem(turn, {
             kind: 'call',
@@ -365,10 +382,10 @@ function apply(state: SessionState, event: Envelope): SessionState {
       const skills = known
         ? state.skills.map((other) => (other.skill === event.skill ? active : other))
         : [...state.skills, active];
-      return withNotice({ ...state, skills }, event, { type: 'activated', ...active });
+      return withNotice(withSkills(state, skills), event, { type: 'activated', ...active });
     }
     case 'skill_deactivated': {
-      const rest = { ...state, skills: state.skills.filter((active) => active.skill !== event.skill) };
+      const rest = withSkills(state, state.skills.filter((active) => active.skill !== event.skill));
       // That it was for one turn was said when it was activated.
       return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
     }
@@ -388,7 +405,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
     case 'conflict_found':
       return inTurn(state, event, (turn) => withConflict(turn, event));
     case 'conflict_resolved':
-      return { ...state, turns: state.turns.map((turn) => withDecision(turn, event)) };
+      return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
     case 'usage':
       return { ...state, usage: { input: event.input, cached: event.cached, output: event.output } };
     case 'turn_completed':
@@ -405,6 +422,28 @@ function apply(state: SessionState, event: Envelope): SessionState {
   }
 }
 
+function begun(state: SessionState, turn: Turn, after?: string | null): SessionState {
+  const branches = started(state.branches, turn.id, after);
+  const before = beforeOf(branches, turn.id) ?? null;
+  const goesOn = before === (state.turns.at(-1)?.id ?? null);
+  const skills = goesOn ? state.skills : (state.all.find((other) => other.id === before)?.active ?? []);
+  return withTurns({ ...state, skills }, [...state.all, { ...turn, active: skills }], branches);
+}
+
+/** The state with these turns, and those of them that are in force. */
+function withTurns(state: SessionState, all: readonly Turn[], branches = state.branches): SessionState {
+  // Nothing was ever begun anew.
+  if (branches.next.size === 0) return { ...state, all, turns: all, branches };
+  const byId = new Map(all.map((turn) => [turn.id, turn]));
+  return { ...state, all, turns: inForce(branches).flatMap((id) => byId.get(id) ?? []), branches };
+}
+
+function withSkills(state: SessionState, skills: readonly ActiveSkill[]): SessionState {
+  const last = state.turns.at(-1);
+  const all = state.all.map((turn) => (turn === last ? { ...turn, active: skills } : turn));
+  return withTurns({ ...state, skills }, last ? all : state.all);
+}
+
 function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_started' }>): Turn {
   return {
     id: event.turn ?? `turn-${event.seq}`,
@@ -412,6 +451,7 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
     model: message?.model ?? '',
     skills: message?.skills ?? [],
     tool: message?.tool ?? null,
+    active: [],
     startedAt: event.at,
     endedAt: null,
     status: 'running',
@@ -425,9 +465,9 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
 function interrupted(state: SessionState, runningCalls: readonly string[]): SessionState {
   const turn = runningTurn(state);
   const lost = (item: Item): item is CallItem => item.kind === 'call' && isOpen(item) && !runningCalls.includes(item.call);
-  const open = state.turns.some((other) => other.items.some(lost));
-  if (!turn && !open) return state;
-  const cut = state.turns.map((other) => {
+  const open = state.all.some((other) => other.items.some(lost));
+  if (!turn && !open && !state.all.some((other) => other.status === 'running')) return state;
+  const cut = state.all.map((other) => {
     const items = other.items.map((item) =>
       lost(item)
         ? { ...item, state: neverRan(item) ? ('unanswered' as const) : ('unknown' as const), progress: null }
@@ -440,7 +480,7 @@ function interrupted(state: SessionState, runningCalls: readonly string[]): Sess
     const failure: UserError = { code: 'cancelled', message: 'Nova was closed during this turn.', hint: 'Send the message again.' };
     return { ...other, status: 'failed' as const, thinkingSince: null, failure };
   });
-  return { ...state, turns };
+  return withTurns(state, turns);
 }
 
 function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly string[] = []): Turn {
@@ -564,7 +604,7 @@ function withDecision(turn: Turn, event: Extract<Envelope, { type: 'conflict_res
 
 function withNotice(state: SessionState, event: Envelope, what: Notice): SessionState {
   const item = notice(event, what);
-  if (state.turns.length === 0) return { ...state, opening: [...state.opening, item] };
+  if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };
   return inTurn(state, event, (turn) => withItem(turn, item));
 }
 
@@ -584,7 +624,7 @@ function withOutsideChange(
     item.notice.paths.join('\n') === paths.join('\n');
   if (!last || !same) return withNotice(state, event, what);
   const replaced = replaceItem(last, last.items.length - 1, () => notice(event, what));
-  return { ...state, turns: state.turns.with(-1, replaced) };
+  return withTurns(state, state.all.with(state.all.indexOf(last), replaced));
 }
 
 /** A model that tries again is told again; the user is told once in each turn. */
@@ -604,24 +644,26 @@ function notice(event: Envelope, what: Notice): NoticeItem {
 }
 
 function inTurn(state: SessionState, event: Pick<Envelope, 'turn'>, change: (turn: Turn) => Turn): SessionState {
-  const named = event.turn === undefined ? -1 : state.turns.findLastIndex((turn) => turn.id === event.turn);
-  const at = named >= 0 ? named : state.turns.length - 1;
-  const turn = state.turns[at];
+  const named = event.turn === undefined ? -1 : state.all.findLastIndex((turn) => turn.id === event.turn);
+  // What belongs to no turn goes to the last one in force.
+  const last = state.turns.at(-1);
+  const at = named >= 0 ? named : last === undefined ? -1 : state.all.indexOf(last);
+  const turn = state.all[at];
   if (!turn) return state;
-  return { ...state, turns: state.turns.with(at, change(turn)) };
+  return withTurns(state, state.all.with(at, change(turn)));
 }
 
 function inCall(state: SessionState, call: string, change: (call: CallItem) => CallItem): SessionState {
   // Call ids are the provider's and may repeat from turn to turn: the newest is meant.
-  const turnAt = state.turns.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
-  const turn = state.turns[turnAt];
+  const turnAt = state.all.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
+  const turn = state.all[turnAt];
   if (!turn) return state;
   const at = turn.items.findLastIndex((item) => item.kind === 'call' && item.call === call);
-  return { ...state, turns: state.turns.with(turnAt, replaceItem(turn, at, (item) => change(item as CallItem))) };
+  return withTurns(state, state.all.with(turnAt, replaceItem(turn, at, (item) => change(item as CallItem))));
 }
 
 function findCall(state: SessionState, call: string): CallItem | null {
-  for (const turn of state.turns.toReversed()) {
+  for (const turn of state.all.toReversed()) {
     const found = turn.items.findLast((item) => item.kind === 'call' && item.call === call);
     if (found) return found as CallItem;
   }

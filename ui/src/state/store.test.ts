@@ -353,13 +353,16 @@ describe('what is written and not sent', () => {
     expect(store.get().app.drafts['bank']?.text).toBe('something new');
   });
 
-  test('goes with its chat when that is deleted', async () => {
+  test('stays with its chat when that is deleted, which may be taken back', async () => {
     const { store, actions } = make();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft(draft);
     await actions.deleteSession('bank');
-    expect(store.get().app.drafts).toEqual({});
+    expect(store.get().app).toMatchObject({ open: null, deleted: { id: 'bank' } });
+    await actions.restoreSession('bank');
+    expect(store.get().app.drafts['bank']).toMatchObject(draft);
+    expect(store.get().app.deleted).toBeNull();
   });
 });
 

@@ -16,7 +16,9 @@ import {
   type ResolvedConflict,
   type ReviseApproval,
   type SendMessage,
+  type SessionRow,
   type SessionView,
+  type SetSession,
   type UndoChanges,
   type UndoResult,
   type VaultSummary,
@@ -40,6 +42,7 @@ import {
   type SettlementWay,
   type View,
 } from './app';
+import { has } from './branches';
 import { emptySession, reduce, replay, type SessionState } from './session';
 
 export interface StoreState {
@@ -160,6 +163,8 @@ function makeActions({ backend, get, set, collect }: Access) {
       const app = change(state.app);
       return app === state.app ? state : { ...state, app };
     });
+  const withRow = (row: SessionRow) =>
+    setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
   const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
   const setConflicts = (change: (old: readonly SetConflict[]) => readonly SetConflict[]) =>
     setApp((app) => ({ ...app, conflicts: change(app.conflicts) }));
@@ -294,20 +299,70 @@ function makeActions({ backend, get, set, collect }: Access) {
 
     renameSession: (session: string, title: string) =>
       attempt(async () => {
-        const row = await backend.rpc('rename_session', { session, title });
-        setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === session ? row : old)) }));
+        withRow(await backend.rpc('rename_session', { session, title }));
       }),
+
+    /** Pins, archives, or takes that back. */
+    setSession: (set: SetSession) =>
+      attempt(async () => {
+        withRow(await backend.rpc('set_session', set));
+      }),
+
+    /** Has the user choose where the chat is saved as Markdown. */
+    exportSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('export_session', { session });
+      }),
+
+    /** Opens a chat at a message, in whichever branch it is. */
+    openAt: (session: string, turn: string) =>
+      attempt(async () => {
+        await actions.openSession(session);
+        const stream = get().streams[session];
+        if (get().app.open !== session || !stream) return;
+        if (has(stream.branches, turn) && !stream.turns.some((shown) => shown.id === turn)) {
+          await backend.rpc('choose_branch', { session, turn });
+        }
+        setApp((app) => ({ ...app, sought: { session, turn } }));
+      }),
+
+    /** The message that was sought is in view. */
+    found(): void {
+      setApp((app) => (app.sought === null ? app : { ...app, sought: null }));
+    },
+
+    /** Shows another version of a message of the open chat, with what came after it. */
+    chooseBranch: (turn: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        if (session !== null) await backend.rpc('choose_branch', { session, turn });
+      }),
+
+    /** Takes a chat out of the trash. */
+    restoreSession: (session: string) =>
+      attempt(async () => {
+        const row = await backend.rpc('restore_session', { session });
+        setApp((app) => ({
+          ...app,
+          deleted: app.deleted?.id === session ? null : app.deleted,
+          sessions: [row, ...app.sessions.filter((old) => old.id !== session)],
+        }));
+      }),
+
+    /** The list does not offer any more to take the deletion back. */
+    forgetDeleted(session: string): void {
+      setApp((app) => (app.deleted?.id === session ? { ...app, deleted: null } : app));
+    },
 
     deleteSession: (session: string) =>
       attempt(async () => {
         await backend.rpc('delete_session', { session });
         set(({ app, streams }) => {
           const { [session]: _gone, ...others } = streams;
-          const { [session]: _written, ...drafts } = app.drafts;
           return {
             app: {
               ...app,
-              drafts,
+              deleted: app.sessions.find((row) => row.id === session) ?? app.deleted,
               sessions: app.sessions.filter((row) => row.id !== session),
               open: app.open === session ? null : app.open,
             },

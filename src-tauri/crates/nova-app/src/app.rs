@@ -206,6 +206,7 @@ impl App {
         app.inner.note_first_sights();
         app.follow_sources();
         app.open_configured_vault().await;
+        app.purge_old_sessions().await;
         app.follow_foreign_skills();
         Ok(app)
     }
@@ -451,6 +452,11 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
         SessionError::Unknown(_) => {
             UserError::new(ErrorCode::UnknownSession, error.to_string(), "See the list: nova session list.")
         }
+        SessionError::UnknownTurn(_) => UserError::new(
+            ErrorCode::BadRequest,
+            error.to_string(),
+            "See its turns: nova session show ID --json.",
+        ),
         SessionError::Busy => {
             UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
         }

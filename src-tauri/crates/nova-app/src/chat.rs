@@ -17,6 +17,8 @@ pub struct ChatRequest {
     pub text: String,
     pub skills: Vec<String>,
     pub tool: Option<String>,
+    /// The turn it is said after, none for the beginning; absent where it is the last.
+    pub after: Option<Option<String>>,
     /// `provider/model`
     pub model: Option<String>,
     pub approver: Arc<dyn Approver>,
@@ -41,7 +43,8 @@ impl App {
             None => self.new_session().await?.id,
         };
         let chat = self.open_chat(&id).await?;
-        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool };
+        let after = self.said_after(&id, request.after).await?;
+        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool, after };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
@@ -286,6 +289,9 @@ impl App {
             updated_at: info.updated_at,
             created_at: info.created_at,
             model: info.model,
+            pinned: info.pinned,
+            archived: info.archived,
+            deleted_at: info.deleted_at,
             running,
             id: info.id,
         }

@@ -87,16 +87,48 @@ impl Commands for App {
         Ok(self.session_row(info))
     }
 
+    async fn set_session(&self, set: SetSession) -> Result<SessionRow, UserError> {
+        self.set_session_as(&set).await
+    }
+
     async fn delete_session(&self, session: SessionRef) -> Result<Nothing, UserError> {
         self.end_calls(&session.session).await;
-        self.inner.store.delete(&session.session).await.map_err(|error| session_error(&error))?;
-        self.chats().remove(&session.session);
+        self.move_to_trash(&session.session).await?;
+        Ok(Nothing {})
+    }
+
+    async fn restore_session(&self, session: SessionRef) -> Result<SessionRow, UserError> {
+        let info = self.inner.store.restore(&session.session).await.map_err(|error| session_error(&error))?;
         self.emit(Event::SessionChanged { id: session.session });
+        Ok(self.session_row(info))
+    }
+
+    async fn list_deleted_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
+        let sessions = self.inner.store.list_deleted().await.map_err(|error| session_error(&error))?;
+        Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
+    }
+
+    async fn purge_sessions(&self, _: Nothing) -> Result<PurgedSessions, UserError> {
+        let purged = self.inner.store.purge(None).await.map_err(|error| session_error(&error))?;
+        Ok(PurgedSessions { purged: u32::try_from(purged).unwrap_or(u32::MAX) })
+    }
+
+    async fn search_sessions(&self, search: SearchSessions) -> Result<Vec<FoundSession>, UserError> {
+        self.search_in_sessions(&search).await
+    }
+
+    async fn export_session(&self, export: ExportSession) -> Result<ExportedSession, UserError> {
+        self.save_session(&export).await
+    }
+
+    async fn choose_branch(&self, choose: ChooseBranch) -> Result<Nothing, UserError> {
+        self.put_branch_in_force(&choose.session, &choose.turn).await?;
         Ok(Nothing {})
     }
 
     async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
-        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool };
+        let after = self.said_after(&message.session, message.after).await?;
+        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool, after };
         let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
     }
@@ -472,7 +504,7 @@ impl App {
 fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
     let mut all = Vec::with_capacity(events.len());
     for envelope in events {
-        if let Event::MessageCompleted { message, text } = &envelope.event {
+        if let Event::MessageCompleted { message, text, .. } = &envelope.event {
             for (index, block) in nova_session::blocks(text).into_iter().enumerate() {
                 let event = Event::MessageBlock {
                     message: message.clone(),

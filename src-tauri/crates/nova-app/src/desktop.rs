@@ -8,6 +8,9 @@ pub trait Desktop: Send + Sync {
     /// Lets the user choose a folder in the system's dialog; None when they close it.
     async fn pick_folder(&self) -> Option<PathBuf>;
 
+    /// Lets the user choose where to save a file of that name; None when they close the dialog.
+    async fn pick_file(&self, name: &str) -> Option<PathBuf>;
+
     /// Opens an address with the program the system has for it.
     ///
     /// # Errors
@@ -28,6 +31,10 @@ pub struct NoDesktop;
 #[async_trait]
 impl Desktop for NoDesktop {
     async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
         None
     }
 

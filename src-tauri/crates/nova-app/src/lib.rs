@@ -29,6 +29,7 @@ mod questions;
 mod record_forms;
 mod routing;
 mod rule_file;
+mod sessions;
 mod skill_files;
 mod skill_rows;
 mod skill_settings;
@@ -58,7 +59,7 @@ pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
-pub use nova_session::{SessionInfo, TurnEnd};
+pub use nova_session::{Branches, SessionInfo, TurnEnd};
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,
 };

@@ -56,12 +56,26 @@ commands! {
     /// Opens a vault and remembers it.
     open_vault(OpenVault) -> VaultSummary;
 
-    /// All sessions, newest first.
+    /// All sessions that are not deleted, newest first.
     list_sessions(Nothing) -> Vec<SessionRow>;
     create_session(Nothing) -> SessionRow;
     open_session(SessionRef) -> SessionView;
     rename_session(RenameSession) -> SessionRow;
+    /// Pins, archives, or takes that back.
+    set_session(SetSession) -> SessionRow;
+    /// Moves a session to the trash; it can be restored until it is purged.
     delete_session(SessionRef) -> Nothing;
+    restore_session(SessionRef) -> SessionRow;
+    /// The sessions in the trash, newest first.
+    list_deleted_sessions(Nothing) -> Vec<SessionRow>;
+    /// Forgets the sessions in the trash for good.
+    purge_sessions(Nothing) -> PurgedSessions;
+    /// What the user and Nova said, and titles. Titles first, then newest first.
+    search_sessions(SearchSessions) -> Vec<FoundSession>;
+    /// Has the user choose where to save a session as Markdown.
+    export_session(ExportSession) -> ExportedSession;
+    /// Puts a turn and what came after it in force, where another was begun in its place.
+    choose_branch(ChooseBranch) -> Nothing;
     /// Starts a turn; what happens next arrives as events.
     send_message(SendMessage) -> TurnRef;
     /// Stops the running turn, its tools and their processes.

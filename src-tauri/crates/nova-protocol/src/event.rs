@@ -41,10 +41,21 @@ pub enum Event {
         model: String,
         skills: Vec<String>,
         tool: Option<String>,
+        /// The turn it comes after; null begins the conversation anew. Absent in logs from before there
+        /// were branches: it comes after the last.
+        #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "string | null")]
+        after: Option<Option<String>>,
         /// Nobody wrote a message: the model hears how calls ended that ran on by themselves.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         by_nova: bool,
+    },
+    /// The user looks at another branch: the next message goes on from its last turn. What the turns of
+    /// the other branch did to notes stays done.
+    BranchChosen {
+        /// A turn; it and what came after it are in force.
+        chosen: String,
     },
     /// A request goes to the provider.
     StepStarted {
@@ -74,6 +85,10 @@ pub enum Event {
     MessageCompleted {
         message: String,
         text: String,
+        /// The model had read private notes and may quote them: it is not found by a search.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        private: bool,
     },
     ToolCallStarted {
         call: String,

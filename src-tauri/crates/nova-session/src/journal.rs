@@ -73,6 +73,11 @@ impl Journal {
         self.numbered(self.next.take_and_hold(), event)
     }
 
+    /// Tells what was recorded.
+    pub(crate) fn tell(&self, envelope: Envelope) {
+        self.sink.emit(envelope);
+    }
+
     fn numbered(&self, seq: i64, event: Event) -> Envelope {
         let envelope = Envelope {
             v: PROTOCOL_VERSION,

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::activation::{Active, Told, visible_tools};
+use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
 use crate::detached::DetachedCalls;
 use crate::journal::Journal;
@@ -41,6 +42,8 @@ pub struct UserMessage {
     pub skills: Vec<String>,
     /// The tool that the user points at, `skill.tool`.
     pub tool: Option<String>,
+    /// What it is said after.
+    pub after: After,
 }
 
 #[derive(Default)]
@@ -58,7 +61,9 @@ pub(crate) struct State {
     /// What the provider counted of the last request.
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
-    /// The log ended in the middle of a turn.
+    /// The turns it consists of, oldest first; a new one comes after the last.
+    pub(crate) branch: Vec<String>,
+    /// The log ended in the middle of the last of them.
     pub(crate) unfinished: bool,
 }
 
@@ -113,7 +118,7 @@ impl Session {
     /// When it does not exist or its log cannot be read.
     pub async fn load(store: &Store, id: &str) -> Result<Self, SessionError> {
         store.info(id).await?;
-        let (state, next) = read_state(store, id).await?;
+        let (state, next) = read_state(store, id, &After::Last).await?;
         Ok(Self {
             id: id.to_owned(),
             grants: Arc::default(),
@@ -124,17 +129,17 @@ impl Session {
         })
     }
 
-    /// Reads the log again: another Nova may have continued the session.
-    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), SessionError> {
-        let (fresh, next) = read_state(store, &self.id).await?;
+    /// Reads the log again, up to what a new turn comes after: another Nova may have continued the
+    /// session, or the user went back to an earlier message.
+    pub(crate) async fn refresh(&self, store: &Store, after: &After) -> Result<(), SessionError> {
+        store.info(&self.id).await?;
+        let (fresh, next) = read_state(store, &self.id, after).await?;
         self.next_seq.skip_to(next);
         let mut state = self.lock();
-        state.messages = fresh.messages;
-        state.active = fresh.active;
-        state.seen = fresh.seen;
-        state.turns = fresh.turns;
-        state.unfinished = fresh.unfinished;
-        state.last_tools = fresh.last_tools;
+        let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
+        let mut outdated = std::mem::take(&mut state.outdated);
+        outdated.retain(|path, _| fresh.seen.contains_key(path));
+        *state = State { last_request, outdated, ..fresh };
         Ok(())
     }
 
@@ -188,7 +193,7 @@ impl Session {
                 Some(journal) => (journal, None),
                 None => {
                     let lease = store.lease(&self.id)?;
-                    self.refresh(store).await?;
+                    self.refresh(store, &After::Last).await?;
                     let (clock, sink, next) = (clock.clone(), sink.clone(), self.next_seq.clone());
                     (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
                 }
@@ -202,6 +207,36 @@ impl Session {
                 return Ok(was);
             }
         }
+    }
+
+    /// The user looks at another branch: the turn and what came after it are in force from now on.
+    ///
+    /// # Errors
+    /// [`SessionError::Busy`] while a turn runs, [`SessionError::UnknownTurn`], or when the log cannot be
+    /// read or written.
+    pub async fn choose_branch(
+        &self,
+        turn: &str,
+        store: &Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+    ) -> Result<(), SessionError> {
+        let _lease = store.lease(&self.id)?;
+        // Of the turn that has just given the lease back.
+        self.next_seq.end_told().await;
+        self.refresh(store, &After::Last).await?;
+        if self.lock().branch.iter().any(|one| one == turn) {
+            return Ok(());
+        }
+        if !store.has_turn(&self.id, turn).await? {
+            return Err(SessionError::UnknownTurn(turn.to_owned()));
+        }
+        let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
+        let told = journal.record(Event::BranchChosen { chosen: turn.to_owned() });
+        journal.flush().await?;
+        self.refresh(store, &After::Last).await?;
+        journal.tell(told);
+        Ok(())
     }
 
     /// Somebody else changed this note. If the model has seen it, the window is told at once and
@@ -239,11 +274,12 @@ impl Session {
     }
 }
 
-async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionError> {
-    let mut state = State::default();
-    let mut next = 0;
-    for (seq, entry) in store.entries(id).await? {
-        next = seq + 1;
+async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i64), SessionError> {
+    let entries = store.entries(id).await?;
+    let next = entries.last().map_or(0, |(seq, _)| seq + 1);
+    let (entries, branch) = of_branch(entries, after)?;
+    let mut state = State { branch, ..State::default() };
+    for (_, entry) in entries {
         match entry {
             Entry::Message(message) => {
                 if let LogMessage::Notice { outdated, .. } = &message {

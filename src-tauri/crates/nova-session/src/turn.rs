@@ -69,7 +69,7 @@ async fn begin_turn(
     cancel: CancellationToken,
 ) -> Result<TurnEnd, SessionError> {
     let lease = scope.store.lease(&session.id)?;
-    session.refresh(&scope.store).await?;
+    session.refresh(&scope.store, &message.after).await?;
     let journal = Arc::new(Journal::new(
         &session.id,
         Some(scope.turn.clone()),
@@ -233,11 +233,18 @@ impl Turn {
 
     /// The user's message, and what the model must know before it.
     async fn begin(&mut self, message: &UserMessage) -> Result<(), Stop> {
+        let after = {
+            let mut state = self.session.lock();
+            let after = state.branch.last().cloned();
+            state.branch.push(self.scope.turn.clone());
+            after
+        };
         self.journal.event(Event::TurnStarted {
             text: message.text.clone(),
             model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
             skills: message.skills.clone(),
             tool: message.tool.clone(),
+            after: Some(after),
             by_nova: self.by_nova,
         });
         self.settle_unfinished();
@@ -368,16 +375,16 @@ impl Turn {
                 self.session.lock().measure.counted(sizes.total(), usage.input, usage.cached);
                 self.note_usage(usage);
                 if !completed.text.is_empty() {
-                    self.journal.event(Event::MessageCompleted { message: id, text: completed.text.clone() });
+                    self.tell_message(id, completed.text.clone()).await;
                 }
                 Ok(completed)
             }
             StreamEnd::Cancelled { text } => {
-                self.keep_cut_text(id, text);
+                self.keep_cut_text(id, text).await;
                 Err(Stop::Cancelled)
             }
             StreamEnd::Failed { text, error } => {
-                self.keep_cut_text(id, text);
+                self.keep_cut_text(id, text).await;
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
                     error => Stop::Failed(provider_error(&error)),
@@ -397,15 +404,20 @@ impl Turn {
     }
 
     /// Text that arrived before a cut stays; calls that were not whole never existed.
-    fn keep_cut_text(&self, id: String, text: String) {
+    async fn keep_cut_text(&self, id: String, text: String) {
         if !text.is_empty() {
             self.message(LogMessage::Assistant {
                 text: text.clone(),
                 calls: Vec::new(),
                 provider_data: None,
             });
-            self.journal.event(Event::MessageCompleted { message: id, text });
+            self.tell_message(id, text).await;
         }
+    }
+
+    async fn tell_message(&self, message: String, text: String) {
+        let private = self.has_read_private().await;
+        self.journal.event(Event::MessageCompleted { message, text, private });
     }
 
     /// Writes the answer down before any of its calls runs.

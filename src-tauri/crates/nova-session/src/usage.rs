@@ -131,6 +131,7 @@ impl Store {
             "SELECT skill, count(*) FROM (
                  SELECT body ->> 'skill' AS skill, body ->> 'type' AS type, max(seq) FROM log
                  WHERE kind = 'event' AND body ->> 'type' IN ('skill_activated', 'skill_deactivated')
+                     AND session IN (SELECT id FROM sessions WHERE deleted_at IS NULL)
                  GROUP BY session, body ->> 'skill'
              ) WHERE type = 'skill_activated' GROUP BY skill",
         )
@@ -158,8 +159,12 @@ impl Store {
                 used.days.pop_first();
             }
         }
-        let errors: Vec<(String, String, String, String)> =
-            sqlx::query_as("SELECT skill, at, tool, message FROM last_error").fetch_all(self.pool()).await?;
+        let errors: Vec<(String, String, String, String)> = sqlx::query_as(
+            "SELECT skill, at, tool, message FROM last_error
+             WHERE session IS NULL OR session IN (SELECT id FROM sessions WHERE deleted_at IS NULL)",
+        )
+        .fetch_all(self.pool())
+        .await?;
         for (skill, at, tool, message) in errors {
             all.entry(skill).or_default().last_error = Some(LastError { at, tool, message });
         }

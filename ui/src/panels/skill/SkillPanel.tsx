@@ -72,7 +72,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
     }
     if (action.tool === null) return { kind: 'failed', reason: 'The button names no tool.' };
     const tool = nameOf(action.tool);
-    const args = fill(action.args, [column === undefined ? null : { column }, row, inputs]);
+    const args = fill(action.args, [column === undefined ? null : { column }, row, inputs, { today }]);
     if (action.ask) {
       setForm({ title: action.label, asked: { tool, args } });
       return { kind: 'asked' };
@@ -90,6 +90,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
     wide,
     filter,
     asked: askedBy,
+    openTab: (title) => setTabKey(tabs.find((one) => one.title === title)?.key ?? tabKey),
     read: (one) => reads.of(one),
     again: reads.again,
     act,

@@ -3,17 +3,19 @@
 mod notes;
 mod records;
 mod rules;
+mod sessions;
 mod skills;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Decision, Envelope};
+use crate::Decision;
 
 pub use notes::*;
 pub use records::*;
 pub use rules::*;
+pub use sessions::*;
 pub use skills::*;
 
 /// For commands that need no parameters or answer nothing.
@@ -145,106 +147,7 @@ pub struct PickedFolder {
     pub notes: Option<u32>,
 }
 
-// ---- sessions ----------------------------------------------------------------------------------
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SessionRow {
-    pub id: String,
-    pub title: String,
-    /// RFC 3339 of the last event.
-    pub updated_at: String,
-    pub created_at: String,
-    pub running: bool,
-    /// `provider/model` of this session.
-    pub model: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct SessionView {
-    pub row: SessionRow,
-    /// The events that make the conversation, oldest first; the same `reduce` reads them.
-    pub events: Vec<Envelope>,
-    /// Calls that run on by themselves now.
-    pub running_calls: Vec<String>,
-}
-
-/// How much of a model's context a request takes, in tokens: estimated from bytes, by what the provider
-/// counted of earlier requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContextView {
-    #[ts(type = "number")]
-    pub used: u64,
-    /// None where nobody has said.
-    #[ts(type = "number | null")]
-    pub limit: Option<u64>,
-    /// Of the last request, what the provider had kept.
-    #[ts(type = "number")]
-    pub cached: u64,
-    pub parts: ContextParts,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ContextParts {
-    /// The system prompt with the list of skills, and the tools that every request has.
-    #[ts(type = "number")]
-    pub system: u64,
-    /// Instructions and tools of active skills.
-    #[ts(type = "number")]
-    pub skills: u64,
-    /// What was said.
-    #[ts(type = "number")]
-    pub history: u64,
-    /// What tools answered.
-    #[ts(type = "number")]
-    pub outputs: u64,
-}
-
-/// A call of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct CallRef {
-    pub session: String,
-    pub call: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SessionRef {
-    pub session: String,
-}
-
-/// A skill that is active in a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct DropSkill {
-    pub session: String,
-    pub skill: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct RenameSession {
-    pub session: String,
-    pub title: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SendMessage {
-    pub session: String,
-    pub text: String,
-    /// `provider/model`, else the session's, else the config's.
-    #[serde(default)]
-    #[ts(optional)]
-    pub model: Option<String>,
-    /// Skills the user activates with this message.
-    #[serde(default)]
-    pub skills: Vec<String>,
-    /// `skill.tool` the user points at.
-    #[serde(default)]
-    #[ts(optional)]
-    pub tool: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct TurnRef {
-    pub turn: String,
-}
+// ---- approvals ---------------------------------------------------------------------------------
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecideApproval {

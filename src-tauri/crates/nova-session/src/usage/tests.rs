@@ -22,7 +22,7 @@ async fn database(version: i64) -> SqlitePool {
 /// Sessions with the events of their logs.
 async fn write_logs(pool: &SqlitePool, logs: &[(&str, &[Value])]) {
     for (session, events) in logs {
-        sqlx::query("INSERT INTO sessions VALUES (?, '', '', '', NULL)")
+        sqlx::query("INSERT INTO sessions (id, title, created_at, updated_at) VALUES (?, '', '', '')")
             .bind(session)
             .execute(pool)
             .await
@@ -160,6 +160,9 @@ async fn a_skill_is_active_in_the_sessions_whose_log_activated_it_last() {
     let store = Store::over(pool.clone());
     let active = async || store.active_in().await.unwrap();
     assert_eq!(active().await, [("crm".to_owned(), 2), ("mail".to_owned(), 1)].into());
+    sqlx::query("UPDATE sessions SET deleted_at = '2026' WHERE id = 'a'").execute(&pool).await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 1)].into());
+    sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = 'a'").execute(&pool).await.unwrap();
     sqlx::query("DELETE FROM sessions WHERE id = 'a'").execute(&pool).await.unwrap();
     assert_eq!(active().await, [("crm".to_owned(), 1)].into());
 }
