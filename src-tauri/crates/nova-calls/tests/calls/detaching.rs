@@ -1,5 +1,7 @@
 //! Calls that take longer than their turn waits.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 use std::time::Duration;
 

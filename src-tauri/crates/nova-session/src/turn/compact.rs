@@ -1,7 +1,5 @@
 //! Making room before the model's context is full.
 
-use std::borrow::Cow;
-
 use futures::StreamExt;
 use nova_protocol::{CompactedBy, ErrorCode, Event, UserError};
 use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
@@ -190,7 +188,7 @@ impl Turn {
             fenced_output("nova.summary", summary)
         );
         let stay = sent(&state.messages);
-        let stay = stay[stay.len() - kept..].iter().filter(|message| is_user(message)).count();
+        let stay = stay[stay.len() - kept..].iter().filter(|message| is_user(message.as_ref())).count();
         let said: Vec<&str> = state
             .messages
             .iter()
@@ -256,8 +254,8 @@ impl Turn {
     }
 }
 
-fn is_user(message: &Cow<'_, LogMessage>) -> bool {
-    matches!(message.as_ref(), LogMessage::User { .. })
+fn is_user(message: &LogMessage) -> bool {
+    matches!(message, LogMessage::User { .. })
 }
 
 /// All that the user said, oldest first; where that is more than `most` bytes, the older are cut.
