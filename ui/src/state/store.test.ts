@@ -30,7 +30,7 @@ test('a first start asks for nothing of a vault that is not there', async () => 
   const { backend, actions } = make();
   backend.world.status = { ...backend.world.status, first_run: true, vault: null };
   await actions.start();
-  expect(backend.calls.map(({ method }) => method)).toEqual(['app_status']);
+  expect(backend.calls.map(({ method }) => method)).toEqual(['app_status', 'window_layout']);
   await actions.openVault({ choice: { kind: 'sample' }, model: null });
   expect(backend.asked('list_sessions')).toHaveLength(1);
 });

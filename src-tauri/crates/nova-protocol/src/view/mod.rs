@@ -4,6 +4,7 @@ mod notes;
 mod records;
 mod rules;
 mod skills;
+mod window;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +16,7 @@ pub use notes::*;
 pub use records::*;
 pub use rules::*;
 pub use skills::*;
+pub use window::*;
 
 /// For commands that need no parameters or answer nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
