@@ -154,10 +154,10 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   };
   if (roomy && !list.folded) {
     return (
-      <div style={{ width: list.width }} className="relative min-w-[200px] border-r border-line">
+      <aside aria-label="List" style={{ width: list.width }} className="relative min-w-[200px] border-r border-line">
         <ChatList now={now} onFold={fold} />
         <Resizer label="Width of the list" edge="right" width={list.width} {...widths.list} onResize={setListWidth} />
-      </div>
+      </aside>
     );
   }
   return (

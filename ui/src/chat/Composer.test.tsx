@@ -125,6 +125,15 @@ describe('files', () => {
     expect(backend.asked('send_message')[0]?.text).toMatch(/^Attached file: list\.csv/);
   });
 
+  test('a click on Send leaves an empty field', async () => {
+    const { backend, say } = await open();
+    await say(done);
+    await userEvent.type(composer(), 'Where?');
+    await userEvent.click(screen.getByTestId('send'));
+    expect(backend.asked('send_message')).toHaveLength(1);
+    expect(composer()).toHaveValue('');
+  });
+
   test('stand in the sent message by their names', async () => {
     await openChat(<Conversation />, [turnStarted('Read this\n\nAttached file: list.csv\n\n```\na,b\n```')]);
     const message = screen.getByTestId('user-message');

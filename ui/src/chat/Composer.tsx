@@ -241,7 +241,8 @@ export function Composer({ state, problem, onSend }: ComposerProps) {
               icon="send"
               data-testid="send"
               disabled={empty || (picker !== null && picker.choices.length > 0)}
-              onClick={() => onSend(field.text)}
+              // A text is sent as Enter sends it; files may go without one.
+              {...(field.text.trim() === '' ? { onClick: () => onSend('') } : { type: 'submit' as const })}
             >
               Send
             </Button>

@@ -17,7 +17,7 @@ export function KeyTable({ edit }: { edit?: (id: KeyActionId) => ReactNode }) {
           </Row>
         ))}
       </dl>
-      <h3 className="pt-4 pb-1 text-small font-semibold text-fg-2">Always</h3>
+      <h2 className="pt-4 pb-1 text-small font-semibold text-fg-2">Always</h2>
       <dl className="flex flex-col">
         {fixedKeys.map(({ keys, label }) => (
           <Row key={keys} keys={keys} label={label} />

@@ -53,7 +53,7 @@ function Note({ note, actions }: { note: NoteView; actions: ReactNode }) {
       <div className="flex items-start gap-2">
         <Icon name="note" size={14} className="mt-0.75 shrink-0 text-fg-2" />
         <div className="min-w-0 flex-1">
-          <h3 className="selectable text-body font-semibold break-words">{note.name}</h3>
+          <h2 className="selectable text-body font-semibold break-words">{note.name}</h2>
           <p className="flex flex-wrap items-center gap-x-2 text-small text-fg-3">
             {folder}
             <ChangedMark path={note.path} />

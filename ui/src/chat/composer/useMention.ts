@@ -1,6 +1,6 @@
 // The picker of notes at work: open while the caret stands in a `[[`, until Esc says that it is not meant.
 
-import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 
 import type { NoteSuggestion, UserError } from '../../ipc';
 import { useRpc } from '../../state/hooks';
@@ -76,13 +76,6 @@ export function useMention(field: Field, input: RefObject<HTMLTextAreaElement | 
     setCaret(its ? at : null);
     if (dismissed !== null && its?.at !== dismissed) setDismissed(null);
   };
-  // After the field has taken the text: a rendering in between would set its caret to the end.
-  useLayoutEffect(() => {
-    const element = input.current;
-    if (element && document.activeElement === element) onCaret(element.selectionStart);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- for each text
-  }, [field.text]);
-
   const picker: MentionPicker | null = open
     ? { id, query: mention.query, notes, marked: index, loading: loading && notes.length === 0, problem: error, point, pick }
     : null;

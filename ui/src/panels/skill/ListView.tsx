@@ -28,9 +28,9 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
   const groups = groupsOf(part, rows);
   return (
     <div onKeyDown={moveInList}>
-      <h3 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
+      <h2 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
         {part.heading} <span className="text-small font-normal text-fg-3">{all.length}</span>
-      </h3>
+      </h2>
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
       {groups.map(({ label, late, rows: entries }, place) => (
         <div key={place}>

@@ -21,7 +21,7 @@ export function TableView({ part }: { part: TablePart }) {
   const panel = usePanel();
   return (
     <section aria-label={part.title || undefined} className="min-w-0">
-      {part.title !== '' && <h3 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h3>}
+      {part.title !== '' && <h2 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h2>}
       <Region read={panel.read(panel.asked(part))} lines={6}>
         {(shown) => <Rows part={part} shown={shown} />}
       </Region>
