@@ -1,7 +1,9 @@
 //! What is being written is there again after Nova was killed, and how its window was left.
 
 use nova_app::WindowPlace;
-use nova_protocol::{AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, WindowLayout};
+use nova_protocol::{
+    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, WindowLayout,
+};
 
 use super::nova::Nova;
 

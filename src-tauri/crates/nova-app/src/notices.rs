@@ -111,8 +111,11 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_and_a_stop_is_not() {
-        let failed =
-            Event::TurnFailed { code: ErrorCode::ProviderTimeout, message: "No answer.".into(), hint: String::new() };
+        let failed = Event::TurnFailed {
+            code: ErrorCode::ProviderTimeout,
+            message: "No answer.".into(),
+            hint: String::new(),
+        };
         assert_eq!(told([(0, started()), (60, failed)]), ["The turn failed: No answer."]);
         assert_eq!(
             told([(0, started()), (60, Event::TurnCancelled { unknown: vec![] })]),

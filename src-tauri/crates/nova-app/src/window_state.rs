@@ -103,14 +103,12 @@ impl App {
 
 fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {
     let bytes = std::fs::read(file).ok()?;
-    serde_json::from_slice(&bytes)
-        .inspect_err(|error| tracing::warn!("{}: {error}", file.display()))
-        .ok()
+    serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!("{}: {error}", file.display())).ok()
 }
 
 fn write<T: Serialize>(file: &Path, value: &T) -> Result<(), UserError> {
-    let bytes =
-        serde_json::to_vec(value).map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+    let bytes = serde_json::to_vec(value)
+        .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
     own_files::write(file, &bytes).map_err(|error| cannot("be written", file, &error))
 }
 

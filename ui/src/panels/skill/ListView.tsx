@@ -34,7 +34,7 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
       {groups.map(({ label, late, rows: entries }, place) => (
         <div key={place}>
-          {label !== '' && <h4 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h4>}
+          {label !== '' && <h3 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h3>}
           <ul>
             {entries.map((entry) => (
               <Entry key={entry.key} part={part} placed={entry} late={late} />
