@@ -6,6 +6,7 @@ use fantoccini::key::Key;
 
 use crate::harness::{Home, Window};
 
+const TRADE: &str = "Portfolio/Trades/2026-01-20 QLN buy.md";
 const DEAL: &str = "CRM/Deals/Pinecrest second clinic.md";
 
 fn home() -> Home {
@@ -67,9 +68,16 @@ async fn a_figure_shows_the_notes_it_came_from() {
     window.click("[data-testid=figure-chip][aria-label^='Value, ']").await;
     window.wait_for_text("[role=dialog]", "portfolio.").await;
     window.wait_for_text("[role=dialog]", "Open the ").await;
+
+    // What changes outside meanwhile is in the figure, and what is open stays open.
+    let parts = window.text("[role=dialog] dl").await;
+    let bought = home.read_note(TRADE);
+    let home = home.note(TRADE, &bought.replace("quantity: 210", "quantity: 211"));
+    window.wait_for_other_text("[role=dialog] dl", &parts).await;
     window.press(&[], Key::Escape).await;
     window.wait_gone("[role=dialog]").await;
     window.close().await;
+    drop(home);
 }
 
 #[tokio::test]

@@ -12,13 +12,17 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 
-/// A window that is not under control after this long will not be: it takes about a second.
-const START: Duration = Duration::from_secs(20);
+use super::PATIENCE;
+
+/// A window that is not under control after this long will not be: it takes about a second, and
+/// ten where others keep the machine busy.
+const START: Duration = Duration::from_secs(60);
 
 /// Starts the driver and through it `program`, with `environment` set on top of this process's own.
 pub(super) async fn start(program: &Path, environment: &[(&str, PathBuf)]) -> (Driver, Client) {
     let mut capabilities = serde_json::Map::new();
     capabilities.insert("tauri:options".into(), json!({ "application": program }));
+    capabilities.insert("timeouts".into(), json!({ "script": PATIENCE.as_millis() }));
 
     // Once in a hundred starts on a busy machine WebKitWebDriver never gets hold of the web view,
     // and another process can take a port between our finding it free and the driver's use of it.

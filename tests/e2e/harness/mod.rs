@@ -12,15 +12,16 @@ use std::time::Duration;
 
 use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::elements::Element;
-use fantoccini::error::CmdError;
+use fantoccini::error::{CmdError, ErrorStatus};
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 
 use driver::Driver;
 
-/// How long a wait may take before the test fails. Generous: two tests share two cores with a build.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a wait may take before the test fails. Only a test that fails waits for so long, on
+/// however slow a machine.
+const PATIENCE: Duration = Duration::from_secs(150);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
@@ -263,6 +264,17 @@ impl Window {
         .await;
     }
 
+    /// Waits until the first element that matches `css` shows something other than `text`.
+    pub(crate) async fn wait_for_other_text(&self, css: &str, text: &str) {
+        self.until(
+            &format!("{css} to show other than {text:?}"),
+            "const found = document.querySelector(arguments[0]);
+             return found !== null && found.innerText.trim() !== arguments[1].trim();",
+            vec![json!(css), json!(text)],
+        )
+        .await;
+    }
+
     /// Waits until nothing matches `css` any more.
     pub(crate) async fn wait_gone(&self, css: &str) {
         self.until(
@@ -274,8 +286,7 @@ impl Window {
     }
 
     pub(crate) async fn click(&self, css: &str) {
-        let element = self.wait_for(css).await;
-        self.checked(&format!("clicking {css}"), element.click()).await;
+        self.click_what(Locator::Css(css), css).await;
     }
 
     /// Clicks the button, link, tab or menu entry whose visible text is `name`, or whose
@@ -288,8 +299,51 @@ impl Window {
              [normalize-space(.)=\"{name}\" or @aria-label=\"{name}\"]"
         );
         let what = format!("a button named {name:?}");
-        let element = self.element(Locator::XPath(&path), &what).await;
-        self.checked(&format!("clicking {what}"), element.click()).await;
+        self.click_what(Locator::XPath(&path), &what).await;
+    }
+
+    /// Clicks as a person would: once the thing stands still and nothing lies over it. The driver
+    /// finds the place first and presses there later, whatever has moved there meanwhile.
+    async fn click_what(&self, locator: Locator<'_>, what: &str) {
+        let clicking = async {
+            loop {
+                match self.find_still(locator).await?.click().await {
+                    Err(error) if was_drawn_anew(&error) => tokio::time::sleep(BETWEEN_LOOKS).await,
+                    ended => return ended,
+                }
+            }
+        };
+        self.checked(&format!("clicking {what}"), clicking).await;
+    }
+
+    async fn find_still(&self, locator: Locator<'_>) -> Result<Element, CmdError> {
+        loop {
+            let element = self.client.wait().forever().every(BETWEEN_LOOKS).for_element(locator).await?;
+            match self.stands_still(&element).await {
+                Ok(true) => return Ok(element),
+                Err(error) if !was_drawn_anew(&error) => return Err(error),
+                Ok(false) | Err(_) => tokio::time::sleep(BETWEEN_LOOKS).await,
+            }
+        }
+    }
+
+    /// Whether an element keeps its place for three looks, and a press on its middle would reach it.
+    /// Asks for no frame: of a window that is covered the system may draw none.
+    async fn stands_still(&self, element: &Element) -> Result<bool, CmdError> {
+        let script = "const [element] = arguments;
+             element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+             const { x, y, width, height } = element.getBoundingClientRect();
+             const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+             return hit !== null && element.contains(hit) ? [x, y, width, height] : null;";
+        let element = vec![serde_json::to_value(element)?];
+        let first = self.client.execute(script, element.clone()).await?;
+        for _ in 0..2 {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+            if first.is_null() || self.client.execute(script, element.clone()).await? != first {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Presses the mouse on one element, moves it to another in a few steps, and lets go there.
@@ -297,7 +351,8 @@ impl Window {
         let step = Some(Duration::from_millis(50));
         let at =
             |element: Element, x: f64| PointerAction::MoveToElement { element, duration: step, x, y: 0.0 };
-        let (card, target) = (self.wait_for(from).await, self.wait_for(to).await);
+        let card = self.checked(&format!("waiting for {from}"), self.find_still(Locator::Css(from))).await;
+        let target = self.wait_for(to).await;
         let mouse = MouseActions::new("mouse".to_owned())
             .then(at(card.clone(), 0.0))
             .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
@@ -420,6 +475,15 @@ impl Window {
         let picture = tokio::time::timeout(PATIENCE, self.client.screenshot()).await;
         self.driver.fail(&reason, picture.ok().and_then(Result::ok).as_deref())
     }
+}
+
+/// Or something came over it, since it was found.
+fn was_drawn_anew(error: &CmdError) -> bool {
+    use ErrorStatus::{ElementClickIntercepted, ElementNotInteractable, StaleElementReference};
+    matches!(error, CmdError::Standard(said) if matches!(
+        said.error,
+        ElementClickIntercepted | ElementNotInteractable | StaleElementReference
+    ))
 }
 
 fn copy_tree(from: &Path, to: &Path) {

@@ -1094,7 +1094,7 @@ lifetime: string, pinned: boolean, hidden: boolean,
  */
 tools: Array<string>, tokens: SkillTokens, 
 /**
- * In how many of the chats used since Nova started it is active.
+ * In how many chats it is active.
  */
 active_in: number, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
 

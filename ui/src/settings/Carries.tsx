@@ -1,7 +1,7 @@
 // What skills add to every request, and what to do where their list does not fit.
 
 import { nothing, type SkillRow } from '../ipc';
-import { Banner, count, LinkButton, Menu, whenText } from '../shared';
+import { count, Icon, LinkButton, Menu, whenText } from '../shared';
 import { useApp, useRpc } from '../state/hooks';
 import { carried, hideable } from './skill-rows';
 import { TokenBar } from './TokenBar';
@@ -18,11 +18,19 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
   ];
   return (
     <div className="px-4 pt-3.5 short:pt-2.5">
-      <div className="flex items-baseline justify-between gap-3">
-        <p className="text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
-        {catalog && (
-          <p className="tabular text-small text-fg-3">
+      {/* One line in every state: what stands below must not move under the pointer. */}
+      <div className="flex h-5 items-baseline justify-between gap-3">
+        <p className="cut min-w-0 text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
+        {catalog && !catalog.shortened && (
+          <p className="tabular shrink-0 text-small text-fg-3">
             catalog {count(catalog.tokens)} of {count(catalog.budget)}
+          </p>
+        )}
+        {catalog?.shortened && (
+          <p className="tabular flex shrink-0 items-center gap-1.5 text-small text-warn" data-testid="catalog-shortened">
+            <Icon name="warn" size={14} />
+            Catalog {count(catalog.whole)} of {count(catalog.budget)} tokens: descriptions are shortened.
+            <HideOne rows={rows} onHide={onHide} />
           </p>
         )}
       </div>
@@ -40,13 +48,6 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
           </li>
         )}
       </ul>
-      {catalog?.shortened && (
-        <div className="mt-2.5" data-testid="catalog-shortened">
-          <Banner tone="warn" icon="warn" actions={<HideOne rows={rows} onHide={onHide} />}>
-            Catalog {count(catalog.whole)} of {count(catalog.budget)} tokens: descriptions are shortened.
-          </Banner>
-        </div>
-      )}
     </div>
   );
 }

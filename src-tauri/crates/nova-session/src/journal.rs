@@ -58,6 +58,12 @@ impl Journal {
         self.next.take_and_tell(|seq| self.sink.emit(self.numbered(seq, event)));
     }
 
+    /// The event that the work answers with, if it does. None, and nothing is done, while the end of
+    /// a turn is being written.
+    pub(crate) fn event_unless_ending(&self, work: impl FnOnce() -> Option<Event>) -> Option<bool> {
+        self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
+    }
+
     /// Numbers an event and keeps it for the log; telling it is left to the caller.
     pub(crate) fn record(&self, event: Event) -> Envelope {
         self.numbered(self.next.take(), event)

@@ -162,22 +162,28 @@ impl Session {
         clock: Arc<dyn Clock>,
         sink: Arc<dyn EventSink>,
     ) -> Result<bool, SessionError> {
-        let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        let (journal, _lease) = match running {
-            Some(journal) => (journal, None),
-            None => {
-                let lease = store.lease(&self.id)?;
-                self.refresh(store).await?;
-                let next = self.next_seq.clone();
-                (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
+        loop {
+            // What comes with the end of a turn comes after it, and is no part of it.
+            self.next_seq.end_told().await;
+            let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+            let (journal, _lease) = match running {
+                Some(journal) => (journal, None),
+                None => {
+                    let lease = store.lease(&self.id)?;
+                    self.refresh(store).await?;
+                    let (clock, sink, next) = (clock.clone(), sink.clone(), self.next_seq.clone());
+                    (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
+                }
+            };
+            let was = journal.event_unless_ending(|| {
+                let was = self.lock().active.remove(skill);
+                was.then(|| Event::SkillDeactivated { skill: skill.to_owned(), by: DeactivatedBy::User })
+            });
+            if let Some(was) = was {
+                journal.flush().await?;
+                return Ok(was);
             }
-        };
-        let was = self.lock().active.remove(skill);
-        if was {
-            journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by: DeactivatedBy::User });
-            journal.flush().await?;
         }
-        Ok(was)
     }
 
     /// Somebody else changed this note. If the model has seen it, the window is told at once and
@@ -349,3 +355,6 @@ fn not_waiting(call: &str) -> UserError {
         "It was answered already, or its turn has ended.",
     )
 }
+
+#[cfg(test)]
+mod tests;

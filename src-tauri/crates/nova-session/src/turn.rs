@@ -68,7 +68,7 @@ pub async fn run_turn(
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
     let (store, clock, session) = (turn.scope.store.clone(), turn.scope.clock.clone(), turn.session.clone());
-    session.next_seq.hold_back();
+    let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
     // Whoever hears of the end may begin the next turn at once.
     drop(lease);
@@ -77,7 +77,7 @@ pub async fn run_turn(
         sink.emit(told);
         end
     });
-    for event in session.next_seq.let_go() {
+    for event in ending.told() {
         session.tell(event, &store, clock.clone(), sink.clone());
     }
     end

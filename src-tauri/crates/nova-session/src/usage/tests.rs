@@ -143,3 +143,23 @@ async fn the_days_shown_are_the_last_ones() {
     assert_eq!((used.calls, used.days.len()), (60, 31));
     assert_eq!(used.days.keys().next().unwrap(), "2026-10-30");
 }
+
+#[tokio::test]
+async fn a_skill_is_active_in_the_sessions_whose_log_activated_it_last() {
+    let pool = database(i64::MAX).await;
+    let event = |kind: &str, skill: &str| json!({"v": 1, "seq": 0, "at": "2026-03-01T12:00:00Z", "type": kind, "skill": skill});
+    let on = |skill| event("skill_activated", skill);
+    let off = |skill| event("skill_deactivated", skill);
+    let logs: [(&str, &[Value]); 4] = [
+        ("a", &[on("crm"), off("crm"), on("mail"), on("crm")]),
+        ("b", &[on("crm"), on("mail"), off("mail")]),
+        ("c", &[on("crm"), off("crm")]),
+        ("d", &[]),
+    ];
+    write_logs(&pool, &logs).await;
+    let store = Store::over(pool.clone());
+    let active = async || store.active_in().await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 2), ("mail".to_owned(), 1)].into());
+    sqlx::query("DELETE FROM sessions WHERE id = 'a'").execute(&pool).await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 1)].into());
+}
