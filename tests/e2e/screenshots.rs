@@ -176,12 +176,15 @@ async fn answer(name: &str, theme: Theme) {
     window.wait_for("[data-testid=activity-step]").await;
     take(&window, "answer", name).await;
     window.resize(1440, 900).await;
+    // Beside the chat again, not over it.
+    window.wait_for("aside[data-region=panel]").await;
     window.press(&[Key::Control], 'f').await;
     window.type_into("[data-testid=find-field]", "year").await;
     window.wait_for_text("[data-testid=find-count]", "1 of").await;
     take(&window, "find", name).await;
-    window.press(&[], Key::Escape).await;
     window.resize(1440, 900).await;
+    window.wait_for("aside[data-region=panel]").await;
+    window.click("[data-testid=find] [aria-label=Close]").await;
     window.press(&[Key::Control], 'k').await;
     window.type_into("[data-testid=palette-field]", "se").await;
     window.wait_for("[data-testid=palette] [role=option]").await;

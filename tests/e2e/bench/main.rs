@@ -31,15 +31,15 @@ struct Start {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let nova = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
-    let bare = nova.with_file_name("examples").join("bare-window");
-    assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
-
     // On its own first: nothing else is measured meanwhile.
     let streaming = streaming().await;
     if std::env::args().any(|arg| arg == "streaming") {
         println!("processor at 100 tokens a second, % of a core: {streaming:.1}");
         return;
     }
+    let bare = nova.with_file_name("examples").join("bare-window");
+    assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
+
     let (mut of_bare, mut of_nova) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         eprintln!("round {round} of {ROUNDS}");
