@@ -90,7 +90,8 @@ async fn streaming() -> f64 {
         ticks.tick().await;
         model.resume();
     }
-    let before: f64 = window.processes().into_iter().map(processor_seconds).sum();
+    let before: Vec<(u32, f64)> =
+        window.processes().into_iter().map(|one| (one, processor_seconds(one))).collect();
     let began = std::time::Instant::now();
     let mut sent = 0_u64;
     while began.elapsed() < STREAMED {
@@ -99,7 +100,13 @@ async fn streaming() -> f64 {
         sent += 1;
     }
     let took = began.elapsed().as_secs_f64();
-    let used: f64 = window.processes().into_iter().map(processor_seconds).sum::<f64>() - before;
+    let mut used = 0.0;
+    for (process, then) in before {
+        let its = processor_seconds(process) - then;
+        let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+        eprintln!("{:>8.1} % {}", 100.0 * its / took, name.trim());
+        used += its;
+    }
     let rate = sent as f64 / took;
     assert!(rate > 0.9 * TOKENS_A_SECOND as f64, "only {rate:.0} tokens a second were sent");
     let shown = window.ask("return document.querySelector('[data-testid=message]').innerText.length;").await;
