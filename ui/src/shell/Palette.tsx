@@ -104,7 +104,7 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
                   aria-selected={index === marked}
                   onMouseMove={() => index !== marked && setAt(index)}
                   onClick={() => act(offer.line)}
-                  className={`flex h-8 items-center gap-2.5 rounded-control px-2 ${index === marked ? 'bg-selected' : ''}`}
+                  className={`flex h-8 items-center gap-2.5 rounded-control px-2 ${index === marked ? 'bg-selected text-fg [&_.quiet]:text-fg-2 [&_kbd]:text-fg-2' : ''}`}
                 >
                   <Icon name={offer.icon} size={14} className="text-fg-2" />
                   <span className="cut flex-1">
@@ -128,5 +128,5 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
 
 function Behind({ offer, keys }: { offer: Offer; keys: string }) {
   if (keys !== '') return <Kbd>{keyText(keys)}</Kbd>;
-  return offer.note === '' ? null : <span className="cut max-w-60 text-small text-fg-3">{offer.note}</span>;
+  return offer.note === '' ? null : <span className="quiet cut max-w-60 text-small text-fg-3">{offer.note}</span>;
 }
