@@ -68,7 +68,7 @@ export interface StoreOptions {
   readonly initial?: Partial<AppState>;
 }
 
-export function createStore(backend: Backend, { flushEvery = 34, initial = {} }: StoreOptions = {}): Store {
+export function createStore(backend: Backend, { flushEvery = 50, initial = {} }: StoreOptions = {}): Store {
   let state: StoreState = { app: { ...firstState, ...initial }, streams: {} };
   const listeners = new Set<() => void>();
   const set = (next: StoreState) => {
@@ -77,7 +77,7 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     for (const listener of listeners) listener();
   };
 
-  // Events wait for the next flush, so that a fast stream renders at most 30 times a second.
+  // Events wait for the next flush, so that a fast stream renders at most 20 times a second: more cannot be read, and each costs.
   let waiting: Envelope[] = [];
   let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
