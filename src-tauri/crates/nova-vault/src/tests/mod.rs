@@ -2,6 +2,7 @@
 //! `std::fs` as any program would, and from inside through the public API.
 #![allow(clippy::unwrap_used)]
 
+mod apart;
 mod bases;
 mod confinement;
 mod expressions;
