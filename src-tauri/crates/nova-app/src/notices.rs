@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn started() -> Event {
-        Event::TurnStarted { text: "Where?".into(), model: "m".into(), skills: vec![], tool: None }
+        Event::TurnStarted { text: "Where?".into(), model: "m".into(), skills: vec![], tool: None, after: None, by_nova: false }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What changes in the vault, with the author that the journal names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::ser::SerializeMap;
@@ -140,18 +140,40 @@ impl Feed {
 }
 
 /// Which records of the journal were seen on the disk already. A record explains one change;
-/// the same text put there again later is somebody else's doing.
+/// the same text put there again later is somebody else's doing. What the journal had when the watch
+/// began explains nothing.
 struct Attribution {
-    seen: HashSet<(String, u64)>,
+    seen: HashSet<RecordId>,
+    /// Of each set, how many of its records are known here.
+    known: HashMap<String, usize>,
+    /// The records since the watch began, by the paths they are about. A set may have a hundred thousand,
+    /// and every one of them is a change to be explained.
+    by_path: HashMap<VaultPath, Vec<RecordId>>,
 }
+
+/// A set and the number of a record in it.
+type RecordId = (String, u64);
 
 impl Attribution {
     fn start(journal: &Journal) -> Attribution {
-        let mut seen = HashSet::new();
-        for set in journal.sets().unwrap_or_default() {
-            seen.extend(set.records.iter().map(|r| (set.id.clone(), r.n)));
+        let sets = journal.sets().unwrap_or_default();
+        let known = sets.iter().map(|set| (set.id.clone(), set.records.len())).collect();
+        Attribution { seen: HashSet::new(), known, by_path: HashMap::new() }
+    }
+
+    fn learn(&mut self, sets: &[Arc<SetLog>]) {
+        for set in sets {
+            let known = match self.known.get_mut(&set.id) {
+                Some(known) => known,
+                None => self.known.entry(set.id.clone()).or_default(),
+            };
+            for record in set.records.get(*known..).unwrap_or_default() {
+                for path in [Some(&record.path), record.from.as_ref()].into_iter().flatten() {
+                    self.by_path.entry(path.clone()).or_default().push((set.id.clone(), record.n));
+                }
+            }
+            *known = set.records.len();
         }
-        Attribution { seen }
     }
 
     fn change(&mut self, journal: &Journal, raw: RawChange) -> Option<VaultChange> {
@@ -180,25 +202,27 @@ impl Attribution {
 
     fn by(&mut self, journal: &Journal, path: &VaultPath, hash: Option<&ContentHash>) -> By {
         let sets = journal.sets().unwrap_or_default();
-        let newest_first = || {
-            sets.iter()
-                .rev()
-                .flat_map(|set| set.records.iter().rev().map(move |record| (set, record)))
-                .filter(|(_, record)| record.path == *path || record.from.as_ref() == Some(path))
-        };
-        let explained = newest_first().find(|(set, record)| {
+        self.learn(&sets);
+        let about: HashSet<&RecordId> = self.by_path.get(path).into_iter().flatten().collect();
+        let mut newest_first: Vec<_> = about
+            .into_iter()
+            .filter_map(|id| {
+                let at = sets.iter().position(|set| set.id == id.0)?;
+                Some((at, &sets[at], sets[at].record(id.1)?))
+            })
+            .collect();
+        newest_first.sort_by_key(|(at, _, record)| std::cmp::Reverse((*at, record.n)));
+        let explained = newest_first.iter().position(|(_, set, record)| {
             !self.seen.contains(&(set.id.clone(), record.n)) && explains(record, path, hash)
         });
-        let Some((set, record)) = explained else {
+        let Some(explained) = explained else {
             return By::Outside;
         };
+        let (_, set, record) = newest_first[explained];
         if !passing(record, path, hash) {
             // Older writes of the note were overtaken and are never reported by themselves.
-            let overtaken: Vec<_> = newest_first()
-                .skip_while(|(s, r)| (&s.id, r.n) != (&set.id, record.n))
-                .map(|(set, record)| (set.id.clone(), record.n))
-                .collect();
-            self.seen.extend(overtaken);
+            self.seen
+                .extend(newest_first[explained..].iter().map(|(_, set, record)| (set.id.clone(), record.n)));
         }
         by(set, record)
     }

@@ -25,7 +25,7 @@ pub(crate) struct Journal {
 }
 
 /// One change set, as its lines tell it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SetLog {
     pub(crate) id: String,
     pub(crate) kind: ChangeSetKind,
@@ -34,6 +34,8 @@ pub(crate) struct SetLog {
     vault: String,
     /// Length of the lines file when it was read.
     read: u64,
+    /// What was read ended in the middle of a line, or of its end: it has to be read again as a whole.
+    ends_within_a_line: bool,
     pub(crate) records: Vec<Record>,
     /// What it set out to take back, until it did.
     pub(crate) undoing: Option<TakenBack>,
@@ -49,7 +51,7 @@ pub(crate) struct SetLog {
 }
 
 /// A text that is kept beside the journal.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Kept {
     /// The record it came in the way of.
     pub(crate) n: u64,
@@ -64,7 +66,7 @@ pub(crate) struct Kept {
 pub(crate) type TakenBack = (String, Vec<(u64, VaultPath)>);
 
 /// What a set took back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Undid {
     /// The set whose records these are.
     of: String,
@@ -144,7 +146,12 @@ impl Journal {
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
-            if sets.get(&id).is_none_or(|set| set.read != metadata.len()) {
+            let grew = match sets.get_mut(&id) {
+                Some(set) if set.read == metadata.len() => true,
+                Some(set) if set.read < metadata.len() => add_to(set, &entry.path()),
+                _ => false,
+            };
+            if !grew {
                 match std::fs::read(entry.path()) {
                     Ok(bytes) => match SetLog::parse(&bytes) {
                         Some(log) => sets.insert(id.clone(), Arc::new(log)),
@@ -212,6 +219,24 @@ impl Journal {
     }
 }
 
+/// Reads what was added to the lines of a set; whether that could be done. A set of many thousand notes
+/// is looked at while it is written.
+fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
+    if set.ends_within_a_line {
+        return false;
+    }
+    let mut bytes = Vec::new();
+    let added = File::open(lines).and_then(|mut file| {
+        file.seek(SeekFrom::Start(set.read))?;
+        file.read_to_end(&mut bytes)
+    });
+    if added.is_err() {
+        return false;
+    }
+    Arc::make_mut(set).add(&bytes);
+    true
+}
+
 /// Which records are taken back, over all sets of a vault: an undo that was itself undone
 /// takes nothing back. `sets` as from [`Journal::sets`].
 /// Each with the time of the undo.
@@ -273,11 +298,14 @@ impl Undid {
     }
 }
 
+/// What cannot be read is left out.
+fn lines_of(bytes: &[u8]) -> impl Iterator<Item = Line> {
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
 impl SetLog {
     pub(super) fn parse(bytes: &[u8]) -> Option<SetLog> {
-        let mut lines =
-            bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-        let Line::Opened { id, kind, label, at, vault, .. } = lines.next()? else {
+        let Line::Opened { id, kind, label, at, vault, .. } = lines_of(bytes).next()? else {
             return None;
         };
         let mut log = SetLog {
@@ -286,7 +314,8 @@ impl SetLog {
             label,
             at,
             vault,
-            read: bytes.len() as u64,
+            read: 0,
+            ends_within_a_line: false,
             records: Vec::new(),
             undoing: None,
             undid: Vec::new(),
@@ -296,10 +325,17 @@ impl SetLog {
             committed: false,
             swept: false,
         };
-        for line in lines {
-            log.take(line);
-        }
+        log.add(bytes);
         Some(log)
+    }
+
+    /// Takes what comes next in the file.
+    fn add(&mut self, bytes: &[u8]) {
+        for line in lines_of(bytes) {
+            self.take(line);
+        }
+        self.read += bytes.len() as u64;
+        self.ends_within_a_line = bytes.last().is_some_and(|byte| *byte != b'\n');
     }
 
     fn take(&mut self, line: Line) {

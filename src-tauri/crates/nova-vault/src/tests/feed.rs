@@ -6,6 +6,7 @@ use super::*;
 use tokio::sync::broadcast::error::TryRecvError;
 
 use crate::feed::Feed;
+use crate::journal::Journal;
 use crate::watch::{Options, WatchState};
 use crate::{By, VaultChange, VaultChangeKind};
 
@@ -158,4 +159,44 @@ fn a_copy_made_by_a_sync_program_is_a_problem_and_no_record() {
     assert_eq!((status.notes, status.records["contact"], status.problems), (2, 1, 1));
     // It can be read, to compare it.
     assert!(vault.read(&path(copy)).unwrap().text.contains("stage: lost"));
+}
+
+#[test]
+fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
+    let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
+    let vault = bed.vault();
+    let (id, _) = change(&vault, |d| {
+        d.set_properties(&path("a.md"), &[set("stage", "won")])?;
+        d.create(&path("c.md"), "c\n".to_owned())?;
+        d.rename(&path("b.md"), &path("New/b.md"))
+    })
+    .unwrap();
+    vault.history().undo(&id, crate::history::Scope::All, &model("undo")).unwrap();
+
+    let told = |journal: &Journal| -> Vec<String> {
+        let sets = journal.sets().unwrap();
+        sets.iter()
+            .map(|set| {
+                format!(
+                    "{} {:?} {:?} {:?} {}",
+                    set.id, set.records, set.undoing, set.undid, set.committed
+                )
+            })
+            .collect()
+    };
+    let elsewhere = tempfile::tempdir().unwrap();
+    let at_once = told(&Journal::new(bed.history(), &bed.root()));
+    assert_eq!(at_once.len(), 2);
+    for lines in journal_files(&bed).iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl")) {
+        let bytes = fs::read(lines).unwrap();
+        let copy = elsewhere.path().join(lines.file_name().unwrap());
+        for cut in 0..bytes.len() {
+            let journal = Journal::new(elsewhere.path().to_owned(), &bed.root());
+            fs::write(&copy, &bytes[..cut]).unwrap();
+            journal.sets().unwrap();
+            fs::write(&copy, &bytes).unwrap();
+            assert_eq!(told(&journal), told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), "{cut}");
+        }
+    }
+    assert_eq!(told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
 }
