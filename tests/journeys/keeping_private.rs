@@ -172,6 +172,7 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
         text: "And now?".into(),
         skills: Vec::new(),
         tool: None,
+        after: None,
         model: Some("near/run-elsewhere".into()),
         approver: Arc::new(NoApprover),
         cancel: CancellationToken::new(),

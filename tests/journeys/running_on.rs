@@ -3,10 +3,13 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
-use nova_app::App;
-use nova_protocol::{CallRef, Commands as _, Decision, Envelope, Event, SendMessage, SessionRef};
+use nova_app::{App, CancellationToken, ChatRequest};
+use nova_protocol::{
+    CallRef, ChooseBranch, Commands as _, Decision, Envelope, Event, SendMessage, SessionRef,
+};
 use nova_testkit::{Answer, ModelServer, PATIENCE, ScriptedApprover, call, calls, pause, text};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -307,6 +310,50 @@ async fn a_deleted_chat_takes_its_calls_along() {
     };
     assert_eq!(output["code"], "cancelled");
     assert!(app.open_session(SessionRef { session: first.session }).await.is_err());
+    nova.model.finish();
+}
+
+/// One turn after another; answers with its id.
+async fn ask(app: &App, session: &str, words: &str, after: Option<&str>) -> String {
+    let request = ChatRequest {
+        session: Some(session.into()),
+        text: words.into(),
+        skills: Vec::new(),
+        tool: None,
+        after: after.map(|turn| Some(turn.to_owned())),
+        model: None,
+        approver: Arc::new(yes()),
+        cancel: CancellationToken::new(),
+    };
+    app.chat(request).await.unwrap();
+    let view = app.open_session(SessionRef { session: session.into() }).await.unwrap();
+    view.events.iter().rev().find_map(|told| told.turn.clone()).unwrap()
+}
+
+#[tokio::test]
+async fn a_call_ends_for_the_branch_that_made_it_whichever_is_looked_at_then() {
+    let nova =
+        market([text("Hello."), quote(), text("It runs."), text("Elsewhere."), text("Still."), text("Ah.")]);
+    let app = started(&nova).await;
+    let session = app.new_session().await.unwrap().id;
+    let first = ask(&app, &session, "Hello", None).await;
+    let asked = ask(&app, &session, "UBER?", None).await;
+    ask(&app, &session, "Something else", Some(&first)).await;
+    assert!(!offered(&nova.model.requests().pop().unwrap()).contains(&"check_call".to_owned()));
+    nova.tools.end_calls("quote");
+    until(&app, &session, 0).await;
+    ask(&app, &session, "And?", None).await;
+    assert!(
+        saying(&nova.model.requests().pop().unwrap(), "has ended").is_empty(),
+        "it is not of this branch"
+    );
+
+    app.choose_branch(ChooseBranch { session: session.clone(), turn: asked }).await.unwrap();
+    ask(&app, &session, "And now?", None).await;
+    let request = nova.model.requests().pop().unwrap();
+    let told = saying(&request, "Call 1 (market.quote) has ended");
+    assert!(told.len() == 1 && told[0].contains("91.20 USD"), "{told:?}");
+    assert!(saying(&request, "interrupted").is_empty());
     nova.model.finish();
 }
 

@@ -139,7 +139,8 @@ impl Session {
         let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
-        *state = State { last_request, outdated, ..fresh };
+        // What the provider counted is of the model, not of the log.
+        *state = State { last_request, outdated, measure: state.measure, ..fresh };
         Ok(())
     }
 
@@ -232,10 +233,12 @@ impl Session {
             return Err(SessionError::UnknownTurn(turn.to_owned()));
         }
         let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
-        let told = journal.record(Event::BranchChosen { chosen: turn.to_owned() });
+        // Told when it is in force, and what happens meanwhile after it.
+        let choosing = self.next_seq.hold_back();
+        let told = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
         journal.flush().await?;
         self.refresh(store, &After::Last).await?;
-        journal.tell(told);
+        choosing.told(|| journal.tell(told));
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::calls::output_of;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, part};
+use crate::branches::After;
 use crate::detached::{Running, ends_to_tell, open_calls};
 use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
 use crate::session::Session;
@@ -108,7 +109,7 @@ impl Turn {
         }
         // Their Nova may have written their ends since the log was read.
         self.journal.flush().await?;
-        self.session.refresh(&self.scope.store).await?;
+        self.session.refresh(&self.scope.store, &After::Last).await?;
         for of in self.lost_calls() {
             // It ended while the chat was on another branch.
             let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
