@@ -39,3 +39,4 @@ mod stopping;
 mod using_a_vault_as_it_is;
 mod using_credentials;
 mod writing_a_tool;
+mod writing_on;

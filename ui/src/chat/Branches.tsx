@@ -175,17 +175,23 @@ export function AnswerAgain({ turn }: { turn: Turn }) {
 }
 
 /** Brings the message into view that a search has found. */
-export function useSoughtTurn(): void {
+export function useSoughtTurn(mountAll: () => void): void {
   const sought = useApp((app) => app.sought);
   const open = useApp((app) => app.open);
   const there = useSession((state) => sought !== null && state.turns.some((turn) => turn.id === sought.turn));
   const { found } = useActions();
   useEffect(() => {
     if (sought === null || sought.session !== open || !there) return;
-    const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(sought.turn)}"] [data-item]`);
-    message?.scrollIntoView({ block: 'start' });
-    message?.focus({ preventScroll: true });
-    found();
+    // Not within the effect: earlier turns are put on the page at once.
+    const timer = setTimeout(() => {
+      mountAll();
+      const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(sought.turn)}"] [data-item]`);
+      message?.scrollIntoView({ block: 'start' });
+      message?.focus({ preventScroll: true });
+      found();
+    });
+    return () => clearTimeout(timer);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new function each time, which does the same
   }, [sought, open, there, found]);
 }
 

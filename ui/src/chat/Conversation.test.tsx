@@ -79,9 +79,15 @@ describe('messages', () => {
     ]);
     const followed = fireEvent.click(screen.getByText('page'));
     expect(followed).toBe(false);
-    expect(store.get().app.panel.note).toBeNull();
     screen.getByText('Jane').focus();
     await userEvent.keyboard('{Enter}');
+    const preview = await screen.findByTestId('note-popover');
+    expect(store.get().app.panel.note).toBeNull();
+    await userEvent.keyboard('{Escape}');
+    expect(preview).not.toBeInTheDocument();
+    expect(screen.getByText('Jane')).toHaveFocus();
+    await userEvent.keyboard('{Enter}');
+    await userEvent.click(await screen.findByTestId('note-beside'));
     expect(store.get().app.panel).toMatchObject({ open: true, tab: 'note', note: 'Jane Doe' });
   });
 

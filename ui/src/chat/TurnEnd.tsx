@@ -69,9 +69,9 @@ function ProviderConsent({ turn }: { turn: Turn }) {
       aria-label={`Send notes to ${host}?`}
       className="flex flex-col gap-2.5 rounded-message border border-warn-line bg-surface-raised p-3.5"
     >
-      <h3 className="flex items-center gap-2.5 text-body font-semibold">
+      <h2 className="flex items-center gap-2.5 text-body font-semibold">
         <Icon name="cloud" className="text-warn" /> Send notes to {host}?
-      </h3>
+      </h2>
       <p className="selectable text-small text-fg-2">
         <span className="font-mono text-fg">{turn.model}</span> does not run on this machine. Your messages, the notes and
         results that tools read for them, and the list of your skills go to <span className="font-medium text-warn">{host}</span>.

@@ -70,6 +70,8 @@ hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
+export type AttachedFile = { name: string, text: string, };
+
 export type BoardPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, 
 /**
  * Pointer to the columns in their order: objects with the field `column`, `count`, and the amount
@@ -285,6 +287,20 @@ export type DiffLineKind = "context" | "added" | "removed";
 export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number | null, words: Array<DiffWordView>, };
 
 export type DiffWordView = { text: string, changed: boolean, };
+
+export type DraftView = { 
+/**
+ * None for the chat that is none until its first message.
+ */
+session: string | null, text: string, 
+/**
+ * `skill.tool` it points at.
+ */
+tool: string | null, skills: Array<string>, files: Array<AttachedFile>, 
+/**
+ * In the order in which they are to be sent.
+ */
+queued: Array<QueuedMessage>, };
 
 export type DropSkill = { session: string, skill: string, };
 
@@ -1517,9 +1533,31 @@ watching: string,
  */
 problems: Array<ProblemView>, };
 
+export type WindowLayout = { 
+/**
+ * Only the rail of the list is shown.
+ */
+list_folded: boolean, 
+/**
+ * px; 0 until it was changed.
+ */
+list_width: number, panel_open: boolean, 
+/**
+ * px; 0 until it was changed.
+ */
+panel_width: number, 
+/**
+ * Keys that the user chose, by the name of what they do.
+ */
+keys: { [key in string]: string }, };
+
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
   set_appearance: { params: Appearance; result: Nothing };
+  window_layout: { params: Nothing; result: WindowLayout };
+  keep_layout: { params: WindowLayout; result: Nothing };
+  list_drafts: { params: Nothing; result: Array<DraftView> };
+  keep_draft: { params: DraftView; result: Nothing };
   first_run_options: { params: Nothing; result: FirstRunOptions };
   pick_folder: { params: Nothing; result: PickedFolder };
   open_vault: { params: OpenVault; result: VaultSummary };

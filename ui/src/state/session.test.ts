@@ -570,3 +570,13 @@ describe('branches', () => {
     expect(state.turns).toBe(state.all);
   });
 });
+
+test('each request is kept with what the provider counted for it', () => {
+  const step = (tools: string[], prefix_kept: boolean): [Envelope['type'], object] => ['step_started', { tools, prefix_kept, bytes: 4000 }];
+  const usage = (input: number): [Envelope['type'], object] => ['usage', { input, cached: 0, output: 5 }];
+  const { steps } = turnOf(after(turnStarted(), step(['a'], false), usage(100), step(['a', 'b'], true)));
+  expect(steps).toMatchObject([
+    { tools: ['a'], prefixKept: false, bytes: 4000, usage: { input: 100, output: 5 } },
+    { tools: ['a', 'b'], prefixKept: true, usage: null },
+  ]);
+});

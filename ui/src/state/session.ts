@@ -57,8 +57,23 @@ export interface Turn {
   readonly failure: UserError | null;
   /** Since when the model has answered nothing that can be seen; none while it writes, calls or the turn is over. */
   readonly thinkingSince: string | null;
+  /** Requests to the provider, oldest first. */
+  readonly steps: readonly Step[];
   /** In the order in which their first events arrived. */
   readonly items: readonly Item[];
+}
+
+/** One request to the provider. */
+export interface Step {
+  /** RFC 3339 */
+  readonly at: string;
+  /** `skill.tool` or as they are on the wire: what the model could call. */
+  readonly tools: readonly string[];
+  /** What was sent before stands unchanged at the beginning, so the provider need not read it again. */
+  readonly prefixKept: boolean;
+  readonly bytes: number;
+  /** What the provider counted; none until it said so. */
+  readonly usage: Usage | null;
 }
 
 export type Item = MessageItem | CallItem | NoticeItem | ConflictItem;
@@ -275,12 +290,12 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return { ...next, skills: next.turns.at(-1)?.active ?? state.skills };
     }
     case 'step_started':
-    case 'reasoning_delta': {
-      const context = event.type === 'step_started' ? (event.context ?? state.context) : state.context;
-      return inTurn({ ...state, context }, event, (turn) =>
-        turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? event.at } : turn,
-      );
-    }
+      return inTurn({ ...state, context: event.context ?? state.context }, event, (turn) => {
+        const step: Step = { at: event.at, tools: event.tools, prefixKept: event.prefix_kept, bytes: event.bytes, usage: null };
+        return thinks({ ...turn, steps: [...turn.steps, step] }, event.at);
+      });
+    case 'reasoning_delta':
+      return inTurn(state, event, (turn) => thinks(turn, event.at));
     case 'text_delta':
       return inTurn(state, event, still);
     case 'message_block':
@@ -406,8 +421,10 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return inTurn(state, event, (turn) => withConflict(turn, event));
     case 'conflict_resolved':
       return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
-    case 'usage':
-      return { ...state, usage: { input: event.input, cached: event.cached, output: event.output } };
+    case 'usage': {
+      const usage = { input: event.input, cached: event.cached, output: event.output };
+      return { ...inTurn(state, event, (turn) => counted(turn, usage)), usage };
+    }
     case 'turn_completed':
       return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
     case 'turn_cancelled':
@@ -457,6 +474,7 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
     status: 'running',
     failure: null,
     thinkingSince: event.at,
+    steps: [],
     items: [],
   };
 }
@@ -677,6 +695,16 @@ function withItem(turn: Turn, item: Item): Turn {
 function replaceItem(turn: Turn, at: number, change: (item: Item) => Item): Turn {
   const item = turn.items[at];
   return item ? { ...turn, items: turn.items.with(at, change(item)) } : turn;
+}
+
+/** What the provider counted is of the newest request. */
+function counted(turn: Turn, usage: Usage): Turn {
+  const last = turn.steps.at(-1);
+  return last ? { ...turn, steps: turn.steps.with(-1, { ...last, usage }) } : turn;
+}
+
+function thinks(turn: Turn, since: string): Turn {
+  return turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? since } : turn;
 }
 
 function still(turn: Turn): Turn {

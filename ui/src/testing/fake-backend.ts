@@ -123,6 +123,10 @@ export class FakeBackend implements Backend {
 
   // What each command answers by itself.
   app_status = () => this.world.status;
+  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, keys: {} });
+  keep_layout = () => ({});
+  list_drafts = (): Result<'list_drafts'> => [];
+  keep_draft = () => ({});
   list_sessions = () => this.world.sessions;
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;

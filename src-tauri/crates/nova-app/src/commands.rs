@@ -40,6 +40,28 @@ impl Commands for App {
         Ok(Nothing {})
     }
 
+    async fn window_layout(&self, _: Nothing) -> Result<WindowLayout, UserError> {
+        let app = self.clone();
+        blocking(move || Ok(app.layout())).await
+    }
+
+    async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_window_layout(&layout)).await?;
+        Ok(Nothing {})
+    }
+
+    async fn list_drafts(&self, _: Nothing) -> Result<Vec<DraftView>, UserError> {
+        let app = self.clone();
+        blocking(move || app.drafts()).await
+    }
+
+    async fn keep_draft(&self, draft: DraftView) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_draft_of(&draft)).await?;
+        Ok(Nothing {})
+    }
+
     async fn first_run_options(&self, _: Nothing) -> Result<FirstRunOptions, UserError> {
         self.first_run().await
     }

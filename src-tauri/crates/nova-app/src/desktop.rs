@@ -23,6 +23,14 @@ pub trait Desktop: Send + Sync {
     /// # Errors
     /// When there is none; the text says why.
     fn show_file(&self, path: &Path) -> Result<(), String>;
+
+    /// Whether the user has the window before them. True where there is nobody to tell anything.
+    fn in_front(&self) -> bool {
+        true
+    }
+
+    /// Tells the user something while they are elsewhere. Nobody waits for it, and it may be left out.
+    fn notify(&self, _title: &str, _text: &str) {}
 }
 
 /// No window: nothing can be chosen or opened.

@@ -20,6 +20,7 @@ mod foreign_skills;
 mod last_good;
 mod models;
 mod notes;
+mod notices;
 mod own_files;
 mod panels;
 mod pending_tools;
@@ -40,6 +41,7 @@ mod tool_files;
 mod tool_runs;
 mod trust;
 mod vaults;
+mod window_state;
 mod workflow;
 
 pub use app::{App, AppOptions, SecretByName};
@@ -52,6 +54,7 @@ pub use desktop::{Desktop, NoDesktop};
 pub use places::Places;
 pub use system::{SystemClock, UlidIds};
 pub use tool_runs::ToolRun;
+pub use window_state::WindowPlace;
 
 // What the program around this crate needs of the others.
 pub use nova_calls::NoCredentials;

@@ -48,6 +48,13 @@ commands! {
     app_status(Nothing) -> AppStatus;
     /// Theme, text size and the like, kept in `nova.config.json`.
     set_appearance(Appearance) -> Nothing;
+    /// How the window was left.
+    window_layout(Nothing) -> WindowLayout;
+    keep_layout(WindowLayout) -> Nothing;
+    /// The messages that were being written, of all chats.
+    list_drafts(Nothing) -> Vec<DraftView>;
+    /// Keeps what is being written in a chat, on the disk when this answers; an empty one is forgotten.
+    keep_draft(DraftView) -> Nothing;
 
     /// What the first start can offer on this machine. Writes nothing.
     first_run_options(Nothing) -> FirstRunOptions;

@@ -17,6 +17,8 @@ pub fn typescript() -> Result<String, ExportError> {
     visit!(
         Nothing,
         Appearance,
+        DraftView,
+        WindowLayout,
         FirstRunOptions,
         PickedFolder,
         OpenVault,

@@ -233,12 +233,12 @@ impl Session {
             return Err(SessionError::UnknownTurn(turn.to_owned()));
         }
         let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
-        // Told when it is in force, and what happens meanwhile after it.
-        let choosing = self.next_seq.hold_back();
-        let told = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
+        // Told only once it is written, and before anything that comes after it.
+        let being_written = self.next_seq.hold_back();
+        let chosen = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
         journal.flush().await?;
         self.refresh(store, &After::Last).await?;
-        choosing.told(|| journal.tell(told));
+        being_written.told(|| journal.tell(chosen));
         Ok(())
     }
 

@@ -31,7 +31,7 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
   const groups = groupsOf(part, rows, sort?.by ?? null);
   return (
     <div onKeyDown={moveInList}>
-      <h3 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
+      <h2 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
         {part.heading} <span className="text-small font-normal text-fg-3">{all.length}</span>
         {sort && part.sorts.length > 1 && (
           <Menu
@@ -48,11 +48,11 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
             </button>
           </Menu>
         )}
-      </h3>
+      </h2>
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
       {groups.map(({ label, late, rows: entries }, place) => (
         <div key={place}>
-          {label !== '' && <h4 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h4>}
+          {label !== '' && <h3 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h3>}
           <ul>
             {entries.map((entry) => (
               <Entry key={entry.key} part={part} placed={entry} late={late || isLate(part, entry)} />

@@ -250,7 +250,7 @@ function FormView({ part, onRun }: { part: Extract<PanelPart, { kind: 'form' }>;
   const { tool, args } = asked(part);
   return (
     <section aria-label={title} className="p-4">
-      {part.title !== '' && <h3 className="pb-2 text-ui font-semibold">{part.title}</h3>}
+      {part.title !== '' && <h2 className="pb-2 text-ui font-semibold">{part.title}</h2>}
       <ToolFields tool={tool} args={args} action={title} onRun={(filled) => void onRun(title, tool, asRow(filled))} />
     </section>
   );

@@ -23,7 +23,7 @@ export function TableView({ part: declared }: { part: TablePart }) {
   const part = useMemo(() => (roomy ? declared : { ...declared, columns: declared.columns.filter((column) => !column.roomy) }), [declared, roomy]);
   return (
     <section aria-label={part.title || undefined} className="min-w-0">
-      {part.title !== '' && <h3 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h3>}
+      {part.title !== '' && <h2 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h2>}
       <Region read={panel.read(panel.asked(part))} lines={6}>
         {(shown) => <Rows part={part} shown={shown} />}
       </Region>

@@ -5,6 +5,7 @@ mod records;
 mod rules;
 mod sessions;
 mod skills;
+mod window;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +18,7 @@ pub use records::*;
 pub use rules::*;
 pub use sessions::*;
 pub use skills::*;
+pub use window::*;
 
 /// For commands that need no parameters or answer nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

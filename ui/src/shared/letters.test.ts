@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { matchName, matchSentence } from './match';
+import { matchName, matchSentence } from './letters';
 
 /** "[up]date" for the letters that fit, behind the kind of the match. */
 function check(query: string, name: string, expected: string | null, match = matchName) {
