@@ -930,6 +930,8 @@ forgotten: number, };
 
 export type PurgedSessions = { purged: number, };
 
+export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
+
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
  * Of the note, or its name; a new record without.
