@@ -180,6 +180,7 @@ export type ChooseBranch = { session: string,
  * It and what came after it are in force.
  */
 turn: string, };
+
 export type CompactedBy = "summary" | "without_outputs";
 
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
@@ -346,22 +347,23 @@ turn?: string, } & ({ "type": "turn_started", text: string, model: string, skill
  * The turn it comes after; null begins the conversation anew. Absent in logs from before there
  * were branches: it comes after the last.
  */
-after?: string | null, } | { "type": "branch_chosen", 
+after?: string | null, 
+/**
+ * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+ */
+by_nova?: boolean, } | { "type": "branch_chosen", 
 /**
  * A turn; it and what came after it are in force.
  */
-chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
+/**
+ * How much of the model's context it takes.
+ */
+context?: ContextView, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
 /**
  * The model had read private notes and may quote them: it is not found by a search.
  */
 private?: boolean, } | { "type": "tool_call_started", call: string, 
- * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
- */
-by_nova?: boolean, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
-/**
- * How much of the model's context it takes.
- */
-context?: ContextView, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, } | { "type": "tool_call_started", call: string, 
 /**
  * `skill.tool`
  */
@@ -927,6 +929,8 @@ export type PruneResult = {
 forgotten: number, };
 
 export type PurgedSessions = { purged: number, };
+
+export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
 
 export type RecordFormRef = { skill: string, record_type: string, 
 /**

@@ -181,6 +181,7 @@ mod tests {
             skills: Vec::new(),
             tool: None,
             after,
+            by_nova: false,
         }
     }
 

@@ -72,6 +72,8 @@ impl<'a> Document<'a> {
     fn tell(&mut self, envelope: &'a Envelope, all: bool) {
         let turn = envelope.turn.as_deref();
         match &envelope.event {
+            // Nobody wrote anything.
+            Event::TurnStarted { by_nova: true, .. } => self.speaks = None,
             Event::TurnStarted { text, skills, tool, .. } => {
                 self.speaks = None;
                 if text.is_empty() {

@@ -26,7 +26,10 @@ fn at(turn: &str, event: Event) -> Envelope {
 fn asked(turn: &str, after: Option<&str>, text: &str) -> Envelope {
     let after = Some(after.map(str::to_owned));
     let (skills, tool) = (Vec::new(), None);
-    at(turn, Event::TurnStarted { text: text.into(), model: "test/m".into(), skills, tool, after })
+    at(
+        turn,
+        Event::TurnStarted { text: text.into(), model: "test/m".into(), skills, tool, after, by_nova: false },
+    )
 }
 
 fn said(turn: &str, text: &str) -> Envelope {
