@@ -99,7 +99,14 @@ mod tests {
     }
 
     fn started() -> Event {
-        Event::TurnStarted { text: "Where?".into(), model: "m".into(), skills: vec![], tool: None, after: None, by_nova: false }
+        Event::TurnStarted {
+            text: "Where?".into(),
+            model: "m".into(),
+            skills: vec![],
+            tool: None,
+            after: None,
+            by_nova: false,
+        }
     }
 
     #[test]

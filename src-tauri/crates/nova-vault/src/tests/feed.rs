@@ -177,10 +177,7 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
         let sets = journal.sets().unwrap();
         sets.iter()
             .map(|set| {
-                format!(
-                    "{} {:?} {:?} {:?} {}",
-                    set.id, set.records, set.undoing, set.undid, set.committed
-                )
+                format!("{} {:?} {:?} {:?} {}", set.id, set.records, set.undoing, set.undid, set.committed)
             })
             .collect()
     };
@@ -195,7 +192,11 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
             fs::write(&copy, &bytes[..cut]).unwrap();
             journal.sets().unwrap();
             fs::write(&copy, &bytes).unwrap();
-            assert_eq!(told(&journal), told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), "{cut}");
+            assert_eq!(
+                told(&journal),
+                told(&Journal::new(elsewhere.path().to_owned(), &bed.root())),
+                "{cut}"
+            );
         }
     }
     assert_eq!(told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
