@@ -12,6 +12,7 @@ mod command_line;
 mod editing_outside;
 mod evading_rules;
 mod folder_skills;
+mod getting_a_model;
 mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;

@@ -182,6 +182,7 @@ impl Home {
             ("GTK_THEME", gtk_theme.into()),
             // Nothing listens there: no test depends on what runs on the machine.
             ("OLLAMA_HOST", "127.0.0.1:9".into()),
+            ("NOVA_LOCAL_SERVERS", String::new().into()),
             // The keychain of whoever runs the tests is theirs.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
             ("LC_ALL", "C.UTF-8".into()),

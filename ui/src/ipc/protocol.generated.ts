@@ -171,6 +171,20 @@ export type ChartSeries = { field: string, label: string, format: PanelFormat, }
 
 export type ChartShape = "line" | "bars" | "columns";
 
+export type CheckedProvider = { host: string, 
+/**
+ * On this machine.
+ */
+local: boolean, 
+/**
+ * Those that talk, the one that answered first.
+ */
+models: Array<string>, 
+/**
+ * Those of the models that cannot call tools, where the provider says so.
+ */
+without_tools: Array<string>, };
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
@@ -422,13 +436,13 @@ found: Array<FoundVault>,
  */
 sample_target: string, sample_notes: number, 
 /**
- * A model server on this machine.
+ * The model servers found on this machine.
  */
-local_model: LocalModelServer | null, 
+local_models: Array<LocalModelServer>, 
 /**
- * Where a local server was looked for.
+ * Where they were looked for, as hosts with ports.
  */
-looked_at: string, };
+looked_at: Array<string>, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
@@ -480,11 +494,39 @@ export type ListPart = { tool: string, args: { [key in string]: JsonValue }, pla
  */
 group: string | null, groups: Array<PanelGroup>, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
+export type ListProviders = { 
+/**
+ * Ask every provider for its models, also those that told of them a moment ago.
+ */
+again?: boolean, };
+
 export type LocalModelServer = { 
 /**
- * `ollama`
+ * The id it has as a provider: `ollama`, `lm-studio`, `llama-cpp`.
  */
-provider: string, host: string, models: Array<string>, };
+provider: string, host: string, models: Array<string>, 
+/**
+ * Those of the models that cannot call tools, where the server says so.
+ */
+without_tools: Array<string>, };
+
+export type NewProvider = { 
+/**
+ * Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
+ */
+id: string, 
+/**
+ * `openai` (also the many that copy it) or `anthropic`.
+ */
+kind: string, 
+/**
+ * None for the kind's own address.
+ */
+base_url?: string, 
+/**
+ * None for a server that wants no key.
+ */
+key?: SecretText, };
 
 export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
 
@@ -532,7 +574,11 @@ export type OpenVault = { choice: VaultChoice,
 /**
  * `provider/model`; none goes on without one.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * Added before the vault is opened.
+ */
+provider?: NewProvider, };
 
 export type OutsideTag = "outside";
 
@@ -1320,7 +1366,9 @@ export type Commands = {
   drop_skill: { params: DropSkill; result: Nothing };
   decide_approval: { params: DecideApproval; result: Nothing };
   revise_approval: { params: ReviseApproval; result: Nothing };
-  list_providers: { params: Nothing; result: Array<ProviderRow> };
+  list_providers: { params: ListProviders; result: Array<ProviderRow> };
+  check_provider: { params: NewProvider; result: CheckedProvider };
+  add_provider: { params: NewProvider; result: CheckedProvider };
   agree_provider: { params: ProviderRef; result: Nothing };
   revoke_provider: { params: ProviderRef; result: Nothing };
   set_model: { params: SetModel; result: Nothing };

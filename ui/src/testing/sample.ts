@@ -69,8 +69,15 @@ export function sampleWorld(): World {
       ],
       sample_target: '/home/mara/Documents/Nova sample',
       sample_notes: 64,
-      local_model: { provider: 'ollama', host: '127.0.0.1:11434', models: ['qwen3:14b', 'qwen3:8b', 'qwen3:4b'] },
-      looked_at: '127.0.0.1:11434',
+      local_models: [
+        {
+          provider: 'ollama',
+          host: '127.0.0.1:11434',
+          models: ['qwen3:14b', 'qwen3:8b', 'qwen3:4b'],
+          without_tools: [],
+        },
+      ],
+      looked_at: ['127.0.0.1:11434', '127.0.0.1:1234', '127.0.0.1:8080'],
     },
   };
 }

@@ -125,8 +125,19 @@ impl Commands for App {
         Ok(Nothing {})
     }
 
-    async fn list_providers(&self, _: Nothing) -> Result<Vec<ProviderRow>, UserError> {
+    async fn list_providers(&self, list: ListProviders) -> Result<Vec<ProviderRow>, UserError> {
+        if list.again {
+            self.forget_model_lists();
+        }
         Ok(self.list_provider_rows().await)
+    }
+
+    async fn check_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        self.check_new_provider(&new).await
+    }
+
+    async fn add_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        self.add_new_provider(new).await
     }
 
     async fn agree_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {

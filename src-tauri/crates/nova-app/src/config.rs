@@ -30,7 +30,7 @@ pub struct Config {
     pub router_off: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProviderConfig {
     pub id: String,
     /// `openai`, `anthropic`, `ollama`
@@ -45,6 +45,13 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
+}
+
+impl ProviderConfig {
+    /// One with nothing but its address's default.
+    pub(crate) fn new(id: &str, kind: &str) -> Self {
+        Self { id: id.to_owned(), kind: kind.to_owned(), ..Self::default() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

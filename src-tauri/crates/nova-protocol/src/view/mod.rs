@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Decision, Envelope};
+use crate::{Decision, Envelope, SecretText};
 
 pub use notes::*;
 pub use records::*;
@@ -99,10 +99,10 @@ pub struct FirstRunOptions {
     /// Where the sample vault would be copied to, to be read by a person.
     pub sample_target: String,
     pub sample_notes: u32,
-    /// A model server on this machine.
-    pub local_model: Option<LocalModelServer>,
-    /// Where a local server was looked for.
-    pub looked_at: String,
+    /// The model servers found on this machine.
+    pub local_models: Vec<LocalModelServer>,
+    /// Where they were looked for, as hosts with ports.
+    pub looked_at: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -114,17 +114,23 @@ pub struct FoundVault {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LocalModelServer {
-    /// `ollama`
+    /// The id it has as a provider: `ollama`, `lm-studio`, `llama-cpp`.
     pub provider: String,
     pub host: String,
     pub models: Vec<String>,
+    /// Those of the models that cannot call tools, where the server says so.
+    pub without_tools: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct OpenVault {
     pub choice: VaultChoice,
     /// `provider/model`; none goes on without one.
     pub model: Option<String>,
+    /// Added before the vault is opened.
+    #[serde(default)]
+    #[ts(optional)]
+    pub provider: Option<NewProvider>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -255,6 +261,14 @@ pub struct ProviderRow {
     pub key: ProviderKey,
 }
 
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ListProviders {
+    /// Ask every provider for its models, also those that told of them a moment ago.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub again: bool,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderKey {
     /// `service/key`
@@ -282,6 +296,35 @@ pub enum ProviderKeyState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderRef {
     pub provider: String,
+}
+
+/// A provider that the user wants to add.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct NewProvider {
+    /// Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
+    pub id: String,
+    /// `openai` (also the many that copy it) or `anthropic`.
+    pub kind: String,
+    /// None for the kind's own address.
+    #[serde(default)]
+    #[ts(optional)]
+    pub base_url: Option<String>,
+    /// None for a server that wants no key.
+    #[serde(default)]
+    #[ts(optional)]
+    pub key: Option<SecretText>,
+}
+
+/// A provider that answered with the key it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CheckedProvider {
+    pub host: String,
+    /// On this machine.
+    pub local: bool,
+    /// Those that talk, the one that answered first.
+    pub models: Vec<String>,
+    /// Those of the models that cannot call tools, where the provider says so.
+    pub without_tools: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
