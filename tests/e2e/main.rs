@@ -6,6 +6,7 @@
 
 mod first_chat;
 mod harness;
+mod hostile_page;
 mod keeping_a_key;
 mod mending;
 mod model;

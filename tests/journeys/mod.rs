@@ -1,3 +1,6 @@
+// Node is there wherever the page was built.
+#[cfg(feature = "desktop")]
+mod a_model_that_breaks;
 mod activating_skills;
 mod asking_a_question;
 mod asking_the_vault;
@@ -21,6 +24,7 @@ mod owning_shares;
 mod panels;
 mod promoting_a_tool;
 mod reading_about_skills;
+mod reading_hostile_text;
 mod reading_the_manual;
 mod reading_the_terminal;
 mod recording;

@@ -27,6 +27,9 @@ const openai: ProviderRow = {
   models: ['gpt-5.2'],
   problem: null,
   key: { credential: 'openai/key', state: 'none' },
+  favourites: [],
+  prices: [],
+  health: null,
 };
 const work = { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 };
 const empty = { path: '/home/mara/Empty', name: 'Empty', notes: 0 };

@@ -354,7 +354,7 @@ summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: s
 /**
  * "stage: lead → won"
  */
-summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
+summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
@@ -468,6 +468,8 @@ destination: string,
  */
 in_force: boolean, };
 
+export type HealthState = "answered" | "rate_limited" | "unreachable" | "refused_key" | "failed";
+
 export type HunkView = { 
 /**
  * Unchanged lines before it.
@@ -509,6 +511,16 @@ provider: string, host: string, models: Array<string>,
  * Those of the models that cannot call tools, where the server says so.
  */
 without_tools: Array<string>, };
+
+export type ModelPrice = { model: string, 
+/**
+ * Three letters of ISO 4217.
+ */
+currency: string, input: string, 
+/**
+ * Of input that the provider had cached; as other input where none is written.
+ */
+cached: string | null, output: string, };
 
 export type NewProvider = { 
 /**
@@ -772,6 +784,12 @@ examples: Array<string>,
  */
 because: string, };
 
+export type ProviderHealth = { state: HealthState, at: string, 
+/**
+ * What went wrong.
+ */
+message: string | null, };
+
 export type ProviderKey = { 
 /**
  * `service/key`
@@ -807,7 +825,19 @@ problem: UserError | null,
 /**
  * The credential of its key: the one that is configured, or one that a form would set.
  */
-key: ProviderKey, };
+key: ProviderKey, 
+/**
+ * Those of the models that the user marked.
+ */
+favourites: Array<string>, 
+/**
+ * What the user wrote of prices; none is guessed.
+ */
+prices: Array<ModelPrice>, 
+/**
+ * How its last request went; none before the first since the start.
+ */
+health: ProviderHealth | null, };
 
 export type PruneResult = { 
 /**
@@ -1007,6 +1037,12 @@ name: string, value: SecretText,
  * reference to it in `nova.config.json`, too.
  */
 grant_to?: string, };
+
+export type SetFavourite = { 
+/**
+ * `provider/model`
+ */
+model: string, favourite: boolean, };
 
 export type SetModel = { 
 /**
@@ -1372,6 +1408,7 @@ export type Commands = {
   agree_provider: { params: ProviderRef; result: Nothing };
   revoke_provider: { params: ProviderRef; result: Nothing };
   set_model: { params: SetModel; result: Nothing };
+  set_favourite: { params: SetFavourite; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
   skill_detail: { params: SkillRef; result: SkillDetail };

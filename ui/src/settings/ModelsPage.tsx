@@ -9,9 +9,13 @@ import {
   Empty,
   ErrorBox,
   Icon,
+  IconButton,
   LinkButton,
   Loading,
   NewProviderFields,
+  healthOf,
+  healthText,
+  priceText,
   useProviderEntry,
 } from '../shared';
 import { CredentialForm, PassphraseForm, wantsPassphrase } from '../shared/SecretForm';
@@ -123,6 +127,8 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
 
 function Provider({ provider }: { provider: ProviderRow }) {
   const { agreeProvider, revokeProvider, providersChanged } = useActions();
+  const told = useApp((app) => app.health);
+  const health = healthOf(provider, told);
   const [problem, setProblem] = useState<UserError | null>(null);
   const attempt = (work: Promise<void>) => {
     setProblem(null);
@@ -142,6 +148,9 @@ function Provider({ provider }: { provider: ProviderRow }) {
         <Icon name={provider.local ? 'laptop' : 'cloud'} className={provider.local ? 'text-fg-2' : 'text-warn'} />
         <h2 className="text-ui font-semibold">{provider.id}</h2>
         <span className="selectable text-small text-fg-3">{provider.host}</span>
+        {health && (
+          <span className={`text-small ${health.state === 'answered' ? 'text-fg-3' : 'text-danger'}`}>{healthText(health)}</span>
+        )}
         <span className="flex-1" />
         <Consent
           provider={provider}
@@ -252,8 +261,17 @@ function Consent({
 
 function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: (problem: UserError | null) => void }) {
   const backend = useBackend();
-  const { start } = useActions();
   const chosen = useApp(({ status }) => status?.model ?? null);
+  const { providersChanged, start } = useActions();
+  const mark = async (model: string, favourite: boolean) => {
+    onProblem(null);
+    try {
+      await backend.rpc('set_favourite', { model, favourite });
+      providersChanged();
+    } catch (thrown) {
+      onProblem(userError(thrown));
+    }
+  };
   const choose = async (model: string) => {
     onProblem(null);
     try {
@@ -267,9 +285,18 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
     <ul className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
       {provider.models.map((name) => {
         const model = `${provider.id}/${name}`;
+        const favourite = provider.favourites.includes(name);
+        const price = provider.prices.find((known) => known.model === name);
         return (
           <li key={name} data-model={model} className="flex h-8 items-center gap-2.5 px-3.5 text-small">
+            <IconButton
+              icon="star"
+              label={favourite ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}
+              pressed={favourite}
+              onClick={() => void mark(model, !favourite)}
+            />
             <span className="selectable cut flex-1 font-mono">{name}</span>
+            {price && <span className="tabular text-fg-3">{priceText(price)}</span>}
             {provider.without_tools.includes(name) && <span className="text-fg-3">cannot call tools</span>}
             {model === chosen ? (
               <span className="flex items-center gap-1.5 text-fg-2">

@@ -9,6 +9,7 @@ import type {
   Envelope,
   PanelView,
   ProblemView,
+  ProviderHealth,
   SessionRow,
   UserError,
   VaultChangeAuthor,
@@ -68,6 +69,8 @@ export interface AppState {
   readonly conflicts: readonly SetConflict[];
   /** The form of a record that lies over the window. */
   readonly recordForm: RecordForm | null;
+  /** By provider: how its last request went, where that was told since the window opened. */
+  readonly health: Readonly<Record<string, ProviderHealth>>;
 }
 
 /** What could not be read in full in the vault. */
@@ -190,6 +193,7 @@ export const firstState: AppState = {
   settlements: [],
   conflicts: [],
   recordForm: null,
+  health: {},
 };
 
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
@@ -207,6 +211,8 @@ export function reduceApp(state: AppState, event: Envelope): AppState {
     // A tool or a provider may work now that did not, or the other way round.
     case 'credential_state':
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
+    case 'provider_health':
+      return { ...state, health: { ...state.health, [event.provider]: event.health } };
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'rules_changed':

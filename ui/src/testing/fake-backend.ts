@@ -257,9 +257,18 @@ export class FakeBackend implements Backend {
     const { id, kind } = added;
     const { host, local, models, without_tools } = this.check_provider(added);
     const key = { credential: `${id}/key`, state: 'granted' } as const;
-    const row = { id, kind, host, local, models, without_tools, agreed: local, problem: null, key };
+    const row = { id, kind, host, local, models, without_tools, agreed: local, problem: null, key, favourites: [], prices: [], health: null };
     this.world.providers = [...this.world.providers.filter((other) => other.id !== id), row];
     return this.check_provider(added);
+  };
+
+  set_favourite = ({ model, favourite }: Params<'set_favourite'>) => {
+    this.world.providers = this.world.providers.map((row) => {
+      if (!model.startsWith(`${row.id}/`)) return row;
+      const name = model.slice(row.id.length + 1);
+      return { ...row, favourites: [...row.favourites.filter((other) => other !== name), ...(favourite ? [name] : [])] };
+    });
+    return {};
   };
 
   agree_provider = ({ provider }: Params<'agree_provider'>) => this.agree(provider, true);

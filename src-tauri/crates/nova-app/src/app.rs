@@ -92,6 +92,7 @@ pub(crate) struct Inner {
     /// By `provider/model`, in tokens.
     pub(crate) contexts: Mutex<HashMap<String, u64>>,
     pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
+    pub(crate) health: crate::health::Health,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
@@ -203,6 +204,7 @@ impl App {
                 conflicts: OpenConflicts::default(),
                 contexts: Mutex::default(),
                 model_lists: Mutex::default(),
+                health: Mutex::default(),
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
                 events: broadcast::channel(16_384).0,

@@ -17,6 +17,7 @@ mod feed;
 mod field_proposals;
 mod first_run;
 mod foreign_skills;
+mod health;
 mod last_good;
 mod models;
 mod new_provider;

@@ -7,6 +7,7 @@ use nova_provider::{
 
 use crate::app::App;
 use crate::config::ProviderConfig;
+use crate::health::Watched;
 
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
@@ -176,6 +177,7 @@ impl App {
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
+        let provider = Arc::new(Watched { app: self.clone(), provider });
         let context = self.context_of(&name);
         Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
     }
@@ -202,7 +204,7 @@ impl App {
 }
 
 /// "http://127.0.0.1:1234/v1" → "127.0.0.1:1234"
-fn host_of(address: &str) -> String {
+pub(crate) fn host_of(address: &str) -> String {
     url::Url::parse(address)
         .ok()
         .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))

@@ -7,7 +7,7 @@ use nova_provider::{Limits, Locality, ModelInfo, default_address, detect};
 
 use crate::app::App;
 use crate::config::ProviderConfig;
-use crate::models::model_error;
+use crate::models::{host_of, model_error};
 
 /// How long the list of a remote provider is not asked for again. What runs on this machine is asked
 /// each time.
@@ -61,6 +61,9 @@ impl App {
             without_tools: Vec::new(),
             problem: None,
             key: self.provider_key(config).await,
+            favourites: favourites_of(&config.id, &self.config().favourites),
+            prices: config.prices.clone(),
+            health: self.health_of(&config.id),
         };
         let locality = match self.connect(config) {
             Ok(provider) => provider.locality(),
@@ -70,9 +73,12 @@ impl App {
             }
         };
         row.local = locality == Locality::Local;
-        if let Locality::Remote { host } = &locality {
-            row.host.clone_from(host);
-        }
+        row.host = match &locality {
+            Locality::Remote { host } => host.clone(),
+            Locality::Local => host_of(
+                config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default(),
+            ),
+        };
         row.agreed = self.agrees(&config.id, &locality);
         let listed = match found {
             Some(found) => found,
@@ -135,6 +141,12 @@ impl App {
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
         self.contexts().get(model).copied()
     }
+}
+
+/// Of `provider/model` those of one provider, as it calls them.
+fn favourites_of(provider: &str, all: &[String]) -> Vec<String> {
+    let own = all.iter().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
+    own.map(str::to_owned).collect()
 }
 
 /// Why a provider told of no models now.

@@ -82,6 +82,8 @@ commands! {
     agree_provider(ProviderRef) -> Nothing;
     revoke_provider(ProviderRef) -> Nothing;
     set_model(SetModel) -> Nothing;
+    /// Marks a model, or takes the mark away.
+    set_favourite(SetFavourite) -> Nothing;
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;

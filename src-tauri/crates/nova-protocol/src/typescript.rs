@@ -35,6 +35,7 @@ pub fn typescript() -> Result<String, ExportError> {
         NewProvider,
         CheckedProvider,
         SetModel,
+        SetFavourite,
         SkillRow,
         SkillDetail,
         CatalogView,

@@ -259,6 +259,51 @@ pub struct ProviderRow {
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
     pub key: ProviderKey,
+    /// Those of the models that the user marked.
+    pub favourites: Vec<String>,
+    /// What the user wrote of prices; none is guessed.
+    pub prices: Vec<ModelPrice>,
+    /// How its last request went; none before the first since the start.
+    pub health: Option<ProviderHealth>,
+}
+
+/// For a million tokens, as decimal numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ModelPrice {
+    pub model: String,
+    /// Three letters of ISO 4217.
+    pub currency: String,
+    pub input: String,
+    /// Of input that the provider had cached; as other input where none is written.
+    pub cached: Option<String>,
+    pub output: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderHealth {
+    pub state: HealthState,
+    pub at: String,
+    /// What went wrong.
+    pub message: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    /// It gave a whole answer.
+    Answered,
+    RateLimited,
+    /// No connection, or no word for too long.
+    Unreachable,
+    RefusedKey,
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetFavourite {
+    /// `provider/model`
+    pub model: String,
+    pub favourite: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
