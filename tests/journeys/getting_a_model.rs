@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nova_app::{NoApprover, StoreOptions};
 use nova_protocol::{
-    Commands as _, ErrorCode, ListProviders, NewProvider, Nothing, OpenVault, ProviderKeyState, SecretText,
-    UnlockCredentials, VaultChoice,
+    Commands as _, ErrorCode, Event, HealthState, ListProviders, NewProvider, Nothing, OpenVault,
+    ProviderKeyState, SecretText, SetFavourite, UnlockCredentials, VaultChoice,
 };
 use nova_testkit::{Answer, ModelServer, error, text};
 use serde_json::json;
@@ -227,4 +227,48 @@ async fn a_list_is_asked_for_again_when_it_is_looked_at_again_and_outlives_its_s
     let rows = app.list_providers(ListProviders::default()).await.unwrap();
     assert_eq!(rows[0].models, ["scripted"], "the last list is shown");
     assert_eq!(rows[0].problem.as_ref().unwrap().code, ErrorCode::ProviderUnreachable);
+}
+
+#[tokio::test]
+async fn how_the_last_request_went_is_told_at_once_and_in_the_list() {
+    let refusal = json!({"error": {"message": "bad key"}});
+    let nova = Nova::new("", [error(401, refusal), text("Hel").then_cut(), text("Hello.")]);
+    let app = nova.start().await;
+    assert_eq!(app.list_provider_rows().await[0].health, None, "nothing was asked yet");
+    for expected in [HealthState::RefusedKey, HealthState::Failed, HealthState::Answered] {
+        let (_, events) = turn(&app, None, "Hello", NoApprover).await;
+        let told: Vec<_> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::ProviderHealth { provider, health } => Some((provider.as_str(), health.state)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told, [("test", expected)]);
+        let listed = app.list_provider_rows().await[0].health.clone().unwrap();
+        assert_eq!((listed.state, listed.message.is_some()), (expected, expected != HealthState::Answered));
+    }
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_favourite_is_kept_once_and_taken_back_and_prices_are_told_as_written() {
+    let nova = Nova::new("", []);
+    let mut settings = nova.read_settings();
+    settings["providers"][0]["prices"] = json!({"scripted": {"input": 1.25, "output": 10}});
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let mark = |model: &str, favourite| SetFavourite { model: model.into(), favourite };
+    for _ in 0..2 {
+        app.set_favourite(mark("test/scripted", true)).await.unwrap();
+    }
+    let row = app.list_provider_rows().await.remove(0);
+    assert_eq!(
+        (row.favourites.as_slice(), row.prices[0].input.as_str()),
+        (&["scripted".to_owned()][..], "1.25")
+    );
+    assert_eq!(nova.read_settings()["favourites"], json!(["test/scripted"]));
+    app.set_favourite(mark("test/scripted", false)).await.unwrap();
+    assert_eq!(nova.read_settings()["favourites"], json!([]));
+    assert_eq!(app.set_favourite(mark("scripted", true)).await.unwrap_err().code, ErrorCode::UnknownModel);
 }
