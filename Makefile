@@ -95,6 +95,7 @@ bundle: ui/node_modules/.installed
 bench: ui $(DRIVER)
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
 	cargo bench --no-fail-fast -p nova-registry --bench '*'
+	cargo bench --no-fail-fast -p nova-session --bench '*'
 	cargo bench --no-fail-fast -p nova-skill-crm --bench '*'
 	cargo bench --no-fail-fast -p nova-skill-portfolio --bench '*'
 	cargo bench --no-fail-fast -p nova-skill-budget --bench '*'

@@ -52,7 +52,7 @@ pub(crate) enum Command {
     /// Rules: list, allow, ask, deny, remove, try.
     #[command(subcommand)]
     Permission(Permission),
-    /// Sessions: list, show, delete.
+    /// Sessions: list, show, search, export, rename, pin, archive, branch, delete, restore, purge.
     #[command(subcommand)]
     Session(Session),
     /// Secrets in the keychain or the encrypted file: set, list, remove, grant, revoke, grants, sign-in.
@@ -72,6 +72,9 @@ pub(crate) struct Chat {
     /// Continue this session.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Say it after this turn, or at the `start`: the session goes on from there in a branch.
+    #[arg(long, value_name = "TURN", requires = "session", requires = "prompt")]
+    pub(crate) after: Option<String>,
     /// Activate this skill; may be repeated.
     #[arg(long = "skill", value_name = "ID")]
     pub(crate) skills: Vec<String>,
@@ -322,9 +325,65 @@ pub(crate) enum Permission {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Session {
-    List,
-    Show { id: String },
-    Delete { id: String },
+    /// Newest first.
+    List {
+        /// Those in the trash.
+        #[arg(long)]
+        deleted: bool,
+    },
+    /// What was said, and called for.
+    Show {
+        id: String,
+    },
+    /// Sessions in which every word was said, or is in the title; parts of words count.
+    Search {
+        text: String,
+        /// At most so many sessions.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: u32,
+    },
+    /// Write a session as Markdown, to stdout where no file is named.
+    Export {
+        id: String,
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// With the branches that are not in force.
+        #[arg(long)]
+        all: bool,
+    },
+    Rename {
+        id: String,
+        title: String,
+    },
+    /// Keep it before the others.
+    Pin {
+        id: String,
+    },
+    Unpin {
+        id: String,
+    },
+    /// Put it away; a search finds it.
+    Archive {
+        id: String,
+    },
+    Unarchive {
+        id: String,
+    },
+    /// Put another branch in force: a turn, and what came after it.
+    Branch {
+        id: String,
+        turn: String,
+    },
+    /// Move it to the trash, where it is kept for 30 days.
+    Delete {
+        id: String,
+    },
+    /// Take it out of the trash.
+    Restore {
+        id: String,
+    },
+    /// Forget what is in the trash for good.
+    Purge,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,6 +6,7 @@ mod lists;
 mod pending;
 mod permission;
 mod routing;
+mod session;
 mod skills;
 
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use nova_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::args::{ApproveHow, Args, Changes, Command, NewKind, Provider, Session, Skill, Tool, Vault};
+use crate::args::{ApproveHow, Args, Changes, Command, NewKind, Provider, Skill, Tool, Vault};
 use crate::{approve, print, start};
 
 /// How long a command that runs tools waits for those that are files and were never read before.
@@ -50,7 +51,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
             Command::Changes(changes) => run_changes(&app, changes, json).await,
             Command::Provider(provider) => run_provider(&app, provider, json).await,
             Command::Permission(permission) => permission::run(&app, permission, json).await,
-            Command::Session(session) => run_session(&app, session, json).await,
+            Command::Session(session) => session::run(&app, session, json).await,
             Command::Credential(credential) => credential::run(&app, credential, json).await,
             Command::Watch => follow(&app, true).await,
             Command::Events => follow(&app, false).await,
@@ -420,23 +421,6 @@ async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, 
         print::json(&rows)
     } else {
         lists::providers(&rows)
-    }
-    Ok(print::DONE)
-}
-
-async fn run_session(app: &App, session: &Session, json: bool) -> Result<u8, UserError> {
-    match session {
-        Session::List => {
-            let rows = app.list_sessions(Nothing {}).await?;
-            if json { print::json(&rows) } else { lists::sessions(&rows) }
-        }
-        Session::Show { id } => {
-            let view = app.open_session(nova_protocol::SessionRef { session: id.clone() }).await?;
-            if json { print::json(&view) } else { lists::session(&view) }
-        }
-        Session::Delete { id } => {
-            app.delete_session(nova_protocol::SessionRef { session: id.clone() }).await?;
-        }
     }
     Ok(print::DONE)
 }

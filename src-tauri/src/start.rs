@@ -30,6 +30,7 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
         local_servers: local_servers(),
         proxy: proxy(),
+        settle: App::SETTLE,
     })
     .await
 }

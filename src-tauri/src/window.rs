@@ -3,6 +3,7 @@
 
 mod desktop;
 mod events;
+mod place;
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use nova_app::App;
 use nova_protocol::{Envelope, ErrorCode, UserError};
 use serde_json::Value;
 use tauri::ipc::Channel;
-use tauri::{RunEvent, State};
+use tauri::{Manager as _, RunEvent, State};
 
 use crate::args::Args;
 use crate::window::desktop::WindowDesktop;
@@ -29,7 +30,7 @@ pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
         Ok::<_, UserError>(app)
     })?;
 
-    let stopping = app.clone();
+    let (stopping, placed) = (app.clone(), app.clone());
     let window = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
@@ -38,6 +39,10 @@ pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
         .invoke_handler(tauri::generate_handler![rpc, subscribe])
         .setup(move |tauri| {
             desktop.attach(tauri.handle().clone());
+            if let Some(window) = tauri.get_webview_window("main") {
+                place::restore(&window, placed.window_place());
+                place::keep_on_close(&window, placed);
+            }
             Ok(())
         })
         .build(tauri::generate_context!())

@@ -4,7 +4,9 @@
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
+mod conversing;
 mod first_chat;
+mod going_back;
 mod harness;
 mod hostile_page;
 mod keeping_a_key;

@@ -1,7 +1,7 @@
 //! The model of the window tests: a real server on loopback that does what it is told and answers
 //! only from what its tools returned.
 
-use nova_testkit::{Answer, ModelServer, call, text};
+use nova_testkit::{Answer, ModelServer, call, pause, text};
 use serde_json::{Value, json};
 
 /// Understands "Set NAME to STAGE" and "Where does NAME stand?".
@@ -20,6 +20,12 @@ fn reply(request: &Value) -> Answer {
     let wish = wish(&messages);
     if let Some((name, stage)) = wish.strip_prefix("Set ").and_then(|rest| rest.split_once(" to ")) {
         return call("crm__update_contact", json!({"name": name, "stage": stage}));
+    }
+    if wish == "Show everything" {
+        return text(EVERYTHING).in_chunks_of(160);
+    }
+    if wish == "Begin and wait" {
+        return text("It begins.").and(pause()).and(text(" It ends."));
     }
     match wish.strip_prefix("Where does ").and_then(|rest| rest.strip_suffix(" stand?")) {
         Some(name) => call("crm__get_contact", json!({"name": name})),
@@ -55,3 +61,33 @@ fn answer_from(output: &str, wish: &str) -> Answer {
     let stage = stage.and_then(Value::as_str).unwrap_or("unknown");
     text(&format!("[[Jane Doe]] stands at **{stage}**."))
 }
+
+/// One of everything that a message can hold.
+pub(crate) const EVERYTHING: &str = "\
+The **three offers** of [[Jane Doe]] differ in how they grow.[^terms] Each year adds $r$ per cent:
+
+$$
+V_n = V_0 \\left(1 + \\frac{r}{100}\\right)^n
+$$
+
+| Offer | First year | Third year |
+|:--|--:|--:|
+| Basic | €1,200.00 | €1,249.92 |
+| Plus | €2,400.00 | €2,598.00 |
+
+- [x] Terms read
+- [ ] Answer sent
+
+```rust
+/// The value after `years`.
+fn grown(value: f64, rate: f64, years: i32) -> f64 {
+    value * (1.0 + rate / 100.0).powi(years)
+}
+```
+
+See ![the chart](https://charts.example/growth.png) and `grown`.
+
+> Prices hold until Friday.
+
+[^terms]: As in the letter of 12 November.
+";

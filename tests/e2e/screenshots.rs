@@ -27,6 +27,9 @@ async fn main() {
         if wanted("chat") {
             chat(name, theme).await;
         }
+        if wanted("answer") {
+            answer(name, theme).await;
+        }
         if wanted("settings") {
             settings(name, theme).await;
         }
@@ -150,6 +153,42 @@ async fn chat(name: &str, theme: Theme) {
     window.click("[data-testid=run-tool]").await;
     window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
     take(&window, "run-a-tool", name).await;
+    window.close().await;
+}
+
+/// A rich answer with a message that waits, then activity, find and the palette over it.
+async fn answer(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, "Show everything").await;
+    window.wait_for("[data-testid=message] .hljs-keyword").await;
+    window.wait_for("[data-testid=message] .katex").await;
+    say(&window, "Set Jane Doe to won").await;
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    window.type_into("[data-testid=composer-input]", "Then draft the thank-you mail").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-testid=queued]").await;
+    window.press(&[Key::Control], '.').await;
+    window.click_named("Activity").await;
+    window.wait_for("[data-testid=activity-step]").await;
+    take(&window, "answer", name).await;
+    window.resize(1440, 900).await;
+    // Beside the chat again, not over it.
+    window.wait_for("aside[data-region=panel]").await;
+    window.press(&[Key::Control], 'f').await;
+    window.type_into("[data-testid=find-field]", "year").await;
+    window.wait_for_text("[data-testid=find-count]", "1 of").await;
+    take(&window, "find", name).await;
+    window.resize(1440, 900).await;
+    window.wait_for("aside[data-region=panel]").await;
+    window.click("[data-testid=find] [aria-label=Close]").await;
+    window.press(&[Key::Control], 'k').await;
+    window.type_into("[data-testid=palette-field]", "se").await;
+    window.wait_for("[data-testid=palette] [role=option]").await;
+    take(&window, "palette", name).await;
     window.close().await;
 }
 

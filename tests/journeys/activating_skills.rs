@@ -206,6 +206,7 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
         text: "Hello".into(),
         skills: skills.iter().map(|id| (*id).to_owned()).collect(),
         tool: None,
+        after: None,
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -232,6 +233,7 @@ async fn a_message_with_a_skill_that_is_not_there_is_not_sent() {
         text: "Hello".into(),
         skills: vec![skill.to_owned()],
         tool: tool.map(str::to_owned),
+        after: None,
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -258,6 +260,7 @@ async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
         text: "to Jane".into(),
         skills: Vec::new(),
         tool: Some("mail.send".into()),
+        after: None,
         model: None,
         approver: std::sync::Arc::new(ScriptedApprover::always(Decision::Once)),
         cancel: nova_app::CancellationToken::new(),
@@ -574,6 +577,7 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
         text: "Add Ada".into(),
         model: None,
         skills: Vec::new(),
+        after: None,
         tool: None,
     })
     .await

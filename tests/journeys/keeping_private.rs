@@ -1,12 +1,15 @@
 //! What is private stays on this machine: whatever a model elsewhere asks for, no request that
 //! leaves has a byte of it.
 
-use nova_app::{App, TurnEnd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nova_app::{App, CancellationToken, ChatRequest, NoApprover, TurnEnd};
 use nova_protocol::Decision;
-use nova_testkit::{ScriptedApprover, calls, text};
+use nova_testkit::{ScriptedApprover, call, calls, text};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, turn};
+use super::nova::{Nova, turn, until};
 
 const CANARY: &str = "zanzibar-canary";
 
@@ -140,5 +143,44 @@ async fn a_model_on_this_machine_reads_it() {
     turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
 
     assert!(nova.model.last_texts("tool").join("").contains(CANARY));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere() {
+    let read = call("vault__read_note", json!({"path": "Secret"}));
+    let mut nova = Nova::new(NOTES, [read, text("I am reading it."), text("So it stays.")]);
+    // Nothing ends in no time.
+    nova.settle = Duration::ZERO;
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [
+            {"id": "test", "kind": "openai", "base_url": nova.model.base_url()},
+            {"id": "near", "kind": "ollama", "base_url": nova.model.address()},
+        ],
+        "model": "test/scripted",
+        "private": ["vault/"],
+    }));
+    let app = nova.start().await;
+    app.agree_to_provider("near").unwrap();
+    let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
+    assert!(nova.model.last_texts("tool").join("").starts_with("Running as call 1"));
+    until(&app, &end.session, 0).await;
+
+    let elsewhere = ChatRequest {
+        session: Some(end.session),
+        text: "And now?".into(),
+        skills: Vec::new(),
+        tool: None,
+        after: None,
+        model: Some("near/run-elsewhere".into()),
+        approver: Arc::new(NoApprover),
+        cancel: CancellationToken::new(),
+    };
+    let end = app.chat(elsewhere).await.unwrap();
+    assert_eq!(end.end, TurnEnd::Completed { text: "So it stays.".into() });
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(sent.contains("Call 1 (vault.read_note) has ended. It has read private notes"), "{sent}");
+    assert!(!sent.contains(CANARY), "{sent}");
     nova.model.finish();
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop,
     LocalServer, NoDesktop, Places, StoreOptions, ToolHost, Web,
 };
-use nova_protocol::{Envelope, Event};
+use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
 use nova_testkit::{
     CountingIds, FixedClock, FixedCredentials, LineToolHost, ModelServer, PATIENCE, TempVault, web_of,
 };
@@ -61,6 +62,8 @@ pub(crate) struct Nova {
     /// Takes the place of `credentials`.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
+    /// How long a turn waits for a call that reads or asks elsewhere.
+    pub(crate) settle: Duration,
     home: tempfile::TempDir,
 }
 
@@ -77,6 +80,8 @@ impl Nova {
             credentials: FixedCredentials::default(),
             store: None,
             desktop: Arc::new(NoDesktop),
+            // Longer than any test: what is slow on a busy machine is waited for.
+            settle: 2 * PATIENCE,
             home: tempfile::tempdir().unwrap(),
         };
         nova.settings(&json!({
@@ -139,6 +144,7 @@ impl Nova {
             proxy: None,
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
             web: self.web.clone(),
+            settle: self.settle,
             credentials: match &self.store {
                 Some(store) => CredentialsFrom::Store(store.clone()),
                 None => CredentialsFrom::StandIn(Arc::new(self.credentials.clone())),
@@ -201,6 +207,7 @@ pub(crate) async fn turn(
             text: text.into(),
             skills: Vec::new(),
             tool: None,
+            after: None,
             model: None,
             approver: Arc::new(approver),
             cancel: CancellationToken::new(),
@@ -231,4 +238,18 @@ pub(crate) async fn wait_for(events: &mut Receiver<Envelope>, fits: impl Fn(&Eve
 /// The name an event has on the wire.
 pub(crate) fn kind(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
+}
+
+/// Until so many calls of the session run: the end of one is told a little before it is written down.
+pub(crate) async fn until(app: &App, session: &str, running: usize) {
+    let written = async {
+        loop {
+            let view = app.open_session(SessionRef { session: session.into() }).await.unwrap();
+            if view.running_calls.len() == running {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, written).await.expect("an end is written down");
 }

@@ -80,6 +80,9 @@ impl Looked<'_> {
                     .flat_map(|column| [Some(&column.field), column.unit.as_ref(), column.detail.as_ref()])
                     .flatten();
                 self.rows(&value, &part.tool, &part.rows, fields);
+                if let Some(sort) = part.sort.as_deref().map(|sort| sort.trim_start_matches('-')) {
+                    self.expect(part.columns.iter().any(|column| column.field == sort), sort, "its columns");
+                }
                 if let Some(total) = &part.total {
                     self.expect(value.pointer(total).is_some(), total, &part.tool);
                 }
@@ -98,7 +101,15 @@ impl Looked<'_> {
                 let value = self.ask(tab, &part.tool, &part.args).await;
                 let fields = [Some(&part.title), part.date.as_ref(), part.group.as_ref()];
                 let fields = fields.into_iter().flatten().chain(&part.detail);
-                self.rows(&value, &part.tool, &part.rows, fields);
+                let sorts: Vec<String> =
+                    part.sorts.iter().map(|sort| sort.by.trim_start_matches('-').to_owned()).collect();
+                self.rows(&value, &part.tool, &part.rows, fields.chain(&sorts));
+                if let Some(rest) = &part.rest {
+                    self.expect(value.pointer(&rest.at).is_some_and(Value::is_number), &rest.at, &part.tool);
+                    let tab = rest.tab.as_deref().unwrap_or_default();
+                    let is_there = self.panel.panel.tabs.iter().any(|other| other.title == tab);
+                    self.expect(is_there, tab, "its tabs");
+                }
                 self.actions(&part.actions).await;
             }
             PanelPart::Chart(part) => {

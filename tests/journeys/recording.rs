@@ -241,3 +241,49 @@ Also.
     assert_eq!(names("contact", "JANE").await[0], "Jane Doe");
     assert_eq!(names("contact", "nobody").await, [""; 0]);
 }
+
+/// What the form of a new record begins with.
+async fn presets(nova: &Nova, skill: &str, record_type: &str) -> (RecordFormView, Value, Value) {
+    let app = nova.start().await;
+    let wanted = RecordFormRef { skill: skill.into(), record_type: record_type.into(), path: None };
+    let form = app.record_form(wanted).await.unwrap();
+    let preset = |field: &str| form.schema["properties"][field]["default"].clone();
+    let (date, currency) = (preset("date"), preset("currency"));
+    (form, date, currency)
+}
+
+#[tokio::test]
+async fn a_new_record_begins_with_this_day_and_the_usual_currency() {
+    let expense = |name: &str, currency: &str| {
+        format!(
+            "//- Budget/Expenses/2026/{name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: {currency}\n---\n"
+        )
+    };
+    let francs = [expense("a", "CHF"), expense("b", "EUR"), expense("c", "chf")].concat();
+    let mut nova = Nova::new(&francs, []);
+    let (form, date, currency) = presets(&nova, "budget", "income").await;
+    assert_eq!((&date, &currency), (&json!("2026-11-21"), &json!("CHF")));
+    assert_eq!(form.values, json!({}), "they are proposals, not something to be lost");
+
+    nova.settings(
+        &json!({"vault": nova.vault.root(), "skills": {"budget": {"config": {"currency": "SEK"}}}}),
+    );
+    assert_eq!(presets(&nova, "budget", "limit").await.2, json!("SEK"), "what is set goes before");
+
+    nova.vault = [expense("a", "CHF"), expense("b", "EUR")].concat().as_str().into();
+    nova.settings(&json!({ "vault": nova.vault.root() }));
+    assert_eq!(presets(&nova, "budget", "expense").await.2, Value::Null, "of two as common none is guessed");
+    assert_eq!(presets(&nova, "crm", "deal").await.2, Value::Null, "what another skill has says nothing");
+}
+
+#[tokio::test]
+async fn a_record_that_is_there_gets_no_day_or_currency_by_being_opened() {
+    let note = "//- E.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n//- F.md\n---\ntype: expense\ndate: 2026-11-03\namount: 6\ncurrency: EUR\n---\n";
+    let nova = Nova::new(note, []);
+    let app = nova.start().await;
+    let wanted =
+        RecordFormRef { skill: "budget".into(), record_type: "expense".into(), path: Some("E.md".into()) };
+    let form = app.record_form(wanted).await.unwrap();
+    assert_eq!(form.schema["properties"]["currency"]["default"], Value::Null);
+    assert_eq!(form.values, json!({"date": "2026-11-02", "amount": "5"}));
+}

@@ -250,6 +250,10 @@ impl Desktop for FileManager {
         None
     }
 
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         Err(format!("{url} is not asked for"))
     }
@@ -328,16 +332,25 @@ async fn a_skill_says_in_how_many_chats_it_is_active() {
     let answers = [load(), text("Loaded."), load(), text("Loaded."), unload, text("Unloaded.")];
     let nova = Nova::new(PEOPLE, answers);
     let app = nova.start().await;
-    let active = async || {
+    let active = async |app: &App| {
         let rows = app.list_skills(Nothing {}).await.unwrap();
         rows.into_iter().find(|row| row.id == "crm").unwrap().active_in
     };
-    assert_eq!(active().await, 0);
+    assert_eq!(active(&app).await, 0);
     let (first, _) = turn(&app, None, "Begin.", NoApprover).await;
     turn(&app, None, "Begin.", NoApprover).await;
-    assert_eq!(active().await, 2);
+    assert_eq!(active(&app).await, 2);
     turn(&app, Some(&first.session), "Enough.", NoApprover).await;
-    assert_eq!(active().await, 1);
+    assert_eq!(active(&app).await, 1);
+    let second =
+        app.list_sessions(Nothing {}).await.unwrap().into_iter().find(|chat| chat.id != first.session);
+    drop(app);
+
+    // A chat that nobody has opened since Nova began counts as well, until it is deleted.
+    let again = nova.start().await;
+    assert_eq!(active(&again).await, 1);
+    again.delete_session(SessionRef { session: second.unwrap().id }).await.unwrap();
+    assert_eq!(active(&again).await, 0);
 }
 
 #[tokio::test]

@@ -31,6 +31,10 @@ impl Desktop for Willing {
         None
     }
 
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         self.0.lock().unwrap().push(url.to_owned());
         let url = url.to_owned();

@@ -48,9 +48,17 @@ async fn accept(app: &App, review: &SkillReview) {
 
 /// Waits until a skill has that state.
 async fn until(app: &App, id: &str, state: SkillState) {
+    until_it_is(app, id, Some(state)).await;
+}
+
+async fn until_gone(app: &App, id: &str) {
+    until_it_is(app, id, None).await;
+}
+
+async fn until_it_is(app: &App, id: &str, state: Option<SkillState>) {
     let mut events = app.events();
     let waiting = async {
-        while row(app, id).await.map(|row| row.state) != Some(state) {
+        while row(app, id).await.map(|row| row.state) != state {
             wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
         }
     };
@@ -385,4 +393,50 @@ async fn the_folder_of_shared_skills_is_found_when_it_is_made_later() {
     // Once it is there it is watched like any other.
     install(nova.home(), "maps");
     until(&app, "maps", SkillState::NeedsReview).await;
+}
+
+#[tokio::test]
+async fn a_trusted_vault_s_folder_of_skills_is_found_when_it_is_made_later() {
+    let nova = Nova::new("//- A.md\nText.\n", []);
+    let vault = nova.vault.root();
+    nova.settings(&json!({"vault": vault, "trusted_vaults": [vault]}));
+    let app = nova.start().await;
+    app.watch();
+    app.tools_loaded(PATIENCE).await;
+    assert!(row(&app, "pdf").await.is_none());
+
+    install(&vault, "pdf");
+    until(&app, "pdf", SkillState::NeedsReview).await;
+    install(&vault, "maps");
+    until(&app, "maps", SkillState::NeedsReview).await;
+
+    fs::remove_dir_all(vault.join(".agents")).unwrap();
+    until_gone(&app, "pdf").await;
+    install(&vault, "pdf");
+    until(&app, "pdf", SkillState::NeedsReview).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_that_takes_the_place_of_a_trusted_vault_s_skills_brings_nothing() {
+    let nova = Nova::new("//- A.md\nText.\n", []);
+    let vault = nova.vault.root();
+    let outside = tempfile::tempdir().unwrap();
+    install(outside.path(), "maps");
+    install(&vault, "pdf");
+    nova.settings(&json!({"vault": vault, "trusted_vaults": [vault]}));
+    let app = started(&nova).await;
+    app.watch();
+    app.tools_loaded(PATIENCE).await;
+    until(&app, "pdf", SkillState::NeedsReview).await;
+
+    fs::remove_dir_all(vault.join(".agents")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join(".agents"), vault.join(".agents")).unwrap();
+    until_gone(&app, "pdf").await;
+    assert!(row(&app, "maps").await.is_none());
+
+    fs::remove_file(vault.join(".agents")).unwrap();
+    install(&vault, "pdf");
+    until(&app, "pdf", SkillState::NeedsReview).await;
+    assert!(row(&app, "maps").await.is_none());
 }

@@ -36,8 +36,7 @@ fn settings(nova: &Nova) -> Value {
 /// The rows that the skill lists.
 fn contacts(nova: &Nova) -> Value {
     let (_, listed) = nova.json(&["tool", "call", "crm.list_contacts"]);
-    let value = &listed["value"];
-    value.get("contacts").unwrap_or(value).clone()
+    listed["value"]["contacts"].clone()
 }
 
 #[tokio::test]
@@ -161,4 +160,105 @@ stage: reading
         .map(|found| (found.record_type.as_str(), found.type_values.as_slice()))
         .collect();
     assert_eq!(found, [("contact", &["mensch".to_owned()][..]), ("company", &["firma".to_owned()][..])]);
+}
+
+/// The record types that a vault is proposed for, with the property of each field.
+async fn proposed(notes: &str, skill: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let proposal = app.propose_fields(SkillRef { skill: skill.into() }).await.unwrap();
+    let fields = |found: &nova_protocol::TypeProposal| {
+        found.fields.iter().map(|field| (field.field.clone(), field.property.clone())).collect()
+    };
+    proposal.types.iter().map(|found| (found.record_type.clone(), fields(found))).collect()
+}
+
+#[tokio::test]
+async fn names_in_other_languages_are_found() {
+    let pairs = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(field, property)| ((*field).to_owned(), (*property).to_owned())).collect()
+    };
+    let german = "//- Leute/Ada.md\n---\ntype: Kontakt\nFirma: Engines\nE-Mail: ada@byron.example\nTelefonnummer: 030 1\n\
+                  Wiedervorlage: 2026-12-01\n---\n";
+    assert_eq!(
+        proposed(german, "crm").await,
+        [(
+            "contact".to_owned(),
+            pairs(&[
+                ("company", "Firma"),
+                ("email", "E-Mail"),
+                ("phone", "Telefonnummer"),
+                ("next_contact", "Wiedervorlage")
+            ])
+        )]
+    );
+    let french = "//- Argent/Loyer.md\n---\ntype: depense\ndate: 2026-11-02\nmontant: 840.00\ncat\u{e9}gorie: logement\n\
+                  commercant: Foncia\n---\n";
+    assert_eq!(
+        proposed(french, "budget").await,
+        [(
+            "expense".to_owned(),
+            pairs(&[("amount", "montant"), ("category", "cat\u{e9}gorie"), ("payee", "commercant")])
+        )]
+    );
+    let spanish = "//- Dinero/Sueldo.md\n---\ntype: ingreso\nfecha: 2026-11-02\nimporte: 2100.00\npagador: Quillon\n---\n";
+    assert_eq!(
+        proposed(spanish, "budget").await,
+        [("income".to_owned(), pairs(&[("date", "fecha"), ("amount", "importe"), ("payee", "pagador")]))]
+    );
+    let dutch = "//- Beurs/ASML.md\n---\ntype: aandeel\nsymbool: ASML\naantal: 12\nbeurs: AMSTERDAM\nvaluta: EUR\n---\n";
+    assert_eq!(
+        proposed(dutch, "portfolio").await,
+        [(
+            "position".to_owned(),
+            pairs(&[
+                ("symbol", "symbool"),
+                ("exchange", "beurs"),
+                ("currency", "valuta"),
+                ("quantity", "aantal")
+            ])
+        )]
+    );
+}
+
+#[tokio::test]
+async fn what_would_stay_unreadable_is_said_before_the_names_are_used() {
+    let notes = "
+//- Ausgaben/Miete.md
+---
+type: Ausgabe
+Datum: 2026-11-02
+Betrag: 1.234,50
+---
+//- Ausgaben/Kino.md
+---
+type: Ausgabe
+Betrag: 12,00
+---
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let proposal = app.propose_fields(SkillRef { skill: "budget".into() }).await.unwrap();
+    let [expenses] = proposal.types.as_slice() else { panic!("one type: {proposal:?}") };
+    let lacking: Vec<_> = expenses
+        .unreadable
+        .iter()
+        .map(|lacking| {
+            (lacking.label.as_str(), lacking.notes, lacking.needs.as_str(), lacking.example.as_deref())
+        })
+        .collect();
+    assert_eq!(lacking, [("Date", 1, "a date", None), ("Amount", 2, "a decimal", Some("12,00"))]);
+
+    let printed = nova.run(&["skill", "fields", "budget"]);
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(
+        printed.contains("amount: 2 of 2 notes have not a decimal, but \"12,00\"; they stay unreadable"),
+        "{printed}"
+    );
+
+    // And so it is: the month tells of both.
+    nova.json(&["skill", "fields", "budget", "--apply"]);
+    let (_, month) =
+        nova.json(&["tool", "call", "budget.month_summary", "--args", r#"{"month": "2026-11"}"#]);
+    assert_eq!(month["value"]["unreadable"].as_array().map(Vec::len), Some(2), "{month}");
 }

@@ -144,11 +144,52 @@ describe('keys', () => {
     await waitFor(() => expect(app().panel.wide).toBe(false));
   });
 
-  test('Ctrl K unfolds the list and goes to its search', async () => {
-    const { user, store } = await show();
-    act(() => store.actions.toggleList(true));
+  test('Ctrl K opens the palette: a chat by its name, a command, a skill', async () => {
+    const { user, app } = await show();
+    const find = async (words: string) => {
+      await user.keyboard('{Control>}k{/Control}');
+      await user.type(screen.getByTestId('palette-field'), `${words}{Enter}`);
+      expect(screen.queryByTestId('palette')).toBeNull();
+    };
+    await find('lisb');
+    expect(app().open).toBe('lisbon');
+    await find('show act');
+    expect(app().panel).toMatchObject({ open: true, tab: 'activity' });
+    await find('crm');
+    expect(app().drafts['lisbon']?.skills).toEqual(['crm']);
+    await find('settings: mod');
+    expect(app().view).toEqual({ kind: 'settings', page: 'models' });
+  });
+
+  test('? lists the keys, Esc closes the list and gives the focus back', async () => {
+    const { user } = await show();
+    screen.getByTestId('new-chat').focus();
+    await user.keyboard('?');
+    expect(screen.getByRole('dialog', { name: 'Keys' })).toHaveTextContent('Search chats and commands');
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(screen.getByTestId('new-chat')).toHaveFocus();
+  });
+
+  test('in a message ? is a question mark', async () => {
+    const { user } = await show();
+    await user.type(screen.getByTestId('composer-input'), 'Who?');
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('keys can be chosen, are kept, and an unfit one is refused with the reason', async () => {
+    const { user, app, store } = await show();
+    act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
+    await user.click(screen.getByTestId('keys-palette'));
+    await user.keyboard('{Control>}n{/Control}');
+    expect(screen.getByRole('alert')).toHaveTextContent('Ctrl N is “New chat”.');
+    expect(app().view.kind).toBe('settings');
+    await user.keyboard('{Control>}p{/Control}');
+    expect(app().keys).toEqual({ palette: 'Ctrl P' });
     await user.keyboard('{Control>}k{/Control}');
-    await waitFor(() => expect(screen.getByLabelText('Search chats')).toHaveFocus());
+    expect(screen.queryByTestId('palette')).toBeNull();
+    await user.keyboard('{Control>}p{/Control}');
+    expect(screen.getByTestId('palette')).toBeVisible();
   });
 
   test('F6 goes round the regions, Shift F6 back', async () => {

@@ -1,8 +1,10 @@
 import { Conversation } from './chat/Conversation';
+import { useQuote } from './chat/Quote';
 import { FirstRun } from './firstrun/FirstRun';
 import { ChatList } from './list/ChatList';
 import { ChatMenu } from './list/ChatMenu';
 import { Rail } from './list/Rail';
+import { ActivityPanel } from './panels/ActivityPanel';
 import { changesOf } from './panels/changes';
 import { ChangesPanel } from './panels/ChangesPanel';
 import { NotePanel } from './panels/NotePanel';
@@ -14,7 +16,9 @@ import { SettingsPage } from './settings/SettingsPage';
 import { Button, ErrorBox, noteName, Sheet, skillIcon, useMedia } from './shared';
 import { useAppearance } from './shell/appearance';
 import { Header } from './shell/Header';
-import { focusSoon, useKeys } from './shell/keys';
+import { focusSoon, useAction, useKeys } from './shell/keys';
+import { KeySheet } from './shell/KeySheet';
+import { Palette } from './shell/Palette';
 import { Resizer } from './shell/Resizer';
 import { RightPanel, type PanelPage } from './shell/RightPanel';
 import { WindowBanner } from './shell/WindowBanner';
@@ -31,7 +35,10 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   // A wide panel leaves room for the list in a large window only.
   const roomForList = useApp(widePanel) === null ? roomy : large;
   useAppearance();
-  useKeys(roomForList);
+  const quote = useQuote();
+  useKeys(roomForList, quote);
+  const run = useAction(roomForList, quote);
+  const over = useApp((app) => app.over);
 
   if (status === null) return <Starting />;
   if (status.first_run) return <FirstRun />;
@@ -39,6 +46,8 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
     <>
       {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
       <RecordSheet />
+      {over === 'palette' && <Palette run={run} />}
+      {over === 'keys' && <KeySheet />}
     </>
   );
 }
@@ -72,6 +81,7 @@ function Chat({ roomy }: { roomy: boolean }) {
   const { setPanel, setPanelWidth } = useActions();
   const pages: PanelPage[] = [
     { tab: 'changes', label: 'Changes', count: changed, content: <ChangesPanel /> },
+    { tab: 'activity', label: 'Activity', content: <ActivityPanel /> },
     // Stays while it is looked at, also when the last problem is gone.
     ...(problems === 0 && panel.tab !== 'problems'
       ? []
@@ -144,10 +154,10 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   };
   if (roomy && !list.folded) {
     return (
-      <div style={{ width: list.width }} className="relative min-w-[200px] border-r border-line">
+      <aside aria-label="List" style={{ width: list.width }} className="relative min-w-[200px] border-r border-line">
         <ChatList now={now} onFold={fold} />
         <Resizer label="Width of the list" edge="right" width={list.width} {...widths.list} onResize={setListWidth} />
-      </div>
+      </aside>
     );
   }
   return (

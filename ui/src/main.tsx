@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './App';
 import { tauriBackend } from './ipc/tauri';
+import { keepChanges } from './state/kept';
 import { createStore } from './state/store';
 import './styles/main.css';
 import { Window } from './Window';
@@ -10,7 +11,8 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
 const store = createStore(tauriBackend);
-void store.actions.start();
+// Nothing is kept before what was kept last time is read.
+void store.actions.start().finally(() => keepChanges(store, tauriBackend));
 
 createRoot(root).render(
   <Window backend={tauriBackend} store={store}>

@@ -34,8 +34,8 @@ impl NativeTool for ListContacts {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Lists contacts by name, all of them or those that fit every filter. Entries with \"unreadable\" are notes \
-             that cannot be read.",
+            "Lists contacts by name, all of them or those that fit every filter, and how many they are. \"unreadable\" has \
+             the notes that cannot be read.",
         )
         .use_when("the user asks for several people, or who fits a description: which leads or customers, list everybody with a tag, at a company")
         .not_when("the question is about one person", "crm.get_contact")
@@ -51,12 +51,14 @@ impl NativeTool for ListContacts {
             }
         }
         fitting.sort_by_cached_key(|contact| (folded(&contact.name), contact.path().to_owned()));
-        let broken = contacts.unreadable.iter().map(|problem| {
-            json!({"path": problem.path, "line": problem.line, "unreadable": problem.problem, "remedy": problem.remedy})
-        });
-        let lines: Vec<Value> = fitting.iter().map(line).chain(broken).collect();
+        let lines: Vec<Value> = fitting.iter().map(line).collect();
+        let mut out = json!({"contacts": lines, "count": fitting.len()});
+        let unreadable = contacts.unreadable_rows();
+        if !unreadable.is_empty() {
+            out["unreadable"] = unreadable.into();
+        }
         let sources = fitting.iter().map(|contact| contact.note().path.clone());
-        Ok(Output::new(Value::Array(lines)).from_notes(sources).into())
+        Ok(Output::new(out).from_notes(sources).into())
     }
 }
 

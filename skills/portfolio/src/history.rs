@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::amount::invalid;
 use crate::books::{Books, problems_json};
-use crate::prices::{Age, Prices};
+use crate::prices::Prices;
 use crate::valuation::Snapshot;
 
 pub(crate) struct History;
@@ -96,7 +96,9 @@ impl NativeTool for History {
                 .partition(|symbol| is_priced(symbol));
             never.extend(without.into_iter().map(str::to_owned));
             let Some(value) = then.value.get(&currency).filter(|_| missing.is_empty()) else { continue };
-            let is_old = rows().filter_map(|row| row.price).any(|price| price.age(day) != Age::Fresh);
+            let is_old = rows().any(|row| {
+                row.price.is_some_and(|price| prices.is_carried(row.holding.symbol, price, day, snapshot.day))
+            });
             points.push(json!({"date": day.to_string(), "value": value.to_string(), "carried": is_old}));
         }
         let notes = all.notes(&snapshot.books);

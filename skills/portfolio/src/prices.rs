@@ -92,6 +92,17 @@ impl<'a> Prices<'a> {
         days.flat_map(|(_, prices)| prices).find(|price| price.currency == currency && price.is_usable(day))
     }
 
+    /// Whether a line over time should say that this price stood in for that of the day: it is more
+    /// than a week old, or it is old and there is none after it until today. Between two closes of
+    /// two weeks the line is as good as its notes.
+    pub(crate) fn is_carried(&self, symbol: &str, price: &Price<'_>, day: Date, today: Date) -> bool {
+        match price.age(day) {
+            Age::Fresh => false,
+            Age::VeryOld => true,
+            Age::Old => self.last(symbol, price.currency, today).is_none_or(|last| last.date <= price.date),
+        }
+    }
+
     /// The one before a price, on an earlier day.
     pub(crate) fn before(&self, symbol: &str, price: &Price<'_>) -> Option<&Price<'a>> {
         let days = self.of.get(symbol)?.range(..price.date).rev();

@@ -73,7 +73,7 @@ impl NativeTool for Value {
             "fees": realised.fees.to_json(),
             "positions": all.rows.len(),
             "prices": all.staleness(),
-            "newest_price": newest.map(|price| format!("{} ({})", price.when(), price.source_name())),
+            "newest_price": newest.map(|price| json!({"at": price.when(), "source": price.source_name()})),
         });
         let mut output = Output::default().from_notes(all.notes(&snapshot.books));
         if let Some((total, figure)) = converted {

@@ -12,10 +12,13 @@ use crate::{approve, print};
 /// One turn, or turns until the input ends.
 pub(crate) async fn run(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError> {
     app.watch();
-    match &chat.prompt {
-        Some(text) => Ok(one_turn(app, chat, chat.session.clone(), text.clone(), json).await?.1),
-        None => interactive(app, chat, json).await,
-    }
+    let code = match &chat.prompt {
+        Some(text) => one_turn(app, chat, chat.session.clone(), text.clone(), json).await?.1,
+        None => interactive(app, chat, json).await?,
+    };
+    // Calls that run on by themselves end with the program, and their end is written down.
+    app.stop_everything().await;
+    Ok(code)
 }
 
 async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError> {
@@ -69,24 +72,18 @@ async fn one_turn(
     let how = chat.approve.approve;
     let questions = how == Some(ApproveHow::Stdio);
     let shown = tokio::spawn(show(events, session.clone(), json, questions));
+    let approver = approve::approver(how);
     let turn = app.chat(ChatRequest {
         session: Some(session.clone()),
         text,
         skills: chat.skills.clone(),
         tool: chat.tool.clone(),
+        after: chat.after.as_ref().map(|turn| Some(turn.clone()).filter(|turn| turn != "start")),
         model: chat.model.clone(),
-        approver: approve::approver(how),
+        approver: approver.clone(),
         cancel: cancel.clone(),
     });
-    tokio::pin!(turn);
-    let ended = tokio::select! {
-        ended = &mut turn => ended,
-        _ = tokio::signal::ctrl_c() => {
-            cancel.cancel();
-            turn.await
-        }
-    };
-    let ended = match ended {
+    let mut ended = match or_interrupt(turn, &cancel).await {
         Ok(ended) => ended,
         Err(error) => {
             shown.abort();
@@ -97,7 +94,27 @@ async fn one_turn(
             return Err(error);
         }
     };
-    let _ = shown.await;
+    let mut events = shown.await;
+    // Nobody will write the next message: what the turn went on without is waited for, and told.
+    while chat.prompt.is_some()
+        && matches!(ended.end, TurnEnd::Completed { .. })
+        && app.has_open_calls(&session)
+        && let Ok(left) = events
+    {
+        let shown = tokio::spawn(show(left, session.clone(), json, questions));
+        let late = app.finish_calls(&session, chat.model.as_deref(), approver.clone(), cancel.clone());
+        match or_interrupt(late, &cancel).await? {
+            Some(late) => ended = late,
+            None => {
+                shown.abort();
+                break;
+            }
+        }
+        events = shown.await;
+    }
+    if cancel.is_cancelled() {
+        ended.end = TurnEnd::Cancelled;
+    }
     super::keep_conflicts(app)?;
     if !json && chat.prompt.is_some() && how != Some(ApproveHow::Stdio) {
         print::note(&format!("session {session}"));
@@ -113,8 +130,26 @@ async fn one_turn(
     Ok((session, code))
 }
 
+/// Ctrl+C cancels, and then the end is waited for.
+async fn or_interrupt<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> T {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => done,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            work.await
+        }
+    }
+}
+
 /// Prints the turn as it happens, to its end; `questions` also as JSON lines, where a program answers them.
-async fn show(mut events: Receiver<Envelope>, session: String, json: bool, questions: bool) {
+/// Gives back what comes after.
+async fn show(
+    mut events: Receiver<Envelope>,
+    session: String,
+    json: bool,
+    questions: bool,
+) -> Receiver<Envelope> {
     loop {
         let envelope = match events.recv().await {
             Ok(envelope) => envelope,
@@ -122,7 +157,7 @@ async fn show(mut events: Receiver<Envelope>, session: String, json: bool, quest
                 print::note(&format!("nova: {missed} events came too fast to print"));
                 continue;
             }
-            Err(RecvError::Closed) => return,
+            Err(RecvError::Closed) => return events,
         };
         if envelope.session.as_deref() != Some(&session) {
             continue;
@@ -138,7 +173,7 @@ async fn show(mut events: Receiver<Envelope>, session: String, json: bool, quest
             show_as_text(&envelope.event);
         }
         if ends {
-            return;
+            return events;
         }
     }
 }
@@ -149,6 +184,7 @@ fn show_as_text(event: &Event) {
         Event::MessageCompleted { .. } => print::line(""),
         Event::ToolCallStarted { tool, args, .. } => print::note(&format!("· {tool} {args}")),
         Event::ToolCallProgress { message: Some(message), .. } => print::note(&format!("  {message}")),
+        Event::ToolCallDetached { .. } => print::note("  takes longer; the turn goes on without it"),
         Event::ToolCallCompleted { ok: false, output, .. } => {
             print::note(&format!("  failed: {}", output["message"].as_str().unwrap_or_default()));
         }
@@ -157,6 +193,7 @@ fn show_as_text(event: &Event) {
                 print::note(&format!("  {:?} {}", change.kind, change.path));
             }
         }
+        Event::HistoryCompacted { .. } => print::note("· made room: earlier messages are sent in short"),
         Event::SkillActivated { skill, .. } => print::note(&format!("· skill {skill}")),
         Event::NotesChangedOutside { paths, .. } => {
             print::note(&format!("· changed outside: {}", paths.join(", ")))

@@ -1,6 +1,6 @@
 //! What the commands print for people.
 
-use nova_app::{Links, QueryRow, SearchHit};
+use nova_app::{Branches, Links, QueryRow, SearchHit};
 use nova_protocol::{
     ChangeSetView, Event, NoteChangeView, PendingToolRow, ProblemView, ProviderRow, SessionRow, SessionView,
     SkillRow, ToolRow, UndoResult,
@@ -105,10 +105,14 @@ pub(crate) fn sessions(rows: &[SessionRow]) {
     );
 }
 
-/// A conversation as text.
+/// A conversation as text: the branch in force.
 pub(crate) fn session(view: &SessionView) {
     line(&format!("# {}", visible(&view.row.title)));
-    for envelope in &view.events {
+    let mut branches = Branches::default();
+    view.events.iter().for_each(|envelope| branches.hear(envelope));
+    let in_force = branches.in_force();
+    let is_told = |turn: &str| in_force.contains(&turn);
+    for envelope in view.events.iter().filter(|envelope| envelope.turn.as_deref().is_none_or(is_told)) {
         match &envelope.event {
             Event::TurnStarted { text, .. } => line(&format!("\nyou> {}\n", visible(text))),
             Event::MessageCompleted { text, .. } => line(&visible(text)),

@@ -5,7 +5,7 @@ use std::path::Path;
 use nova_app::{App, SkillFinding};
 use nova_protocol::{
     AcceptSkill, Commands as _, FieldProposal, FileChange, ReviewState, SetSkill, SkillRef, SkillReview,
-    SkillRow, SkillState, UserError,
+    SkillRow, SkillState, UnreadableField, UserError,
 };
 use serde_json::json;
 
@@ -93,6 +93,14 @@ fn print_fields(proposal: &FieldProposal) {
             line(&visible(&format!(
                 "  {}: {} ({because}; {} notes: {examples})",
                 field.field, field.property, field.notes
+            )));
+        }
+        for lacking in &found.unreadable {
+            let UnreadableField { field, notes, needs, example, .. } = lacking;
+            let instead = example.as_ref().map(|said| format!(", but \"{said}\"")).unwrap_or_default();
+            line(&visible(&format!(
+                "  {field}: {notes} of {} notes have not {needs}{instead}; they stay unreadable",
+                found.notes
             )));
         }
     }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use nova_app::Desktop;
-use tauri::AppHandle;
+use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::DialogExt as _;
 use tauri_plugin_opener::OpenerExt as _;
 
@@ -13,6 +13,10 @@ pub(crate) struct WindowDesktop(OnceLock<AppHandle>);
 impl WindowDesktop {
     pub(crate) fn attach(&self, handle: AppHandle) {
         let _ = self.0.set(handle);
+    }
+
+    fn window(&self) -> Option<tauri::WebviewWindow> {
+        self.0.get()?.get_webview_window("main")
     }
 }
 
@@ -27,6 +31,16 @@ impl Desktop for WindowDesktop {
         answer.await.ok().flatten()?.into_path().ok()
     }
 
+    async fn pick_file(&self, name: &str) -> Option<PathBuf> {
+        let handle = self.0.get()?;
+        let (picked, answer) = tokio::sync::oneshot::channel();
+        let dialog = handle.dialog().file().set_title("Export the chat").set_file_name(name);
+        dialog.add_filter("Markdown", &["md"]).save_file(move |file| {
+            let _ = picked.send(file);
+        });
+        answer.await.ok().flatten()?.into_path().ok()
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         let handle = self.0.get().ok_or("the window is not open yet")?;
         handle.opener().open_url(url, None::<&str>).map_err(|error| error.to_string())
@@ -35,5 +49,23 @@ impl Desktop for WindowDesktop {
     fn show_file(&self, path: &Path) -> Result<(), String> {
         let handle = self.0.get().ok_or("the window is not open yet")?;
         handle.opener().reveal_item_in_dir(path).map_err(|error| error.to_string())
+    }
+
+    fn in_front(&self) -> bool {
+        self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
+    }
+
+    fn notify(&self, title: &str, text: &str) {
+        if let Some(window) = self.window() {
+            let _ = window.request_user_attention(Some(tauri::UserAttentionType::Informational));
+        }
+        let mut notification = notify_rust::Notification::new();
+        notification.appname("Nova").summary(title).body(text);
+        tauri::async_runtime::spawn_blocking(move || {
+            // A desktop without notifications has shown the mark on the window.
+            if let Err(error) = notification.show() {
+                tracing::debug!("no notification: {error}");
+            }
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! Nova's window beside the barest Tauri window, on this machine and in the same run: how soon
 //! the second frame is drawn, how much memory all processes hold, and how long a command
-//! takes to the backend and back. `make bench` runs it; nothing passes or fails here.
+//! takes to the backend and back; and what a streaming answer costs. `make bench` runs it; nothing passes
+//! or fails here. With the argument `streaming` only the last is measured.
 
 // A table on standard output is what this program is for.
 #![allow(clippy::print_stdout)]
@@ -30,6 +31,12 @@ struct Start {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let nova = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
+    // On its own first: nothing else is measured meanwhile.
+    let streaming = streaming().await;
+    if std::env::args().any(|arg| arg == "streaming") {
+        println!("processor at 100 tokens a second, % of a core: {streaming:.1}");
+        return;
+    }
     let bare = nova.with_file_name("examples").join("bare-window");
     assert!(bare.exists(), "{} is missing; `make bench` builds it", bare.display());
 
@@ -49,12 +56,81 @@ async fn main() {
     });
     let saves = share(of_nova.iter().flat_map(|one| one.saves_ms.iter().copied()), 0.5);
     println!("{:<44}{:>12}{saves:>12.1}", "note saved to event in the page, ms, median", "");
+    println!("{:<44}{:>12}{streaming:>12.1}", "processor at 100 tokens a second, % of a core", "");
     // Of the means of ten that `round_trips` gives, over all rounds.
     for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
         row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {
             share(all.iter().flat_map(|one| one.round_trips_ms.iter().copied()), part)
         });
     }
+}
+
+/// How many tokens a second stream, and for how long they are measured.
+const TOKENS_A_SECOND: u64 = 100;
+const STREAMED: Duration = Duration::from_secs(15);
+
+/// What all processes of the window use of one core while an answer streams: prose, a table and code.
+async fn streaming() -> f64 {
+    let seconds = STREAMED.as_secs() + 10;
+    let words = STREAM.split_inclusive(' ').cycle().take((seconds * TOKENS_A_SECOND) as usize);
+    let mut answer = nova_testkit::text("Here it is. ");
+    for word in words {
+        answer = answer.and(nova_testkit::pause()).and(nova_testkit::text(word));
+    }
+    let model = nova_testkit::ModelServer::start([answer]);
+    let home = Home::new().provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.type_into("[data-testid=composer-input]", "Write on").await;
+    window.click("[data-testid=send]").await;
+    window.wait_for("[data-testid=message]").await;
+
+    let mut ticks = tokio::time::interval(Duration::from_micros(1_000_000 / TOKENS_A_SECOND));
+    // The first seconds load what a first answer loads.
+    for _ in 0..3 * TOKENS_A_SECOND {
+        ticks.tick().await;
+        model.resume();
+    }
+    let before: Vec<(u32, f64)> =
+        window.processes().into_iter().map(|one| (one, processor_seconds(one))).collect();
+    let began = std::time::Instant::now();
+    let mut sent = 0_u64;
+    while began.elapsed() < STREAMED {
+        ticks.tick().await;
+        model.resume();
+        sent += 1;
+    }
+    let took = began.elapsed().as_secs_f64();
+    let mut used = 0.0;
+    for (process, then) in before {
+        let its = processor_seconds(process) - then;
+        let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+        eprintln!("{:>8.1} % {}", 100.0 * its / took, name.trim());
+        used += its;
+    }
+    let rate = sent as f64 / took;
+    assert!(rate > 0.9 * TOKENS_A_SECOND as f64, "only {rate:.0} tokens a second were sent");
+    let shown = window.ask("return document.querySelector('[data-testid=message]').innerText.length;").await;
+    assert!(shown.as_u64().is_some_and(|letters| letters > 1000), "the answer was not shown: {shown}");
+    window.click("[data-testid=stop]").await;
+    window.close().await;
+    100.0 * used / took
+}
+
+const STREAM: &str = "The *offers* of [[Jane Doe]] differ in what they cost and in how long they hold, which \
+is why the **third** one is left out here and looked at again below.\n\n\
+| Offer | First year | Third year |\n|:--|--:|--:|\n| Basic | 1,200.00 | 1,249.92 |\n| Plus | 2,400.00 | 2,598.00 |\n\n\
+- one of them is due in May\n- the other one in June\n\n\
+```rust\nfn grown(value: f64, rate: f64) -> f64 {\n    value * (1.0 + rate / 100.0)\n}\n```\n\n";
+
+/// Time that a process has used so far, its own and the system's for it.
+fn processor_seconds(process: u32) -> f64 {
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let Some((_, rest)) = stat.rsplit_once(") ") else { return 0.0 };
+    let fields: Vec<&str> = rest.split(' ').collect();
+    // The 14th and 15th of the whole line: utime and stime.
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+    (ticks(11) + ticks(12)) / TICKS_A_SECOND
 }
 
 async fn start(program: &Path, has_vault: bool) -> Start {

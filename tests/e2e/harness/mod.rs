@@ -228,6 +228,27 @@ impl Window {
         drop(self);
     }
 
+    /// Ends the program as a power cut would: it gets no chance to write anything.
+    pub(crate) async fn kill(self) {
+        for process in self.processes() {
+            if let Some(process) = rustix::process::Pid::from_raw(process.cast_signed()) {
+                let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+            }
+        }
+        drop(self);
+    }
+
+    /// Waits until a file is there and holds `text`.
+    pub(crate) async fn wait_for_file(&self, file: &Path, text: &str) {
+        let looking = async {
+            while !std::fs::read_to_string(file).is_ok_and(|found| found.contains(text)) {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+            Ok(())
+        };
+        self.checked(&format!("waiting for {}", file.display()), looking).await;
+    }
+
     /// The first element that matches, waited for.
     pub(crate) async fn wait_for(&self, css: &str) -> Element {
         self.element(Locator::Css(css), css).await
@@ -442,7 +463,7 @@ impl Window {
     }
 
     /// Asks the page again and again until `script` returns true.
-    async fn until(&self, what: &str, script: &str, arguments: Vec<Value>) {
+    pub(crate) async fn until(&self, what: &str, script: &str, arguments: Vec<Value>) {
         let looking = async {
             while self.client.execute(script, arguments.clone()).await? != json!(true) {
                 tokio::time::sleep(BETWEEN_LOOKS).await;

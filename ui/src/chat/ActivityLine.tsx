@@ -1,4 +1,4 @@
-import { nothing } from '../ipc';
+import { type ContextView, nothing } from '../ipc';
 import { costText, counted, healthOf, healthText, modelName, tokens } from '../shared';
 import { modelInUse } from '../state/app';
 import { useApp, useRpc } from '../state/hooks';
@@ -16,7 +16,7 @@ export function ActivityLine({ state }: { state: SessionState }) {
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
   const told = useApp((app) => app.health);
-  const { usage } = state;
+  const { usage, context } = state;
   const health = provider ? healthOf(provider, told) : null;
   const name = model?.slice(model.indexOf('/') + 1);
   const cost = usage && provider ? costText(usage, provider.prices.find((price) => price.model === name)) : null;
@@ -26,8 +26,9 @@ export function ActivityLine({ state }: { state: SessionState }) {
       {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
       {wanted && <span>{state.skills.length} active</span>}
       {wanted && usage && (
-        <span className="tabular">
-          {tokens(usage.input)} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+        <span className="tabular" title={context ? partsText(context) : undefined}>
+          {tokens(usage.input)}
+          {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
           {cost !== null && `, ${cost}`}
         </span>
       )}
@@ -52,4 +53,10 @@ export function ActivityLine({ state }: { state: SessionState }) {
       )}
     </p>
   );
+}
+
+/** What of a request is for what. */
+function partsText({ parts }: ContextView): string {
+  const { system, skills, history, outputs } = parts;
+  return `Every chat ${tokens(system)}, active skills ${tokens(skills)}, messages ${tokens(history)}, tool results ${tokens(outputs)}`;
 }

@@ -108,9 +108,9 @@ function Card({ calls, approval, session, position }: CardProps) {
     >
       <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
         <Icon name={look.icon} size={16} className={look.tone} />
-        <h3 id={title} className="min-w-0 flex-1 text-body font-semibold">
+        <h2 id={title} className="min-w-0 flex-1 text-body font-semibold">
           <Revealed text={question} />
-        </h3>
+        </h2>
         {position && position.of > 1 && (
           <span className="text-small text-fg-3">
             {position.index} of {position.of}

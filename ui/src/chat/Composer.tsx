@@ -1,11 +1,17 @@
 import { ComposerPrimitive } from '@assistant-ui/react';
-import { type KeyboardEvent, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
 import { Button, ErrorBox, Icon, IconButton } from '../shared';
-import { useActions } from '../state/hooks';
+import { noQueue } from '../state/queue';
+import { useActions, useApp } from '../state/hooks';
 import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
+import { editLastMessage } from './Branches';
+import { MentionList } from './composer/MentionList';
+import { QueuedMessages } from './composer/QueuedMessages';
+import { useFiles } from './composer/useFiles';
+import { useMention } from './composer/useMention';
 import { DraftChips, withoutLastChip } from './DraftChips';
 import { activeOption, listboxes, Picker } from './picker/Picker';
 import { usePicker } from './picker/usePicker';
@@ -15,19 +21,25 @@ interface ComposerProps {
   readonly state: SessionState;
   /** What the last message failed to be sent with; its text is in the field again. */
   readonly problem: UserError | null;
+  readonly onSend: (text: string) => void;
 }
 
-export function Composer({ state, problem }: ComposerProps) {
-  const { stop, setDraft } = useActions();
+export function Composer({ state, problem, onSend }: ComposerProps) {
+  const { stop, setDraft, queueDraft, editQueued } = useActions();
+  const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
   const [stoppedTurn, setStoppedTurn] = useState<string | null>(null);
   const [stopProblem, setStopProblem] = useState<UserError | null>(null);
   const turn = runningTurn(state);
   const running = turn !== null;
   const stopping = running && stoppedTurn === turn.id;
   const [input, field] = useDraftField();
-  const empty = field.text.trim() === '';
   const { draft } = field;
+  const empty = field.text.trim() === '' && draft.files.length === 0;
   const { picker, ...picking } = usePicker(field);
+  const { mention, ...mentioning } = useMention(field, input);
+  const files = useFiles();
+  const chooser = useRef<HTMLInputElement>(null);
+  const [dragged, setDragged] = useState(false);
 
   const stopTurn = async () => {
     setStoppedTurn(turn?.id ?? null);
@@ -41,8 +53,21 @@ export function Composer({ state, problem }: ComposerProps) {
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    picking.onKeyDown(event);
+    mentioning.onKeyDown(event);
+    if (!event.defaultPrevented) picking.onKeyDown(event);
     if (event.defaultPrevented || event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey && (running || (field.text.trim() === '' && !empty))) {
+      event.preventDefault();
+      if (running) queueDraft();
+      else onSend('');
+      return;
+    }
+    const last = queued.at(-1);
+    if (event.key === 'ArrowUp' && field.text === '' && last && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      editQueued(last.id);
+      return;
+    }
     const { selectionStart, selectionEnd } = event.currentTarget;
     if (event.key === 'Backspace' && selectionStart === 0 && selectionEnd === 0) {
       const rest = withoutLastChip(draft);
@@ -51,6 +76,7 @@ export function Composer({ state, problem }: ComposerProps) {
         setDraft(rest);
       }
     }
+    if (event.key === 'ArrowUp' && field.text === '' && !running && editLastMessage()) event.preventDefault();
     if (event.key === 'Escape' && running && field.text === '') {
       event.preventDefault();
       void stopTurn();
@@ -64,18 +90,49 @@ export function Composer({ state, problem }: ComposerProps) {
     }
   };
 
+  const drag = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setDragged(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDragged(false);
+    },
+    onDrop: (event: DragEvent) => {
+      setDragged(false);
+      if (event.dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      files.add([...event.dataTransfer.files]);
+      input.current?.focus();
+    },
+  };
+
   const shown = problem ?? stopProblem;
   return (
-    <div data-region="composer" tabIndex={-1} className="mx-auto w-full max-w-192 shrink-0 px-6 pb-2">
+    <div data-region="composer" tabIndex={-1} aria-label="Message" role="group" className="mx-auto w-full max-w-192 shrink-0 px-6 pb-2" {...drag}>
       {shown && (
         <div className="pb-2">
           <ErrorBox error={shown} />
         </div>
       )}
+      {files.refused.length > 0 && (
+        <div role="alert" data-testid="files-refused" className="mb-2 flex items-start gap-2.5 rounded-card bg-warn-soft px-2.5 py-1.5 text-small">
+          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
+          <ul className="selectable min-w-0 flex-1">
+            {files.refused.map((reason, at) => (
+              <li key={at}>{reason}</li>
+            ))}
+          </ul>
+          <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5 size-6" onClick={files.forgive} />
+        </div>
+      )}
+      <QueuedMessages running={running} onEdit={() => input.current?.focus()} />
       <ComposerPrimitive.Root
-        className={`relative rounded-pop border bg-surface-raised ${picker ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
+        className={`relative rounded-pop border bg-surface-raised ${picker || mention || dragged ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
       >
         {picker && <Picker picker={picker} />}
+        {mention && !picker && <MentionList picker={mention} />}
         <DraftChips draft={draft} onChange={setDraft} />
         <ComposerPrimitive.Input
           ref={input}
@@ -90,19 +147,40 @@ export function Composer({ state, problem }: ComposerProps) {
                 'aria-controls': listboxes(picker),
                 'aria-activedescendant': activeOption(picker),
               }
-            : {})}
+            : mention
+              ? {
+                  role: 'combobox',
+                  'aria-haspopup': 'listbox' as const,
+                  'aria-expanded': true,
+                  'aria-autocomplete': 'list' as const,
+                  'aria-controls': `${mention.id}-notes`,
+                  'aria-activedescendant': mention.notes.length > 0 ? `${mention.id}-note-${mention.marked}` : undefined,
+                }
+              : {})}
           autoFocus
-          placeholder={running ? 'Write on. It can be sent when this turn ends.' : 'Ask about your notes, or say what to change'}
+          placeholder={running ? 'Add a message. It is sent when this turn ends.' : 'Ask about your notes, or say what to change'}
           cancelOnEscape={false}
           addAttachmentOnPaste={false}
           minRows={1}
           maxRows={10}
           onKeyDown={onKeyDown}
           onChange={picking.onChange}
-          onSelect={(event) => picking.onSelect(event.currentTarget.selectionStart)}
+          onSelect={(event) => {
+            const { selectionStart, selectionEnd } = event.currentTarget;
+            picking.onSelect(selectionStart);
+            mentioning.onCaret(selectionStart === selectionEnd ? selectionStart : null);
+          }}
+          onPaste={(event) => {
+            const pasted = [...event.clipboardData.files];
+            if (pasted.length === 0) return;
+            event.preventDefault();
+            files.add(pasted);
+          }}
           onBlur={(event) => {
             // Another window in front leaves the focus where it is.
-            if (document.activeElement !== event.currentTarget) picking.onBlur();
+            if (document.activeElement === event.currentTarget) return;
+            picking.onBlur();
+            mentioning.onCaret(null);
           }}
           className={`selectable block max-h-60 min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-body outline-none ${picker && field.text === `/${picker.query}` ? 'text-accent' : 'text-fg'}`}
         />
@@ -122,20 +200,54 @@ export function Composer({ state, problem }: ComposerProps) {
               else picking.begin();
             }}
           />
+          <IconButton
+            icon="brackets"
+            label="Name a note"
+            keys="[["
+            data-testid="open-notes"
+            className="-ml-2"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => {
+              const at = input.current?.selectionStart ?? field.text.length;
+              field.write(`${field.text.slice(0, at)}[[${field.text.slice(at)}`, at + 2);
+            }}
+          />
+          <IconButton icon="clip" label="Attach text files" data-testid="attach" className="-ml-2" onClick={() => chooser.current?.click()} />
+          <input
+            ref={chooser}
+            type="file"
+            multiple
+            hidden
+            tabIndex={-1}
+            aria-label="Text files"
+            data-testid="file-chooser"
+            onChange={(event) => {
+              files.add([...(event.currentTarget.files ?? [])]);
+              event.currentTarget.value = '';
+            }}
+          />
           <span aria-live="polite" className="ml-auto text-small text-fg-3">
             {activity(state)}
           </span>
+          {running && !empty && (
+            <IconButton icon="send" label="Send when this turn ends" keys="↵" data-testid="queue-message" onClick={queueDraft} />
+          )}
           {running ? (
             <Button data-testid="stop" onClick={() => void stopTurn()} disabled={stopping} {...(empty && !stopping ? { keys: 'Esc' } : {})}>
               <Icon name="stop" size={12} />
               {stopping ? 'Stopping…' : 'Stop'}
             </Button>
           ) : (
-            <ComposerPrimitive.Send asChild disabled={empty || (picker !== null && picker.choices.length > 0)}>
-              <Button variant="primary" icon="send" data-testid="send">
-                Send
-              </Button>
-            </ComposerPrimitive.Send>
+            <Button
+              variant="primary"
+              icon="send"
+              data-testid="send"
+              disabled={empty || (picker !== null && picker.choices.length > 0)}
+              // A text is sent as Enter sends it; files may go without one.
+              {...(field.text.trim() === '' ? { onClick: () => onSend('') } : { type: 'submit' as const })}
+            >
+              Send
+            </Button>
           )}
         </div>
       </ComposerPrimitive.Root>

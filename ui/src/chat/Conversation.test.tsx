@@ -79,9 +79,15 @@ describe('messages', () => {
     ]);
     const followed = fireEvent.click(screen.getByText('page'));
     expect(followed).toBe(false);
-    expect(store.get().app.panel.note).toBeNull();
     screen.getByText('Jane').focus();
     await userEvent.keyboard('{Enter}');
+    const preview = await screen.findByTestId('note-popover');
+    expect(store.get().app.panel.note).toBeNull();
+    await userEvent.keyboard('{Escape}');
+    expect(preview).not.toBeInTheDocument();
+    expect(screen.getByText('Jane')).toHaveFocus();
+    await userEvent.keyboard('{Enter}');
+    await userEvent.click(await screen.findByTestId('note-beside'));
     expect(store.get().app.panel).toMatchObject({ open: true, tab: 'note', note: 'Jane Doe' });
   });
 
@@ -242,6 +248,20 @@ describe('a turn that failed', () => {
   });
 });
 
+test('a call that runs on after its turn has a Stop of its own', async () => {
+  const { backend, session } = await open([
+    turnStarted(),
+    started('1', 'screener.scan', 'external'),
+    { type: 'tool_call_detached', call: '1', so_far: [1] },
+    progress('1', { message: '412/1,200' }),
+    { type: 'turn_completed', text: 'So far 9 hits' },
+  ]);
+  expect(card('screener.scan')).toHaveAccessibleName('screener.scan, in the background, 412/1,200');
+  await userEvent.click(screen.getByRole('button', { name: 'Stop screener.scan' }));
+  expect(backend.asked('stop_call')).toEqual([{ session, call: '1' }]);
+  expect(backend.asked('stop_turn')).toEqual([]);
+});
+
 describe('a note both changed', () => {
   const note = 'CRM/Deals/Rollout.md';
   const found: EventBody = { type: 'conflict_found', note, mine: 'stage: won', theirs: 'stage: proposal' };
@@ -268,13 +288,13 @@ test('notices say what happened, in one line each', async () => {
     turnStarted(),
     { type: 'skill_activated', skill: 'mail', by: 'model', lifetime: 'turn' },
     { type: 'notes_changed_outside', paths: ['CRM/People/Jane Doe.md'] },
-    { type: 'history_compacted' },
+    { type: 'history_compacted', by: 'summary', messages: 12, before: 14_200, after: 5_100 },
   ]);
   const notices = screen.getAllByTestId('notice').map((one) => one.textContent);
   expect(notices).toEqual([
     'Mail activated for this turnby the model',
     expect.stringMatching(/^Changed in Obsidian: Jane Doe\d\d:\d\d$/),
-    'Earlier messages summarised.',
+    expect.stringMatching(/^12 earlier messages summarised for the model, your own words kept: 14\.2k → 5\.1k tokens\d\d:\d\d$/),
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { AssistantRuntimeProvider, ThreadPrimitive, useAuiState, useThreadViewport } from '@assistant-ui/react';
-import { type KeyboardEvent, useMemo, useState } from 'react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
 import { Button, Empty, Icon, Loading } from '../shared';
@@ -7,9 +7,13 @@ import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { SessionState, Turn } from '../state/session';
 import { Announcer } from './Announcer';
+import { AnswerAgain, Editable, useSoughtTurn } from './Branches';
 import { Composer } from './Composer';
+import { Find } from './Find';
 import { waitingCards } from './groups';
+import { type Mounted, steady, useMounted, useMountMore } from './long';
 import { NoticeLine } from './NoticeLine';
+import { Quote } from './Quote';
 import { useConversationRuntime } from './runtime';
 import { TurnView, UserMessage } from './TurnView';
 import { ChangeSetsContext } from './undone';
@@ -27,18 +31,16 @@ export function Conversation() {
     if (shown !== null) setProblem(null);
   }
 
-  const runtime = useConversationRuntime({
-    state,
-    onStop: stop,
-    onSend: async (text) => {
-      setProblem(null);
-      try {
-        await sendDraft(text);
-      } catch (thrown) {
-        setProblem(userError(thrown));
-      }
-    },
-  });
+  const onSend = async (text: string) => {
+    setProblem(null);
+    try {
+      await sendDraft(text);
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    }
+  };
+  const mounted = useMounted(session, state.turns.length);
+  const runtime = useConversationRuntime({ state, first: mounted.first, onStop: stop, onSend });
 
   const revision = useApp((app) => app.revisions.changes);
   const writes = state.turns.some((turn) => turn.items.some((item) => item.kind === 'call' && item.result?.changeSet));
@@ -47,9 +49,11 @@ export function Conversation() {
   return (
     <AssistantRuntimeProvider runtime={runtime}>
       <ChangeSetsContext value={changes.data ?? none}>
-        <ThreadPrimitive.Root className="relative flex h-full min-h-0 min-w-0 flex-col bg-surface">
-          <Log key={session ?? 'new'} state={state} />
-          <Composer state={state} problem={problem} />
+        <ThreadPrimitive.Root data-testid="conversation" className="relative flex h-full min-h-0 min-w-0 flex-col bg-surface">
+          <Find mountAll={mounted.all} />
+          <Log key={session ?? 'new'} state={state} mounted={mounted} />
+          <Quote />
+          <Composer state={state} problem={problem} onSend={(text) => void onSend(text)} />
           <Announcer state={state} session={session} />
         </ThreadPrimitive.Root>
       </ChangeSetsContext>
@@ -59,13 +63,17 @@ export function Conversation() {
 
 const none: never[] = [];
 
-function Log({ state }: { state: SessionState }) {
+function Log({ state, mounted }: { state: SessionState; mounted: Mounted }) {
   const opening = useApp((app) => app.opening);
   const waiting = useMemo(() => waitingCards(state), [state]);
+  useSoughtTurn(mounted.all);
   const last = state.turns.at(-1)?.id;
+  const viewport = useRef<HTMLDivElement>(null);
+  useMountMore(viewport, mounted);
   return (
     <div className="relative min-h-0 flex-1">
       <ThreadPrimitive.Viewport
+        ref={viewport}
         role="log"
         aria-live="off"
         aria-label="Conversation"
@@ -77,7 +85,8 @@ function Log({ state }: { state: SessionState }) {
         <div className="mx-auto flex min-h-full w-full max-w-192 flex-col gap-2.5 px-6 pt-5 pb-3">
           {opening && state.turns.length === 0 && <Loading lines={4} label="Opening the chat" />}
           {!opening && state.turns.length === 0 && <NewChat />}
-          {state.opening.map((item) => (
+          {mounted.first === 0 &&
+            state.opening.map((item) => (
             <NoticeLine key={item.id} item={item} />
           ))}
           <ThreadPrimitive.Messages>
@@ -94,8 +103,23 @@ function Message({ last, waiting }: { last: string | undefined; waiting: readonl
   const role = useAuiState((s) => s.message.role);
   const turn = useAuiState((s) => s.message.metadata.custom['turn']) as Turn;
   return (
-    <article aria-label={role === 'user' ? 'You' : 'Nova'} className="empty:hidden">
-      {role === 'user' ? turn.text !== '' && <UserMessage turn={turn} /> : <TurnView turn={turn} last={turn.id === last} waiting={waiting} />}
+    <article
+      ref={steady}
+      aria-label={role === 'user' ? 'You' : 'Nova'}
+      data-turn={turn.id}
+      // What is out of sight is neither laid out nor painted; the one that grows always is.
+      className={`group/answer empty:hidden ${turn.id === last ? '' : 'nova-unseen'}`}
+    >
+      {role === 'user'
+        ? turn.text !== '' && (
+            <Editable turn={turn}>
+              <UserMessage turn={turn} />
+            </Editable>
+          )
+        : <>
+            <TurnView turn={turn} last={turn.id === last} waiting={waiting} />
+            <AnswerAgain turn={turn} />
+          </>}
     </article>
   );
 }

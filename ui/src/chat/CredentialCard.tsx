@@ -33,7 +33,7 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
       aria-label={`A credential is needed: ${credential}`}
       className="flex flex-col gap-2 rounded-message border border-line bg-surface-raised px-3.5 py-2.5"
     >
-      <h3 className="flex min-w-0 items-center gap-2.5 text-body font-medium">
+      <h2 className="flex min-w-0 items-center gap-2.5 text-body font-medium">
         <Icon name="key" className="text-warn" />
         <span className="min-w-0 break-words">
           <Consumer consumer={consumer} /> needs the credential{' '}
@@ -41,7 +41,7 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
             <Revealed text={credential} />
           </span>
         </span>
-      </h3>
+      </h2>
       {command === null ? (
         <p className="pl-6.5 text-small text-fg-2">No credential can have that name. Have the tool ask for another one.</p>
       ) : (

@@ -1,11 +1,13 @@
 import { Chip, skillIcon } from '../shared';
 import { skillName, type Draft } from '../state/app';
+import { sizeOf } from '../state/attachments';
 import { useApp } from '../state/hooks';
+import { kB } from './composer/useFiles';
 
 /** What a message that is being written points at. */
 export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
-  const { tool, skills } = draft;
-  if (tool === null && skills.length === 0) return null;
+  const { tool, skills, files } = draft;
+  if (tool === null && skills.length === 0 && files.length === 0) return null;
   return (
     <ul aria-label="Goes with the message" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
       {tool !== null && (
@@ -18,6 +20,13 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
       {skills.map((skill) => (
         <li key={skill} className="contents">
           <SkillDraftChip skill={skill} onRemove={() => onChange({ skills: skills.filter((other) => other !== skill) })} />
+        </li>
+      ))}
+      {files.map(({ name, text }, at) => (
+        <li key={at} className="contents">
+          <Chip tone="note" icon="clip" onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${name}`}>
+            <span data-testid="draft-file">{name}</span> <span className="text-fg-3">{kB(sizeOf(text))}</span>
+          </Chip>
         </li>
       ))}
     </ul>
@@ -34,7 +43,8 @@ function SkillDraftChip({ skill, onRemove }: { skill: string; onRemove: () => vo
 }
 
 /** The draft without its last chip. */
-export function withoutLastChip({ tool, skills }: Draft): Partial<Draft> | null {
+export function withoutLastChip({ tool, skills, files }: Draft): Partial<Draft> | null {
+  if (files.length > 0) return { files: files.slice(0, -1) };
   if (skills.length > 0) return { skills: skills.slice(0, -1) };
   return tool === null ? null : { tool: null };
 }

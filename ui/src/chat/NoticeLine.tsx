@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { Badge, clockTime, Icon, type IconName, LinkButton, noteName } from '../shared';
+import { Badge, clockTime, counted, Icon, type IconName, LinkButton, noteName, tokens } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import { skillName } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
@@ -47,7 +47,15 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Tur
         </Line>
       );
     case 'compacted':
-      return <Line icon="list">Earlier messages summarised.</Line>;
+      return (
+        <Line icon="list" at={item.at}>
+          {notice.by === 'summary'
+            ? `${counted(notice.messages, 'earlier message')} summarised for the model, your own words kept`
+            : 'Earlier tool results left out for the model'}
+          {notice.before > 0 && `: ${tokens(notice.before)} → ${tokens(notice.after)} tokens`}
+          {notice.why !== null && ` (no summary: ${notice.why})`}
+        </Line>
+      );
     case 'credential_needed':
       return <CredentialCard credential={notice.credential} consumer={notice.consumer} />;
     case 'late_end':

@@ -52,6 +52,7 @@ export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
           {face.line}
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
+          {running && call.detached && <StopCall call={call} />}
           {undone === null && <UndoCall call={call} />}
           <LookAtTool call={call} />
           <span className="pointer-events-none">
@@ -111,6 +112,10 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
     case 'running': {
       const writes = writesBefore(turn, call);
       if (writes > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(writes, 'write')}`);
+      if (call.detached) {
+        const line = ['in the background', call.progress?.message ?? asked].filter(Boolean).join(', ');
+        return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line });
+      }
       if (call.progress?.message) return face('partial', 'spinner', 'text-fg-2', call.progress.message);
       return face('running', 'spinner', 'text-fg-2', asked);
     }
@@ -136,6 +141,31 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
 
 /** States in which the time it took says something. */
 const timed = new Set(['done', 'failed', 'cancelled']);
+
+/** A call that runs on without its turn is stopped by itself: the Stop of the composer is for turns. */
+function StopCall({ call }: { call: CallItem }) {
+  const { stopCall } = useActions();
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const [stopping, setStopping] = useState(false);
+  const stop = async () => {
+    setStopping(true);
+    setProblem(null);
+    try {
+      await stopCall(call.call);
+    } catch (thrown) {
+      setProblem(userError(thrown));
+      setStopping(false);
+    }
+  };
+  return (
+    <>
+      {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
+      <LinkButton data-testid="stop-call" className="text-small" disabled={stopping} aria-label={`Stop ${call.tool}`} onClick={() => void stop()}>
+        Stop
+      </LinkButton>
+    </>
+  );
+}
 
 function UndoCall({ call }: { call: CallItem }) {
   const { undo, showPanel } = useActions();

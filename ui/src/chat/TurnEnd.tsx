@@ -1,9 +1,10 @@
 import { useState } from 'react';
 
-import { type ErrorCode, nothing, userError, type UserError } from '../ipc';
+import { type ErrorCode, nothing, type UserError } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
+import { messageOf, useAgain } from './again';
 import { Line } from './NoticeLine';
 
 /** How a turn ended where it did not end well, with what to do about it. */
@@ -68,9 +69,9 @@ function ProviderConsent({ turn }: { turn: Turn }) {
       aria-label={`Send notes to ${host}?`}
       className="flex flex-col gap-2.5 rounded-message border border-warn-line bg-surface-raised p-3.5"
     >
-      <h3 className="flex items-center gap-2.5 text-body font-semibold">
+      <h2 className="flex items-center gap-2.5 text-body font-semibold">
         <Icon name="cloud" className="text-warn" /> Send notes to {host}?
-      </h3>
+      </h2>
       <p className="selectable text-small text-fg-2">
         <span className="font-mono text-fg">{turn.model}</span> does not run on this machine. Your messages, the notes and
         results that tools read for them, and the list of your skills go to <span className="font-medium text-warn">{host}</span>.
@@ -91,27 +92,6 @@ function ProviderConsent({ turn }: { turn: Turn }) {
       </div>
     </section>
   );
-}
-
-function useAgain(work: () => Promise<void>) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<UserError | null>(null);
-  const run = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setProblem(userError(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, problem, run: () => void run() };
-}
-
-function messageOf(turn: Turn) {
-  return { text: turn.text, skills: [...turn.skills], ...(turn.tool === null ? {} : { tool: turn.tool }) };
 }
 
 const aboutModel = new Set<ErrorCode>([

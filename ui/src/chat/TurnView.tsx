@@ -1,14 +1,17 @@
-import { memo, useMemo } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 
 import { useBackend } from '../ipc';
 import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
 import { ConflictCard } from '../shared/ConflictCard';
 import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
+import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
 import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
+import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
+import { CopyButton, SentFile } from './MessageParts';
 import { groupItems, type Group } from './groups';
 import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
 import { ToolCard } from './ToolCard';
@@ -16,12 +19,13 @@ import { TurnEnd } from './TurnEnd';
 
 /** The user's message, with what was pointed at. */
 export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
+  const { text, files } = useMemo(() => splitFiles(turn.text), [turn.text]);
   return (
     <div
       data-testid="user-message"
       data-item
       tabIndex={-1}
-      className="selectable rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
+      className="group/message selectable relative rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
     >
       {turn.tool !== null && (
         <span className="mr-2 select-none">
@@ -37,7 +41,15 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
           </Chip>
         </span>
       ))}
-      {turn.text}
+      {text}
+      {files.length > 0 && (
+        <div className={`flex flex-col gap-1.5 ${text === '' ? '' : 'mt-2'}`}>
+          {files.map((file, at) => (
+            <SentFile key={at} file={file} />
+          ))}
+        </div>
+      )}
+      <CopyButton text={() => turn.text} label="Copy message" />
     </div>
   );
 });
@@ -108,14 +120,19 @@ function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: 
 }
 
 const Message = memo(function Message({ item, turn, streaming }: { item: MessageItem; turn: Turn; streaming: boolean }) {
-  const { openNote, openLink } = useActions();
+  const { openLink } = useActions();
   const numbers = useNumbers(turn);
+  const root = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<OpenedLink | null>(null);
+  const onNote = useCallback((note: string, at: HTMLElement) => setOpened({ note, at }), []);
   return (
-    <div data-testid="message" data-item tabIndex={-1} className="flex flex-col gap-1.5 text-body">
+    <div ref={root} data-testid="message" data-item tabIndex={-1} className="group/message relative flex flex-col gap-1.5 rounded-control text-body">
       {item.blocks.map((block) => (
-        <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={openNote} onLink={openLink} />
+        <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={onNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
+      {!streaming && <CopyButton text={() => item.text ?? root.current?.innerText ?? ''} label="Copy answer" />}
+      {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
     </div>
   );
 });

@@ -12,12 +12,14 @@ export interface ChatMessage {
 
 interface RuntimeOptions {
   readonly state: SessionState;
+  /** Index of the first turn that is drawn. */
+  readonly first: number;
   readonly onSend: (text: string) => Promise<void>;
   readonly onStop: () => Promise<void>;
 }
 
-export function useConversationRuntime({ state, onSend, onStop }: RuntimeOptions): AssistantRuntime {
-  const messages = useMemo(() => state.turns.flatMap(messagesOf), [state.turns]);
+export function useConversationRuntime({ state, first, onSend, onStop }: RuntimeOptions): AssistantRuntime {
+  const messages = useMemo(() => state.turns.slice(first).flatMap(messagesOf), [state.turns, first]);
   return useExternalStoreRuntime<ChatMessage>({
     messages,
     isRunning: runningTurn(state) !== null,

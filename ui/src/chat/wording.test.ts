@@ -43,9 +43,9 @@ function done(tool: string, value: JsonValue, args: JsonValue = {}, notes = 0): 
 
 describe('results', () => {
   test.each<[string, JsonValue, string]>([
-    ['crm.list_contacts', [1, 2, 3, 4], '4 contacts'],
-    ['crm.list_contacts', [1], '1 contact'],
-    ['crm.list_contacts', [], 'nothing found'],
+    ['crm.list_contacts', { contacts: [1, 2, 3, 4], count: 4, unreadable: [1] }, '4 contacts'],
+    ['crm.list_contacts', { contacts: [1], count: 1 }, '1 contact'],
+    ['crm.list_contacts', { contacts: [], count: 0 }, 'nothing found'],
     ['vault.search', [1, 2], '2 results'],
     ['budget.list', { entries: [1] }, '1 entry'],
     ['crm.follow_ups', { people: [1, 2], until: 'x' }, '2 people'],

@@ -25,7 +25,8 @@ export function resultSummary(call: CallItem): string {
   if (changed > 0) return counted(changed, 'note');
   if (Array.isArray(value)) return value.length === 0 ? 'nothing found' : ofMany(value.length, noun(call.tool));
   if (isObject(value) && !Object.keys(value).some((key) => NAMES.has(key))) {
-    const [first, ...others] = Object.entries(value).filter(([, part]) => Array.isArray(part)) as [string, JsonValue[]][];
+    const lists = Object.entries(value).filter(([key, part]) => Array.isArray(part) && !BESIDE.has(key));
+    const [first, ...others] = lists as [string, JsonValue[]][];
     if (first && others.length === 0) {
       const [key, list] = first;
       return list.length === 0 ? 'nothing found' : ofMany(list.length, words(key));
@@ -81,6 +82,8 @@ export function isObject(value: JsonValue | undefined): value is { [key: string]
 
 const NAMES = new Set(['name', 'title', 'path', 'query', 'symbol', 'note', 'url']);
 const TEXTS = new Set(['text', 'content', 'body', 'old', 'new', 'message', 'prompt', 'command', 'source']);
+/** What could not be read is told beside what was found. */
+const BESIDE = new Set(['unreadable', 'problems']);
 const VERBS = /^(list|get|find|search|query|read|fetch|show)(_|$)/;
 
 function noun(tool: string): string {

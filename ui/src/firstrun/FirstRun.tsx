@@ -36,7 +36,7 @@ export function FirstRun() {
   // Providers are an extra here: without their answer the page goes on with what it has.
   const known = providers.data ?? (providers.error ? [] : null);
   return (
-    <div className="h-full overflow-y-auto bg-surface" data-testid="first-run">
+    <main className="h-full overflow-y-auto bg-surface" data-testid="first-run">
       {options.data && known ? (
         <Choices options={options.data} providers={known} onLookAgain={options.reload} />
       ) : (
@@ -48,7 +48,7 @@ export function FirstRun() {
           )}
         </div>
       )}
-    </div>
+    </main>
   );
 }
 

@@ -70,6 +70,8 @@ hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
+export type AttachedFile = { name: string, text: string, };
+
 export type BoardPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, 
 /**
  * Pointer to the columns in their order: objects with the field `column`, `count`, and the amount
@@ -100,6 +102,8 @@ unit: string | null, date: string | null,
  * What dropping a card calls; `{column}` is where it was dropped.
  */
 drop: PanelAction | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+
+export type CallRef = { session: string, call: string, };
 
 export type CallTool = { 
 /**
@@ -185,11 +189,47 @@ models: Array<string>,
  */
 without_tools: Array<string>, };
 
+export type ChooseBranch = { session: string, 
+/**
+ * It and what came after it are in force.
+ */
+turn: string, };
+
+export type CompactedBy = "summary" | "without_outputs";
+
 export type ConfigProblemView = { file: string, line: number | null, message: string, };
 
 export type ConflictSide = "mine" | "theirs";
 
 export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
+
+export type ContextParts = { 
+/**
+ * The system prompt with the list of skills, and the tools that every request has.
+ */
+system: number, 
+/**
+ * Instructions and tools of active skills.
+ */
+skills: number, 
+/**
+ * What was said.
+ */
+history: number, 
+/**
+ * What tools answered.
+ */
+outputs: number, };
+
+export type ContextView = { used: number, 
+/**
+ * None where nobody has said.
+ */
+limit: number | null, 
+/**
+ * Of the last request, what the provider had kept.
+ */
+cached: number, parts: ContextParts, };
 
 export type CreateSkill = { name: string, };
 
@@ -262,6 +302,20 @@ export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number
 
 export type DiffWordView = { text: string, changed: boolean, };
 
+export type DraftView = { 
+/**
+ * None for the chat that is none until its first message.
+ */
+session: string | null, text: string, 
+/**
+ * `skill.tool` it points at.
+ */
+tool: string | null, skills: Array<string>, files: Array<AttachedFile>, 
+/**
+ * In the order in which they are to be sent.
+ */
+queued: Array<QueuedMessage>, };
+
 export type DropSkill = { session: string, skill: string, };
 
 export type DryRunRequest = { method: string, url: string, 
@@ -302,7 +356,28 @@ session?: string,
 /**
  * The turn the event belongs to.
  */
-turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, } | { "type": "tool_call_started", call: string, 
+turn?: string, } & ({ "type": "turn_started", text: string, model: string, skills: Array<string>, tool: string | null, 
+/**
+ * The turn it comes after; null begins the conversation anew. Absent in logs from before there
+ * were branches: it comes after the last.
+ */
+after?: string | null, 
+/**
+ * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+ */
+by_nova?: boolean, } | { "type": "branch_chosen", 
+/**
+ * A turn; it and what came after it are in force.
+ */
+chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept: boolean, bytes: number, 
+/**
+ * How much of the model's context it takes.
+ */
+context?: ContextView, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+/**
+ * The model had read private notes and may quote them: it is not found by a search.
+ */
+private?: boolean, } | { "type": "tool_call_started", call: string, 
 /**
  * `skill.tool`
  */
@@ -334,7 +409,11 @@ revision: number,
 /**
  * The call runs already and waits for this answer: denied, it goes on without the host.
  */
-mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
+mid_run: boolean, } | { "type": "approval_decided", call: string, decision: Decision, by: string, reason: string | null, } | { "type": "tool_call_progress", call: string, fraction: number | null, message: string | null, partial: JsonValue | null, } | { "type": "tool_call_detached", call: string, 
+/**
+ * What it had found by then.
+ */
+so_far: JsonValue, } | { "type": "tool_call_completed", call: string, ok: boolean, 
 /**
  * The value, or `{code, message, hint}`.
  */
@@ -350,13 +429,37 @@ merged: Array<string>, } | { "type": "skill_activated", skill: string, by: Activ
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
+/**
+ * So many messages are sent in the shorter form.
+ */
+messages: number, 
+/**
+ * Tokens of the next request, without and with it.
+ */
+before: number, after: number, 
+/**
+ * Why there is no summary.
+ */
+why?: string, } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+
+export type ExportSession = { session: string, 
+/**
+ * With the branches that are not in force.
+ */
+all?: boolean, };
+
+export type ExportedSession = { 
+/**
+ * Where it was saved, to be read by a person; none where the user closed the dialog.
+ */
+saved: string | null, };
 
 export type FieldErrorView = { field: string, 
 /**
@@ -446,6 +549,26 @@ looked_at: Array<string>, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
+export type FoundSession = { row: SessionRow, 
+/**
+ * The title, where it was found there.
+ */
+title: Array<TextPart> | null, 
+/**
+ * What was said, newest first; no more than a few.
+ */
+said: Array<FoundText>, };
+
+export type FoundText = { turn: string, by: Speaker, 
+/**
+ * RFC 3339.
+ */
+at: string, 
+/**
+ * Some words around the first hit.
+ */
+snippet: Array<TextPart>, };
+
 export type FoundVault = { path: string, name: string, notes: number, };
 
 export type GrantCredential = { name: string, 
@@ -494,7 +617,15 @@ export type ListPart = { tool: string, args: { [key in string]: JsonValue }, pla
 /**
  * The field that says which group, and the groups in their order.
  */
-group: string | null, groups: Array<PanelGroup>, actions: Array<PanelAction>, empty: PanelEmpty | null, };
+group: string | null, groups: Array<PanelGroup>, 
+/**
+ * Orders to choose from, the first until then; as the rows come where there are none.
+ */
+sorts: Array<PanelSort>, 
+/**
+ * A last line about what is not in the list.
+ */
+rest: PanelRest | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
 export type ListProviders = { 
 /**
@@ -620,7 +751,11 @@ unit: string | null,
 /**
  * Field of a few grey words behind the value.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Left out where the window is narrow, or the panel stands beside the chat.
+ */
+roomy: boolean, };
 
 export type PanelCount = { tool: string, at: string, };
 
@@ -653,6 +788,30 @@ export type PanelInputKind = "month" | "date" | "choice" | "text";
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
 export type PanelPlace = "below" | "beside" | "side";
+
+export type PanelRest = { 
+/**
+ * Pointer to the number; the line is not there where it is 0.
+ */
+at: string, 
+/**
+ * What one is called, and several.
+ */
+one: string, many: string, 
+/**
+ * Title of the tab that a click opens.
+ */
+tab: string | null, };
+
+export type PanelSort = { 
+/**
+ * "Due first"
+ */
+label: string, 
+/**
+ * A field, `-` before it for the largest first.
+ */
+by: string, };
 
 export type PanelTab = { 
 /**
@@ -845,6 +1004,10 @@ export type PruneResult = {
  */
 forgotten: number, };
 
+export type PurgedSessions = { purged: number, };
+
+export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
+
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
  * Of the note, or its name; a new record without.
@@ -993,6 +1156,16 @@ errors: Array<FieldErrorView>,
  */
 result: ToolResult | null, };
 
+export type SearchSessions = { 
+/**
+ * Every word of it has to be there, parts of words count; no sign has a meaning.
+ */
+query: string, 
+/**
+ * So many sessions at most; 20 where none is said.
+ */
+limit?: number, };
+
 export type SecretText = string;
 
 export type SendMessage = { session: string, text: string, 
@@ -1007,7 +1180,12 @@ skills: Array<string>,
 /**
  * `skill.tool` the user points at.
  */
-tool?: string, };
+tool?: string, 
+/**
+ * The turn that this one comes after, where that is not the last in force: an edited message or
+ * another answer to it begins a branch. Null begins the conversation anew.
+ */
+after?: string | null, };
 
 export type SessionRef = { session: string, };
 
@@ -1019,13 +1197,29 @@ updated_at: string, created_at: string, running: boolean,
 /**
  * `provider/model` of this session.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * It stands before the others.
+ */
+pinned: boolean, 
+/**
+ * It is put away, and found by a search.
+ */
+archived: boolean, 
+/**
+ * Since when it waits in the trash to be purged; RFC 3339.
+ */
+deleted_at?: string, };
 
 export type SessionView = { row: SessionRow, 
 /**
  * The events that make the conversation, oldest first; the same `reduce` reads them.
  */
-events: Array<Envelope>, };
+events: Array<Envelope>, 
+/**
+ * Calls that run on by themselves now.
+ */
+running_calls: Array<string>, };
 
 export type SetCredential = { 
 /**
@@ -1053,6 +1247,8 @@ session: string | null,
  * `provider/model`
  */
 model: string, };
+
+export type SetSession = { session: string, pinned?: boolean, archived?: boolean, };
 
 export type SetSkill = { skill: string, mode?: SkillMode, lifetime?: SkillLifetime, 
 /**
@@ -1158,7 +1354,7 @@ lifetime: string, pinned: boolean, hidden: boolean,
  */
 tools: Array<string>, tokens: SkillTokens, 
 /**
- * In how many of the chats used since Nova started it is active.
+ * In how many chats it is active.
  */
 active_in: number, usage: SkillUsage, tags: Array<string>, hints: Array<string>, examples: Array<string>, };
 
@@ -1181,6 +1377,8 @@ last_used: string | null,
 days: { [key in string]: number }, };
 
 export type SourceView = { "kind": "note", path: string, } | { "kind": "web", url: string, at: string, };
+
+export type Speaker = "user" | "nova";
 
 export type SuggestNotes = { text: string, 
 /**
@@ -1224,6 +1422,11 @@ export type TablePart = { tool: string, args: { [key in string]: JsonValue }, pl
  */
 rows: string, columns: Array<PanelColumn>, 
 /**
+ * The field of the column it is sorted by until the user chooses another, `-` before it for the
+ * largest first; as the rows come where nothing is said.
+ */
+sort: string | null, 
+/**
  * Pointer to one more row, below the others.
  */
 total: string | null, 
@@ -1241,6 +1444,12 @@ skill: string, text: string,
  * The hints whose lack is the reason, each as a sentence.
  */
 missing: Array<string>, };
+
+export type TextPart = { text: string, 
+/**
+ * It is what was looked for.
+ */
+hit: boolean, };
 
 export type Theme = "system" | "light" | "dark";
 
@@ -1340,7 +1549,11 @@ type_values: Array<string>,
 /**
  * Paths of a few of the notes.
  */
-examples: Array<string>, fields: Array<PropertyProposal>, };
+examples: Array<string>, fields: Array<PropertyProposal>, 
+/**
+ * What such a record needs and notes among them do not say: they would be told of as unreadable.
+ */
+unreadable: Array<UnreadableField>, };
 
 export type UndoChanges = { change_set: string, note?: string, call?: string, };
 
@@ -1359,6 +1572,24 @@ export type UnlockCredentials = {
  * Of the encrypted file; where there is neither a keychain nor a file, one is made with it.
  */
 passphrase: SecretText, };
+
+export type UnreadableField = { field: string, 
+/**
+ * For a person.
+ */
+label: string, 
+/**
+ * In how many of the notes.
+ */
+notes: number, 
+/**
+ * What they would need: "a date"
+ */
+needs: string, 
+/**
+ * What one of them says instead; none where it says nothing.
+ */
+example: string | null, };
 
 export type UserError = { code: ErrorCode, 
 /**
@@ -1386,9 +1617,31 @@ watching: string,
  */
 problems: Array<ProblemView>, };
 
+export type WindowLayout = { 
+/**
+ * Only the rail of the list is shown.
+ */
+list_folded: boolean, 
+/**
+ * px; 0 until it was changed.
+ */
+list_width: number, panel_open: boolean, 
+/**
+ * px; 0 until it was changed.
+ */
+panel_width: number, 
+/**
+ * Keys that the user chose, by the name of what they do.
+ */
+keys: { [key in string]: string }, };
+
 export type Commands = {
   app_status: { params: Nothing; result: AppStatus };
   set_appearance: { params: Appearance; result: Nothing };
+  window_layout: { params: Nothing; result: WindowLayout };
+  keep_layout: { params: WindowLayout; result: Nothing };
+  list_drafts: { params: Nothing; result: Array<DraftView> };
+  keep_draft: { params: DraftView; result: Nothing };
   first_run_options: { params: Nothing; result: FirstRunOptions };
   pick_folder: { params: Nothing; result: PickedFolder };
   open_vault: { params: OpenVault; result: VaultSummary };
@@ -1396,9 +1649,18 @@ export type Commands = {
   create_session: { params: Nothing; result: SessionRow };
   open_session: { params: SessionRef; result: SessionView };
   rename_session: { params: RenameSession; result: SessionRow };
+  set_session: { params: SetSession; result: SessionRow };
   delete_session: { params: SessionRef; result: Nothing };
+  restore_session: { params: SessionRef; result: SessionRow };
+  list_deleted_sessions: { params: Nothing; result: Array<SessionRow> };
+  purge_sessions: { params: Nothing; result: PurgedSessions };
+  search_sessions: { params: SearchSessions; result: Array<FoundSession> };
+  export_session: { params: ExportSession; result: ExportedSession };
+  choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
   stop_turn: { params: SessionRef; result: Nothing };
+  stop_call: { params: CallRef; result: Nothing };
+  context: { params: SessionRef; result: ContextView };
   drop_skill: { params: DropSkill; result: Nothing };
   decide_approval: { params: DecideApproval; result: Nothing };
   revise_approval: { params: ReviseApproval; result: Nothing };

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 
+import type { Envelope, EventBody } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleNow } from '../testing/sample';
 import { ChatList } from './ChatList';
@@ -10,6 +11,8 @@ function show(options: Parameters<typeof renderInApp>[1] = {}) {
   const onFold = vi.fn();
   return { ...renderInApp(<ChatList now={sampleNow} onFold={onFold} />, options), onFold, user: userEvent.setup() };
 }
+
+const started = (text: string, after: string | null): EventBody => ({ type: 'turn_started', text, model: 'm', skills: [], tool: null, after });
 
 const titles = () => [...document.querySelectorAll('[data-chat] > :first-child')].map((title) => title.textContent);
 
@@ -22,14 +25,38 @@ test('chats stand under their day, the running one says so', () => {
   expect(screen.getByRole('region', { name: 'Yesterday' })).toHaveTextContent('Who knows someone at Solvane?');
 });
 
-test('search keeps the titles that contain it; Esc clears it', async () => {
-  const { user } = show();
-  await user.type(screen.getByLabelText('Search chats'), 'solv');
-  expect(titles()).toEqual(['Who knows someone at Solvane?']);
+test('a search finds what was said, shows where, and Esc clears it', async () => {
+  const { user, backend } = show();
+  const row = backend.world.sessions.find(({ id }) => id === 'lisbon');
+  if (!row) throw new Error('the sample has the chat');
+  const snippet = [{ text: 'at the ', hit: false }, { text: 'harbour', hit: true }];
+  backend.on('search_sessions', ({ query }) =>
+    query === 'harb' ? [{ row, title: null, said: [{ turn: 't7', by: 'nova', at: row.updated_at, snippet }] }] : [],
+  );
+  await user.type(screen.getByLabelText('Search chats'), 'harb');
+  expect(await screen.findByTestId('found-place')).toHaveTextContent('Nova: at the harbour');
+  expect(document.querySelector('mark')).toHaveTextContent('harbour');
+  expect(titles()).toContain('Trip costs, Lisbon offsite');
   await user.keyboard('zz');
-  expect(screen.getByText('No chat is called “solvzz”.')).toBeInTheDocument();
+  expect(await screen.findByText(/Nothing is found for “harbzz”/)).toBeInTheDocument();
   await user.keyboard('{Escape}');
   expect(titles()).toHaveLength(9);
+});
+
+test('a place that was found opens its chat at the message, in its branch', async () => {
+  const { user, backend, store } = show();
+  const row = backend.world.sessions.find(({ id }) => id === 'lisbon');
+  if (!row) throw new Error('the sample has the chat');
+  const events: EventBody[] = [started('One', null), started('Two', null)];
+  backend.world.events['lisbon'] = events.map(
+    (body, at) => ({ ...body, v: 1, seq: at + 1, at: row.updated_at, session: 'lisbon', turn: `t${at}` }) as Envelope,
+  );
+  backend.on('search_sessions', () => [{ row, title: null, said: [{ turn: 't0', by: 'user', at: row.updated_at, snippet: [] }] }]);
+  await user.type(screen.getByLabelText('Search chats'), 'one');
+  await user.click(await screen.findByTestId('found-place'));
+  await waitFor(() => expect(store.get().app.sought).toEqual({ session: 'lisbon', turn: 't0' }));
+  expect(backend.asked('choose_branch')).toEqual([{ session: 'lisbon', turn: 't0' }]);
+  expect(store.get().streams['lisbon']?.turns.map(({ text }) => text)).toEqual(['One']);
 });
 
 test('from the search, Enter goes to the first chat, J and K move, Enter opens', async () => {
@@ -58,14 +85,42 @@ test('a chat is renamed in its row; Esc keeps the old title', async () => {
   expect(backend.asked('rename_session')).toEqual([{ session: 'lisbon', title: 'Lisbon 2026' }]);
 });
 
-test('deleting asks a second time in the same menu', async () => {
+test('a deleted chat comes back by Undo', async () => {
   const { user, backend } = show();
   await user.click(screen.getByRole('button', { name: 'More for Watchlist clean-up' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Delete chat' }));
-  expect(backend.asked('delete_session')).toEqual([]);
-  await user.click(screen.getByRole('menuitem', { name: 'Delete its messages for good' }));
-  await waitFor(() => expect(screen.queryByText('Watchlist clean-up')).not.toBeInTheDocument());
+  await waitFor(() => expect(titles()).not.toContain('Watchlist clean-up'));
   expect(backend.asked('delete_session')).toEqual([{ session: 'watchlist' }]);
+  expect(screen.getByText('“Watchlist clean-up” is deleted')).toBeInTheDocument();
+  await user.click(screen.getByTestId('undo-delete'));
+  await waitFor(() => expect(titles()).toContain('Watchlist clean-up'));
+  expect(screen.queryByTestId('undo-delete')).not.toBeInTheDocument();
+});
+
+test('a pinned chat stands first, an archived one is folded away', async () => {
+  const { user, backend } = show();
+  const choose = async (chat: RegExp, what: string) => {
+    await user.click(screen.getByRole('button', { name: chat }));
+    await user.click(await screen.findByRole('menuitem', { name: what }));
+  };
+  await choose(/^More for Watchlist/, 'Pin');
+  await waitFor(() => expect(titles()[0]).toBe('Watchlist clean-up'));
+  expect(screen.getByRole('region', { name: 'Pinned' })).toHaveTextContent('Watchlist clean-up');
+  await choose(/^More for Onboard/, 'Archive');
+  await waitFor(() => expect(titles()).not.toContain('Onboard the new designer'));
+  await user.click(screen.getByTestId('archived'));
+  expect(titles().at(-1)).toBe('Onboard the new designer');
+  expect(backend.asked('set_session')).toEqual([
+    { session: 'watchlist', pinned: true },
+    { session: 'designer', archived: true },
+  ]);
+});
+
+test('a right click opens the menu of a chat, which exports it', async () => {
+  const { user, backend } = show();
+  await user.pointer({ keys: '[MouseRight]', target: screen.getByText('Watchlist clean-up') });
+  await user.click(await screen.findByRole('menuitem', { name: 'Export…' }));
+  expect(backend.asked('export_session')).toEqual([{ session: 'watchlist' }]);
 });
 
 test('a turn elsewhere marks its chat', () => {

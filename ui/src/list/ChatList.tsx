@@ -2,9 +2,11 @@ import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { SessionRow } from '../ipc';
 import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
-import { groupSessions, shownSkillPanel } from '../state/app';
+import { archivedSessions, groupSessions, shownSkillPanel } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { ChatMenu } from './ChatMenu';
+import { FoundChats } from './FoundChats';
+import { UndoBar } from './UndoBar';
 import { VaultStatus } from './VaultStatus';
 
 interface ChatListProps {
@@ -88,8 +90,9 @@ export function ChatList({ now, onFold }: ChatListProps) {
       </div>
 
       <div ref={rows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-        <Groups now={now} search={search} />
+        {search.trim() === '' ? <Groups now={now} /> : <FoundChats query={search} />}
       </div>
+      <UndoBar />
 
       <div className="flex h-11 shrink-0 items-center gap-2.5 border-t border-line pr-2 pl-4 text-small text-fg-2">
         <VaultStatus />
@@ -105,26 +108,55 @@ export function ChatList({ now, onFold }: ChatListProps) {
   );
 }
 
-function Groups({ now, search }: { now: Date; search: string }) {
+function Groups({ now }: { now: Date }) {
   const sessions = useApp((app) => app.sessions);
-  const groups = groupSessions(sessions, now, search);
-  if (groups.length === 0) {
-    return (
-      <p className="px-2 pt-4 text-small text-fg-3">
-        {search === '' ? 'No chats yet. The first message starts one.' : `No chat is called “${search}”.`}
-      </p>
-    );
-  }
-  return groups.map((group, at) => (
-    <section key={group.label} aria-label={group.label}>
-      <h2 className="px-2 pt-3 pb-1.5 text-meta font-semibold text-fg-2">{group.label}</h2>
-      <ul className="flex flex-col">
-        {group.rows.map((row) => (
-          <ChatRow key={row.id} row={row} today={group.label === 'Today'} first={at === 0 && row === group.rows[0]} />
-        ))}
-      </ul>
+  const groups = groupSessions(sessions, now);
+  const archived = archivedSessions(sessions);
+  const first = groups[0]?.rows[0];
+  return (
+    <>
+      {sessions.length === 0 && <p className="px-2 pt-4 text-small text-fg-3">No chats yet. The first message starts one.</p>}
+      {groups.map((group) => (
+        <section key={group.label} aria-label={group.label}>
+          <h2 className="px-2 pt-3 pb-1.5 text-meta font-semibold text-fg-2">{group.label}</h2>
+          <ul className="flex flex-col">
+            {group.rows.map((row) => (
+              <ChatRow key={row.id} row={row} today={group.label === 'Today'} first={row === first} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {archived.length > 0 && <Archived rows={archived} />}
+    </>
+  );
+}
+
+function Archived({ rows }: { rows: readonly SessionRow[] }) {
+  const [shown, setShown] = useState(false);
+  return (
+    <section aria-label="Archived">
+      <h2 className="pt-3 pb-1.5">
+        <button
+          type="button"
+          data-testid="archived"
+          aria-expanded={shown}
+          onClick={() => setShown(!shown)}
+          className="flex w-full items-center gap-1.5 rounded-control px-2 text-meta font-semibold text-fg-2 hover:bg-hover"
+        >
+          <Icon name={shown ? 'chevron-down' : 'chevron-right'} size={12} />
+          <span className="flex-1 text-left">Archived</span>
+          <span className="tabular text-fg-3">{rows.length}</span>
+        </button>
+      </h2>
+      {shown && (
+        <ul className="flex flex-col">
+          {rows.map((row) => (
+            <ChatRow key={row.id} row={row} today={false} first={false} />
+          ))}
+        </ul>
+      )}
     </section>
-  ));
+  );
 }
 
 function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first: boolean }) {
@@ -132,6 +164,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
   const anyOpen = useApp((app) => app.open !== null);
   const { openSession, renameSession } = useActions();
   const [renaming, setRenaming] = useState(false);
+  const [menu, setMenu] = useState(false);
 
   if (renaming) {
     return (
@@ -148,6 +181,10 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
   }
   return (
     <li
+      onContextMenu={(event) => {
+        event.preventDefault();
+        setMenu(true);
+      }}
       className={`group/row relative flex h-7.5 items-center rounded-control ${open ? 'bg-selected' : 'hover:bg-hover focus-within:bg-hover'}`}
     >
       <button
@@ -178,7 +215,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
         )}
       </button>
       <span className="absolute right-0.5 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-data-[state=open]:opacity-100">
-        <ChatMenu row={row} onRename={() => setRenaming(true)} className="size-6.5" />
+        <ChatMenu row={row} onRename={() => setRenaming(true)} className="size-6.5" open={menu} onOpenChange={setMenu} />
       </span>
     </li>
   );

@@ -1,5 +1,3 @@
-import { useState } from 'react';
-
 import type { SessionRow } from '../ipc';
 import { IconButton, Menu } from '../shared';
 import { useActions } from '../state/hooks';
@@ -8,28 +6,42 @@ interface ChatMenuProps {
   readonly row: SessionRow;
   readonly onRename: () => void;
   readonly className?: string;
+  readonly open?: boolean;
+  readonly onOpenChange?: (open: boolean) => void;
 }
 
-/** What can be done with a chat. Deleting cannot be taken back, so it is said twice. */
-export function ChatMenu({ row, onRename, className = '' }: ChatMenuProps) {
-  const { deleteSession } = useActions();
-  const [sure, setSure] = useState(false);
+/** What can be done with a chat. */
+export function ChatMenu({ row, onRename, className = '', ...state }: ChatMenuProps) {
+  const { deleteSession, setSession, exportSession } = useActions();
   return (
     <Menu
       align="end"
-      onOpenChange={(open) => open && setSure(false)}
+      {...state}
       groups={[
         {
           items: [
             // The field takes the focus after the menu has given it back.
             { label: 'Rename', icon: 'pencil', onSelect: () => setTimeout(onRename) },
-            sure
-              ? { label: 'Delete its messages for good', icon: 'trash', danger: true, onSelect: () => void deleteSession(row.id) }
-              : { label: 'Delete chat', icon: 'trash', keepOpen: true, onSelect: () => setSure(true) },
+            {
+              label: row.pinned ? 'Unpin' : 'Pin',
+              icon: 'pin',
+              onSelect: () => void setSession({ session: row.id, pinned: !row.pinned }),
+            },
+            {
+              label: row.archived ? 'Take out of the archive' : 'Archive',
+              icon: 'folder',
+              onSelect: () => void setSession({ session: row.id, archived: !row.archived }),
+            },
+            { label: 'Export…', icon: 'upload', onSelect: () => void exportSession(row.id) },
+          ],
+        },
+        {
+          items: [
+            { label: 'Delete chat', icon: 'trash', danger: true, disabled: row.running, onSelect: () => void deleteSession(row.id) },
           ],
         },
       ]}
-      footer={sure ? 'Changes it made to notes stay.' : undefined}
+      footer={row.running ? 'A running chat is stopped first.' : undefined}
     >
       <IconButton icon="more" label={`More for ${row.title}`} className={className} />
     </Menu>

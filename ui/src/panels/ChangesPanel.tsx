@@ -34,7 +34,7 @@ export function ChangesPanel() {
           {turn.sets.length === 0 && changes.data && <p className="text-small text-fg-3">No changes in this turn.</p>}
           {earlier.length > 0 && (
             <section className="flex flex-col gap-1 border-t border-line pt-3">
-              <h3 className="text-meta font-semibold text-fg-3">Earlier in this chat</h3>
+              <h2 className="text-meta font-semibold text-fg-3">Earlier in this chat</h2>
               {earlier.map((set) => (
                 <EarlierSet key={set.id} set={set} undo={undo} />
               ))}
@@ -54,7 +54,7 @@ function ThisTurn({ turn, undo }: { turn: TurnChanges; undo: Undo }) {
     <section className="flex flex-col gap-3">
       <div className="flex items-start justify-between gap-2">
         <div className="min-w-0">
-          <h3 className="text-ui font-semibold">This turn changed {counted(paths, 'note')}</h3>
+          <h2 className="text-ui font-semibold">This turn changed {counted(paths, 'note')}</h2>
           {turn.allowed && <p className="text-small text-fg-2">{turn.allowed}</p>}
         </div>
         {open.length > 0 ? (

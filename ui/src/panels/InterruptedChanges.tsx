@@ -38,7 +38,7 @@ function Interrupted({ set, settlement }: { set: ChangeSetView; settlement: Sett
       <div className="flex gap-2.5">
         <Icon name="warn" size={14} className="mt-0.5 text-warn" />
         <div className="min-w-0 flex-1">
-          <h3 className="text-ui font-semibold">Nova was interrupted while it changed {counted(notes.length, 'note')}</h3>
+          <h2 className="text-ui font-semibold">Nova was interrupted while it changed {counted(notes.length, 'note')}</h2>
           <p className="selectable text-small break-words text-fg-2">
             {labelOf(set)}, {whenText(set.at)}
           </p>

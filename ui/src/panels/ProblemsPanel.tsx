@@ -21,9 +21,9 @@ export function ProblemsPanel() {
       {rows === null && !error && <Loading lines={4} label="Reading the problems" />}
       {rows?.length === 0 && !error && <Empty>No problems. A note that cannot be read in full is listed here, with what to do about it.</Empty>}
       {rows !== null && rows.length > 0 && (
-        <h3 className="text-ui font-semibold">
+        <h2 className="text-ui font-semibold">
           {counted(rows.length, 'problem')} in {counted(groups.length, 'note')}
-        </h3>
+        </h2>
       )}
       {shown.map(([path, problems]) => (
         <NoteProblems key={path} path={path} problems={problems} />

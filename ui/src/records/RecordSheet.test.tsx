@@ -178,6 +178,31 @@ it('suggests notes for a link, to be chosen by keys, and Esc closes the list bef
   expect(company).toHaveValue('Fernhill Dairy');
 });
 
+it('suggests notes for each line of a list of links, and what is chosen becomes one of it', async () => {
+  const schema = {
+    type: 'object',
+    properties: { guests: { type: 'array', title: 'Guests', items: { type: 'string', format: 'note' } } },
+  };
+  const { backend, sheet, user } = await setup({ ...contactForm, schema, ui_schema: {}, values: {} });
+  backend.on('suggest_notes', () => [
+    { name: 'Jane Doe', path: 'CRM/People/Jane Doe.md', record_type: 'contact' },
+    { name: 'Janet', path: 'Friends/Janet.md', record_type: null },
+  ]);
+  const guests = await sheet.findByRole('combobox', { name: 'Guests' });
+  await user.type(guests, 'jan');
+  await sheet.findByRole('listbox');
+  expect(backend.asked('suggest_notes').at(-1)).toEqual({ skill: 'crm', field: 'guests', text: 'jan' });
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(guests).toHaveValue('');
+  expect(sheet.queryByRole('listbox')).toBeNull();
+  await user.type(guests, 'jan');
+  await user.click(await sheet.findByRole('option', { name: /^Janet/ }));
+  // One that no note has yet.
+  await user.type(guests, 'Sam{Enter}');
+  await user.click(sheet.getByTestId('save-record'));
+  expect(backend.asked('save_record')[0]?.values).toEqual({ guests: ['Jane Doe', 'Janet', 'Sam'] });
+});
+
 it('adds a record, and another one after it', async () => {
   const { backend, sheet, user } = await setup(newContactForm);
   await sheet.findByRole('textbox', { name: /^Name/ });

@@ -7,6 +7,7 @@ import { useActions, useApp, useRpc } from '../state/hooks';
 import { AppearancePage } from './AppearancePage';
 import { ChangesPage } from './ChangesPage';
 import { CredentialsPage } from './CredentialsPage';
+import { KeyboardPage } from './KeyboardPage';
 import { ModelsPage } from './ModelsPage';
 import { PermissionsPage } from './PermissionsPage';
 import { needsAttention } from './skill-rows';
@@ -19,6 +20,7 @@ const pages: { page: SettingsPageName; label: string; icon: IconName }[] = [
   { page: 'permissions', label: 'Permissions', icon: 'question' },
   { page: 'credentials', label: 'Credentials', icon: 'key' },
   { page: 'changes', label: 'Changes', icon: 'undo' },
+  { page: 'keyboard', label: 'Keyboard', icon: 'list' },
   { page: 'appearance', label: 'Appearance', icon: 'sun' },
 ];
 
@@ -73,6 +75,7 @@ export function SettingsPage() {
         {page === 'permissions' && <PermissionsPage />}
         {page === 'credentials' && <CredentialsPage />}
         {page === 'changes' && <ChangesPage />}
+        {page === 'keyboard' && <KeyboardPage />}
         {page === 'appearance' && <AppearancePage />}
       </main>
     </div>

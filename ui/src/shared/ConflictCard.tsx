@@ -73,9 +73,9 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
     >
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
         <Icon name="warn" size={14} className="text-warn" />
-        <h3 id={title} className="text-body font-semibold">
+        <h2 id={title} className="text-body font-semibold">
           Both of you changed {changed.length > 0 && changed.length <= 2 ? changed.join(' and ') : counted(Math.max(places.length, 1), 'place')}
-        </h3>
+        </h2>
         <span className="ml-auto text-small text-fg-3" title={folder}>
           {name}
           {places.length === 1 && `, line ${firstLine(places[0])}`}

@@ -20,6 +20,7 @@ const people: Proposal = {
       fields: [
         { field: 'email', label: 'Email', property: 'e-mail', notes: 9, examples: ['ada@byron.example'], because: 'is another name for email' },
       ],
+      unreadable: [],
     },
   ],
   config: { fields: { contact: { type: ['person', 'contact'], email: 'e-mail' } } },
@@ -40,6 +41,20 @@ it('says which notes look like records, and which names speak for it', async () 
   expect(screen.getByRole('row', { name: /Email e-mail is another name for email; 9 notes, such as ada@byron.example/ })).toBeVisible();
   expect(screen.getByText(/Ada Byron and 11 more/)).toBeVisible();
   expect(backend.asked('set_skill')).toEqual([]);
+});
+
+it('says what stays unreadable before the names are used', async () => {
+  const [type] = people.types;
+  const unreadable = [
+    { field: 'amount', label: 'Amount', notes: 11, needs: 'a decimal', example: '1.234,50' },
+    { field: 'date', label: 'Date', notes: 12, needs: 'a date', example: null },
+  ];
+  setup({ ...people, types: [{ ...type!, record_type: 'expense', unreadable }] });
+  await screen.findByTestId('use-fields');
+  expect(screen.getByText(/^11 of 12/)).toHaveTextContent(
+    '11 of 12 notes have no amount that can be read (one says “1.234,50”). An expense needs a decimal there, and stays unreadable without it.',
+  );
+  expect(screen.getByText(/^All 12 notes have no date/)).toBeVisible();
 });
 
 it('sets the names when they are confirmed, and takes them back', async () => {

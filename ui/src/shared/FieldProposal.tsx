@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { useBackend, userError, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UserError } from '../ipc';
+import { useBackend, userError, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UnreadableField, type UserError } from '../ipc';
 import { useApp, useRpc } from '../state/hooks';
 import { ErrorBox } from './Banner';
 import { Button, LinkButton } from './Button';
@@ -76,6 +76,14 @@ export function FieldProposal({ skill }: { skill: string }) {
                 Use them
               </Button>
             </div>
+            {proposal.types.flatMap(({ record_type, notes, unreadable }) =>
+              unreadable.map((lacking) => (
+                <p key={`${record_type} ${lacking.field}`} className="flex gap-1.5 text-warn">
+                  <Icon name="warn" size={14} className="mt-px" />
+                  <span className="selectable">{lackingText(record_type, notes, lacking)}</span>
+                </p>
+              )),
+            )}
             {shown && proposal.types.map((found) => <Names key={found.record_type} found={found} />)}
           </>
         )
@@ -116,6 +124,17 @@ function Names({ found }: { found: TypeProposal }) {
       )}
     </div>
   );
+}
+
+/** "40 of 42 expense notes have no amount that can be read, such as “1.234,50”: they stay unreadable until …" */
+function lackingText(record: string, notes: number, { label, notes: lacking, needs, example }: UnreadableField): string {
+  const which = lacking === notes ? (notes === 1 ? 'The note has' : `All ${notes} notes have`) : `${lacking} of ${notes} notes have`;
+  const instead = example == null ? '' : ` (one says “${example}”)`;
+  return `${which} no ${label.toLowerCase()} that can be read${instead}. ${titled(record)} needs ${needs} there, and stays unreadable without it.`;
+}
+
+function titled(name: string): string {
+  return `${/^[aeiou]/.test(name) ? 'An' : 'A'} ${name}`;
 }
 
 function summaryOf(types: readonly TypeProposal[]): string {

@@ -28,7 +28,7 @@ test('a figure in a message opens what is behind it, and its notes', async () =>
   expect(behind).toHaveTextContent('crm.pipeline');
   await userEvent.click(screen.getByRole('button', { name: 'Open the 2 notes' }));
   await userEvent.click(screen.getByRole('button', { name: 'B' }));
-  expect(onNote).toHaveBeenCalledWith('CRM/Deals/B.md');
+  expect(onNote).toHaveBeenCalledWith('CRM/Deals/B.md', expect.any(HTMLElement));
 });
 
 test('an amount that no tool gave says that it has no source; code and links stay as they are', () => {

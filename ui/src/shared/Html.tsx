@@ -2,6 +2,9 @@ import { memo, type KeyboardEvent, type MouseEvent, useLayoutEffect, useMemo, us
 
 import { FigurePopover, markFigures, type Figure, type Known } from './figures';
 import { chipWord } from './figures/behind';
+import { colourCode, highlighter } from './rich/code';
+import { copied, decorate } from './rich/decorate';
+import { setFormulas, typesetter } from './rich/math';
 
 import './html.css';
 
@@ -27,7 +30,8 @@ export const Html = memo(function Html({
   streaming?: boolean;
   /** Where given, its figures can be opened and amounts without a source are marked. */
   numbers?: Numbers | undefined;
-  onNote: (note: string) => void;
+  /** `at`: the link that was followed. */
+  onNote: (note: string, at: HTMLElement) => void;
   onLink: (url: string) => void;
 }) {
   const root = useRef<HTMLDivElement>(null);
@@ -42,11 +46,17 @@ export const Html = memo(function Html({
   }, [set.html, set.key]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for the numbers
 
   useLayoutEffect(() => {
-    for (const link of root.current?.querySelectorAll<HTMLElement>('a[data-note]:not([href])') ?? []) {
-      link.tabIndex = 0;
-      link.setAttribute('role', 'link');
-    }
-  }, [html]);
+    const element = root.current;
+    if (!element) return;
+    decorate(element);
+    // In the same frame where the library is there, so that nothing flickers; else when it is.
+    let current = true;
+    if (!colourCode(element, streaming)) void highlighter.load().then(() => current && colourCode(element, streaming), ignored);
+    if (!setFormulas(element)) void typesetter.load().then(() => current && setFormulas(element), ignored);
+    return () => {
+      current = false;
+    };
+  }, [set.html, set.key, streaming]);
 
   const follow = (event: MouseEvent | KeyboardEvent) => {
     const element = (event.target as Element).closest<HTMLElement>('[data-figure]');
@@ -56,12 +66,21 @@ export const Html = memo(function Html({
       setOpened({ figure, element });
       return;
     }
+    const copy = event.type === 'click' ? copied(event.target as Element) : null;
+    if (copy) {
+      void navigator.clipboard.writeText(copy.text).then(
+        () => said(copy.button, 'Copied'),
+        () => said(copy.button, 'Not copied'),
+      );
+      return;
+    }
     const link = (event.target as Element).closest('a');
     if (!link) return;
     event.preventDefault();
-    const note = link.dataset['note'];
+    const { note, footnoteRef } = link.dataset;
     const url = link.getAttribute('href');
-    if (note) onNote(note);
+    if (note) onNote(note, link);
+    else if (footnoteRef) showFootnote(root.current, footnoteRef);
     else if (url) onLink(url);
   };
 
@@ -80,13 +99,31 @@ export const Html = memo(function Html({
         <FigurePopover
           figure={opened.figure}
           anchor={{ current: opened.element }}
-          onNote={onNote}
+          onNote={(note) => onNote(note, opened.element)}
           onClose={() => setOpened(null)}
         />
       )}
     </>
   );
 });
+
+/** The footnote may stand in a later block of the same text. */
+function showFootnote(root: HTMLElement | null, number: string): void {
+  const footnote = root?.parentElement?.querySelector<HTMLElement>(`[data-footnote="${CSS.escape(number)}"]`);
+  if (!footnote) return;
+  footnote.tabIndex = -1;
+  footnote.scrollIntoView({ block: 'nearest' });
+  footnote.focus({ preventScroll: true });
+}
+
+/** Says it on the button for a moment. */
+function said(button: HTMLElement, word: string): void {
+  button.textContent = word;
+  setTimeout(() => (button.textContent = 'Copy'), 1500);
+}
+
+/** Code stays in one colour and formulas as they were written. */
+function ignored(): void {}
 
 function isFigure(target: EventTarget): boolean {
   return (target as Element).closest('[data-figure]') !== null;

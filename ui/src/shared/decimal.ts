@@ -3,6 +3,7 @@
 export interface Decimal {
   /** The value times 10 to the power of `scale`. */
   readonly digits: bigint;
+  /** Below zero for what is known to thousands, say. */
   readonly scale: number;
 }
 

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Button, counted, IconButton, keyText, RenameField } from '../shared';
 import { openRow } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 import { ModelMenu } from './ModelMenu';
 import { SkillChips, useShownSkills } from './SkillChips';
 
@@ -20,7 +21,8 @@ export function Header({ roomForPanel, changed, menu }: HeaderProps) {
   const row = useApp(openRow);
   const panelOpen = useApp((app) => app.panel.open);
   const skills = useShownSkills();
-  const { togglePanel, setPanel, renameSession } = useActions();
+  const keys = useApp((app) => app.keys);
+  const { togglePanel, setPanel, setFind, renameSession } = useActions();
   const [renaming, setRenaming] = useState(false);
   return (
     <header
@@ -57,12 +59,13 @@ export function Header({ roomForPanel, changed, menu }: HeaderProps) {
           {counted(changed, 'change')}
         </Button>
       )}
+      {row && <IconButton icon="search" label="Find in this chat" keys={keyText(keysOf(keys, 'find'))} data-testid="open-find" onClick={() => setFind('')} />}
       {row && menu(() => setRenaming(true))}
       {(roomForPanel || changed === 0) && (
         <IconButton
           icon="panel"
           label={panelOpen ? 'Hide panel' : 'Show panel'}
-          keys={keyText('Ctrl .')}
+          keys={keyText(keysOf(keys, 'panel'))}
           pressed={panelOpen}
           onClick={togglePanel}
         />

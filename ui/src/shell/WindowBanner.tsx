@@ -1,10 +1,10 @@
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 
 import { nothing, useBackend, userError, type ChangeSetView, type UserError } from '../ipc';
-import { Banner, counted, LinkButton } from '../shared';
+import { Banner, counted, LinkButton, modelName } from '../shared';
 import { NoteList } from '../shared/NoteList';
-import { watchingOf, type SettlementWay } from '../state/app';
-import { useActions, useApp } from '../state/hooks';
+import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
+import { useActions, useApp, useRpc } from '../state/hooks';
 
 /** What is wrong with the whole window: one at a time, the most severe first. */
 export function WindowBanner() {
@@ -13,6 +13,7 @@ export function WindowBanner() {
   const interrupted = useApp((app) => app.interrupted);
   const settlements = useApp((app) => app.settlements);
   const { dismissProblem } = useActions();
+  const online = useOnline();
   // What is being settled, or left something to decide, is in the panel.
   const waiting = interrupted.filter((set) => !settlements.some((one) => one.set.id === set.id));
 
@@ -37,6 +38,7 @@ export function WindowBanner() {
       </Row>
     );
   }
+  if (!online) return <OfflineBanner />;
   if (status?.config_problem) {
     const { file, line, message } = status.config_problem;
     return (
@@ -49,6 +51,42 @@ export function WindowBanner() {
     );
   }
   return null;
+}
+
+/** What does not work, what does, and a model of this machine where there is one. */
+function OfflineBanner() {
+  const model = useApp(modelInUse);
+  const revision = useApp((app) => app.revisions.providers);
+  const providers = useRpc('list_providers', nothing, revision);
+  const { setModel } = useActions();
+  const rows = providers.data ?? [];
+  const remote = rows.some(({ id, local }) => !local && model?.startsWith(`${id}/`));
+  const local = rows.find((row) => row.local && row.models.length > 0);
+  const offered = remote && local ? `${local.id}/${local.models[0]}` : null;
+  return (
+    <Row>
+      <Banner
+        tone="warn"
+        icon="cloud"
+        actions={offered !== null && <LinkButton onClick={() => void setModel(offered)}>Use {modelName(offered)}</LinkButton>}
+      >
+        Offline. Notes and local tools work.
+      </Banner>
+    </Row>
+  );
+}
+
+function useOnline(): boolean {
+  return useSyncExternalStore(listenOnline, () => navigator.onLine);
+}
+
+function listenOnline(onChange: () => void): () => void {
+  window.addEventListener('online', onChange);
+  window.addEventListener('offline', onChange);
+  return () => {
+    window.removeEventListener('online', onChange);
+    window.removeEventListener('offline', onChange);
+  };
 }
 
 /** A Nova that ended while it wrote: what it was changing, and the choice. The panel says what came of it. */

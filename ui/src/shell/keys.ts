@@ -1,14 +1,18 @@
 // The keys that work everywhere in the window.
 
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 
 import { mainModifier } from '../shared';
 import { useActions, useApp } from '../state/hooks';
+import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
 import type { AppState } from '../state/app';
 import type { Actions } from '../state/store';
 
-export function useKeys(roomForList: boolean): void {
+/** `quote`: puts what is selected in the conversation into the message. */
+export function useKeys(roomForList: boolean, quote: () => void): void {
+  const run = useAction(roomForList, quote);
   const actions = useActions();
+  const keys = useApp((app) => app.keys);
   const view = useApp((app) => app.view);
   const panels = useApp((app) => app.skillPanels);
   const firstRun = useApp((app) => app.status?.first_run !== false);
@@ -17,58 +21,89 @@ export function useKeys(roomForList: boolean): void {
     if (firstRun) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
-      const act = actionOf(event, actions, view, roomForList, panels);
+      const act = actionOf(event, keys, run, actions, view, panels);
       if (!act) return;
       event.preventDefault();
       act();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [actions, view, roomForList, panels, firstRun]);
+  }, [actions, keys, run, view, panels, firstRun]);
+}
+
+/** Does what a key, or a line of the palette, stands for. False where it means nothing here. */
+export function useAction(roomForList: boolean, quote: () => void): (id: KeyActionId) => (() => void) | null {
+  const actions = useActions();
+  const view = useApp((app) => app.view.kind);
+  return useCallback(
+    (id) => {
+      const inChat = (act: () => void) => () => {
+        if (view !== 'chat') actions.show({ kind: 'chat' });
+        act();
+      };
+      switch (id) {
+        case 'palette':
+          return () => actions.setOver('palette');
+        case 'new-chat':
+          return () => {
+            actions.newChat();
+            focusSoon('[data-testid=composer-input]');
+          };
+        case 'composer':
+          return inChat(() => focusSoon('[data-testid=composer-input]'));
+        case 'find':
+          return view === 'chat'
+            ? () => {
+                actions.setFind(document.querySelector<HTMLInputElement>('[data-testid=find-field]')?.value ?? '');
+                focusSoon('[data-testid=find-field]');
+              }
+            : null;
+        case 'quote':
+          return view === 'chat' ? quote : null;
+        case 'list':
+          return () => actions.toggleList(roomForList);
+        case 'panel':
+          return view === 'chat' ? () => actions.togglePanel() : null;
+        case 'wide':
+          return view === 'chat' ? () => actions.toggleWide() : null;
+        case 'approval':
+          return focusNextApproval;
+        case 'settings':
+          return () => actions.show({ kind: 'settings', page: 'skills' });
+        case 'next-region':
+          return () => focusRegion(1);
+        case 'previous-region':
+          return () => focusRegion(-1);
+      }
+    },
+    [actions, view, roomForList, quote],
+  );
 }
 
 function actionOf(
   event: KeyboardEvent,
+  keys: AppState['keys'],
+  run: (id: KeyActionId) => (() => void) | null,
   actions: Actions,
   view: AppState['view'],
-  roomForList: boolean,
   panels: AppState['skillPanels'],
 ): (() => void) | null {
-  if (event.key === 'F6') return () => focusRegion(event.shiftKey ? -1 : 1);
   if (event.key === 'Escape' && view.kind === 'settings') return () => actions.show({ kind: 'chat' });
-  if (!mainModifier(event) || event.altKey) return null;
-  if (event.shiftKey) {
-    if (event.code === 'Period' && view.kind === 'chat') return () => actions.toggleWide();
-    return event.code === 'KeyA' ? focusNextApproval : null;
-  }
-  const panel = /^[1-9]$/.test(event.key) ? panels[Number(event.key) - 1] : undefined;
-  if (panel) return () => actions.toggleSkillPanel(panel.skill);
-  switch (event.key.toLowerCase()) {
-    case 'n':
-      return () => {
-        actions.newChat();
-        focusSoon('[data-testid=composer-input]');
-      };
-    case 'k':
-      return () => {
-        if (view.kind === 'settings') actions.show({ kind: 'chat' });
-        actions.showList(roomForList);
-        focusSoon('[data-list-search] input');
-      };
-    case 'l':
-      return () => {
-        if (view.kind !== 'chat') actions.show({ kind: 'chat' });
-        focusSoon('[data-testid=composer-input]');
-      };
-    case 'b':
-      return () => actions.toggleList(roomForList);
-    case '.':
-      return view.kind === 'chat' ? () => actions.togglePanel() : null;
-    case ',':
-      return () => actions.show({ kind: 'settings', page: 'skills' });
-    default:
-      return null;
-  }
+  if (event.key === '?' && !mainModifier(event) && !isField(event.target)) return () => actions.setOver('keys');
+  const pressed = pressedKeys({ ...picked(event), main: mainModifier(event) });
+  const id = pressed === null ? null : actionFor(keys, pressed);
+  if (id !== null) return run(id);
+  const panel = /^Ctrl ([1-9])$/.exec(pressed ?? '')?.[1];
+  const chosen = panel === undefined ? undefined : panels[Number(panel) - 1];
+  return chosen ? () => actions.toggleSkillPanel(chosen.skill) : null;
+}
+
+function picked({ key, code, altKey, shiftKey }: KeyboardEvent) {
+  return { key, code, altKey, shiftKey };
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable=true]') !== null;
 }
 
 /** Focuses what the coming render shows. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Envelope, EventBody, SessionRow } from '../ipc';
-import { clampWidth, firstState, groupSessions, modelInUse, reduceApp, skillName, watchingOf, withConflicts, type AppState, type SetConflict } from './app';
+import { archivedSessions, clampWidth, firstState, groupSessions, modelInUse, reduceApp, skillName, watchingOf, withConflicts, type AppState, type SetConflict } from './app';
 import { sampleWorld } from '../testing/sample';
 
 const { status } = sampleWorld();
@@ -14,7 +14,7 @@ const state: AppState = {
 
 function row(id: string, updated: string, title = id): SessionRow {
   const at = new Date(updated).toISOString();
-  return { id, title, updated_at: at, created_at: at, running: false, model: null };
+  return { id, title, updated_at: at, created_at: at, running: false, model: null, pinned: false, archived: false };
 }
 
 function after(body: EventBody, session?: string, from = state): AppState {
@@ -59,7 +59,7 @@ describe('groups of the list', () => {
     row('noon', '2026-11-20T12:00:00', 'Harborline'),
     row('eighth', '2026-11-13T12:00:00', 'Onboarding'),
   ];
-  const shape = (search?: string) => groupSessions(rows, now, search).map(({ label, rows: of }) => [label, of.map(({ id }) => id)]);
+  const shape = (all = rows) => groupSessions(all, now).map(({ label, rows: of }) => [label, of.map(({ id }) => id)]);
 
   test('by calendar day, newest first', () => {
     expect(shape()).toEqual([
@@ -70,11 +70,14 @@ describe('groups of the list', () => {
     ]);
   });
 
-  test('only titles that contain what is sought, whatever the case', () => {
-    expect(shape(' QU')).toEqual([
-      ['Yesterday', ['late']],
-      ['Earlier', ['old']],
+  test('pinned ones stand first, archived ones apart', () => {
+    const some = rows.map((one) => ({ ...one, pinned: one.id === 'week' || one.id === 'noon', archived: one.id === 'late' }));
+    expect(shape(some)).toEqual([
+      ['Pinned', ['noon', 'week']],
+      ['Today', ['early']],
+      ['Earlier', ['eighth', 'old']],
     ]);
+    expect(archivedSessions(some).map(({ id }) => id)).toEqual(['late']);
   });
 });
 

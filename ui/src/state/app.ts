@@ -3,6 +3,7 @@
 
 import type {
   AppStatus,
+  AttachedFile,
   ChangeSetView,
   ConflictSide,
   ConflictView,
@@ -14,8 +15,9 @@ import type {
   UserError,
   VaultChangeAuthor,
 } from '../ipc';
+import { afterEvent, type Queues } from './queue';
 
-export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance';
+export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance' | 'keyboard';
 
 export type View =
   | { readonly kind: 'chat' }
@@ -25,7 +27,7 @@ export type View =
   | { readonly kind: 'run-tool'; readonly tool: string | null };
 
 /** Pages of the right panel; `skill:crm` is what a skill declares. */
-export type PanelTab = 'changes' | 'problems' | 'note' | `skill:${string}`;
+export type PanelTab = 'changes' | 'activity' | 'problems' | 'note' | `skill:${string}`;
 
 /** A record to add, or with a path one to change, in its form. */
 export interface RecordForm {
@@ -46,8 +48,14 @@ export interface AppState {
   readonly open: string | null;
   /** By session, '' for the chat that is none yet: what stands in the composer. */
   readonly drafts: Readonly<Record<string, Draft>>;
+  /** By session: messages that wait for the end of a turn. */
+  readonly queues: Queues;
   /** Its stored events are being read. */
   readonly opening: boolean;
+  /** The message that is to be brought into view. */
+  readonly sought: { readonly session: string; readonly turn: string } | null;
+  /** The chat that was deleted last, as long as the list offers to take that back. */
+  readonly deleted: SessionRow | null;
   /** What the last command of the shell failed with. */
   readonly problem: UserError | null;
   readonly view: View;
@@ -71,6 +79,12 @@ export interface AppState {
   readonly recordForm: RecordForm | null;
   /** By provider: how its last request went, where that was told since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
+  /** Keys that the user chose, by the name of what they do. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** What lies over the window: the palette of commands, the sheet of keys. */
+  readonly over: 'palette' | 'keys' | null;
+  /** The conversation is searched for it; none while it is not. */
+  readonly find: string | null;
 }
 
 /** What could not be read in full in the vault. */
@@ -117,6 +131,8 @@ export interface Draft {
   readonly tool: string | null;
   /** Skills it activates. */
   readonly skills: readonly string[];
+  /** Text files that go with it. */
+  readonly files: readonly AttachedFile[];
   /** Grows each time the text is put there from elsewhere, for the field to take over. */
   readonly given: number;
 }
@@ -171,7 +187,7 @@ export interface NoteChange {
 
 export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560 } };
 
-export const emptyDraft: Draft = { text: '', tool: null, skills: [], given: 0 };
+export const emptyDraft: Draft = { text: '', tool: null, skills: [], files: [], given: 0 };
 
 export const firstState: AppState = {
   status: null,
@@ -179,7 +195,10 @@ export const firstState: AppState = {
   sessions: [],
   open: null,
   drafts: {},
+  queues: {},
   opening: false,
+  sought: null,
+  deleted: null,
   problem: null,
   view: { kind: 'chat' },
   panel: { open: false, tab: 'changes', width: widths.panel.first, note: null, wide: false, peek: false },
@@ -194,10 +213,15 @@ export const firstState: AppState = {
   conflicts: [],
   recordForm: null,
   health: {},
+  keys: {},
+  over: null,
+  find: null,
 };
 
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
-export function reduceApp(state: AppState, event: Envelope): AppState {
+export function reduceApp(before: AppState, event: Envelope): AppState {
+  const queues = afterEvent(before.queues, event);
+  const state = queues === before.queues ? before : { ...before, queues };
   switch (event.type) {
     case 'turn_started':
       return touchRow(state, event, true);
@@ -270,8 +294,13 @@ export function withDraft(state: AppState, session: string | null, part: Partial
   const { [key]: old = emptyDraft, ...others } = state.drafts;
   const next = { ...old, ...part, given: old.given + (give ? 1 : 0) };
   // The number stays where the rest is gone, so that what is given next is told from what was.
-  const empty = next.text === '' && next.tool === null && next.skills.length === 0 && next.given === 0;
+  const empty = isEmpty(next) && next.given === 0;
   return { ...state, drafts: empty ? others : { ...others, [key]: next } };
+}
+
+/** Nothing of it could be lost. */
+export function isEmpty({ text, tool, skills, files }: Draft): boolean {
+  return text === '' && tool === null && skills.length === 0 && files.length === 0;
 }
 
 /** "CRM" for `crm`; the id with a capital while the name is not known. */
@@ -304,20 +333,22 @@ export interface SessionGroup {
   readonly rows: readonly SessionRow[];
 }
 
-/** Rows newest first under "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
-export function groupSessions(rows: readonly SessionRow[], now: Date, search = ''): SessionGroup[] {
-  const sought = search.trim().toLowerCase();
-  const labels = ['Today', 'Yesterday', 'Last 7 days', 'Earlier'];
+/** Rows newest first under "Pinned", "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
+export function groupSessions(rows: readonly SessionRow[], now: Date): SessionGroup[] {
+  const labels = ['Pinned', 'Today', 'Yesterday', 'Last 7 days', 'Earlier'];
   const groups: SessionRow[][] = labels.map(() => []);
   const today = startOfDay(now);
-  const shown = rows
-    .filter((row) => row.title.toLowerCase().includes(sought))
-    .toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const shown = rows.filter((row) => !row.archived).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
   for (const row of shown) {
     const days = Math.round((today - startOfDay(new Date(row.updated_at))) / 86_400_000);
-    groups[days <= 0 ? 0 : days === 1 ? 1 : days < 7 ? 2 : 3]?.push(row);
+    groups[row.pinned ? 0 : days <= 0 ? 1 : days === 1 ? 2 : days < 7 ? 3 : 4]?.push(row);
   }
   return labels.flatMap((label, at) => (groups[at]?.length ? [{ label, rows: groups[at] }] : []));
+}
+
+/** Rows that are put away, newest first. */
+export function archivedSessions(rows: readonly SessionRow[]): SessionRow[] {
+  return rows.filter((row) => row.archived).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }
 
 export function clampWidth(kind: 'list' | 'panel', width: number): number {

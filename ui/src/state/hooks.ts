@@ -24,11 +24,15 @@ export function useApp<T>(select: (app: AppState) => T): T {
 }
 
 /** The conversation of a session or of a form run; the open session's where none is named. */
-export function useSession(id?: string | null): SessionState {
+export function useSession(id?: string | null): SessionState;
+/** A part of the open session's conversation: no new object each time. */
+export function useSession<T>(select: (session: SessionState) => T): T;
+export function useSession<T>(which?: string | null | ((session: SessionState) => T)): SessionState | T {
   const store = useStore();
   return useSyncExternalStore(store.listen, () => {
     const { app, streams } = store.get();
-    return streams[id ?? app.open ?? ''] ?? emptySession;
+    if (typeof which === 'function') return which(streams[app.open ?? ''] ?? emptySession);
+    return streams[which ?? app.open ?? ''] ?? emptySession;
   });
 }
 

@@ -314,6 +314,19 @@ describe('a detached call', () => {
     expect(outline(state)).toEqual(['notice late_end']);
   });
 
+  test('outlives a turn that failed', () => {
+    const failed = after(...detached.slice(0, 4), ['turn_failed', { code: 'provider_timeout', message: 'No answer.', hint: '' }]);
+    expect(call(failed, 'c1').state).toBe('running');
+  });
+
+  test('is running in an opened chat as long as it runs, and unknown where its Nova is gone', () => {
+    const events = script(...detached);
+    expect(call(replay(events, false, ['c1']), 'c1').state).toBe('running');
+    expect(call(replay(events, false), 'c1').state).toBe('unknown');
+    const told = script(...detached, turnStarted('Next'), completed('c1', error('interrupted')));
+    expect(call(replay(told, true), 'c1').state).toBe('unknown');
+  });
+
   test('is ended by Stop', () => {
     expect(call(after(...detached.slice(0, 4), ['turn_cancelled', { unknown: [] }]), 'c1').state).toBe('cancelled');
   });
@@ -520,4 +533,50 @@ test('the end of a turn that an edit overtook still ends it, once', () => {
   expect(runningTurn(state)).toBeNull();
   expect(state.seq).toBe(3);
   expect(reduce(state, end)).toBe(state);
+});
+
+describe('branches', () => {
+  const of = (turn: string, body: object): Envelope => ({ v: 1, seq: 0, at: '2026-11-20T14:30:00Z', session: 's', turn, ...body }) as Envelope;
+  const begin = (turn: string, after?: string | null) => of(turn, { type: 'turn_started', text: turn, model: 'm', skills: [], tool: null, ...(after === undefined ? {} : { after }) });
+  const end = (turn: string) => of(turn, { type: 'turn_completed', text: '' });
+  const activate = (turn: string, skill: string) => of(turn, { type: 'skill_activated', skill, by: 'model', lifetime: 'session' });
+  const choose = (turn: string) => ({ ...of('', { type: 'branch_chosen', chosen: turn }), turn: undefined }) as unknown as Envelope;
+  const see = (...events: Envelope[]) => {
+    const numbered = events.map((event, seq) => ({ ...event, seq: seq + 1 }));
+    const state = numbered.reduce(reduce, emptySession);
+    expect(replay(numbered, true)).toEqual(state);
+    return state;
+  };
+  const shape = ({ turns, skills }: SessionState) => [turns.map(({ id }) => id).join(' '), skills.map(({ skill }) => skill).join(' ')];
+
+  test('an edited message takes the place of the first and of what came after it', () => {
+    const log = [begin('a', null), end('a'), begin('b', 'a'), activate('b', 'crm'), end('b'), begin('c', 'b'), end('c'), begin('d', 'a'), end('d')];
+    expect(shape(see(...log))).toEqual(['a d', '']);
+    expect(shape(see(...log, choose('b')))).toEqual(['a b c', 'crm']);
+    expect(shape(see(...log, choose('b'), begin('e')))).toEqual(['a b c e', 'crm']);
+    expect(shape(see(...log, begin('f', null)))).toEqual(['f', '']);
+    expect(see(...log).all.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('what happens late in another branch stays there', () => {
+    const log = [begin('a', null), begin('b', 'a'), end('b'), begin('c', 'a'), of('b', { type: 'message_completed', message: 'm', text: 'Late.' })];
+    const state = see(...log);
+    expect(state.turns.at(-1)?.items).toEqual([]);
+    expect(state.all[1]?.items).toHaveLength(1);
+  });
+
+  test('without branches the turns are all turns', () => {
+    const state = see(begin('a'), end('a'), begin('b'));
+    expect(state.turns).toBe(state.all);
+  });
+});
+
+test('each request is kept with what the provider counted for it', () => {
+  const step = (tools: string[], prefix_kept: boolean): [Envelope['type'], object] => ['step_started', { tools, prefix_kept, bytes: 4000 }];
+  const usage = (input: number): [Envelope['type'], object] => ['usage', { input, cached: 0, output: 5 }];
+  const { steps } = turnOf(after(turnStarted(), step(['a'], false), usage(100), step(['a', 'b'], true)));
+  expect(steps).toMatchObject([
+    { tools: ['a'], prefixKept: false, bytes: 4000, usage: { input: 100, output: 5 } },
+    { tools: ['a', 'b'], prefixKept: true, usage: null },
+  ]);
 });

@@ -3,7 +3,9 @@
 // ones run through the same function, and both end in the same state.
 import type {
   ActivatedBy,
+  CompactedBy,
   ConflictSide,
+  ContextView,
   DeactivatedBy,
   Decision,
   Effect,
@@ -16,15 +18,22 @@ import type {
   SourceView,
   UserError,
 } from '../ipc/protocol.generated';
+import { beforeOf, chosen, inForce, noBranches, started, type Branches } from './branches';
 
 export interface SessionState {
   /** Notices from before the first message, such as a pinned skill. */
   readonly opening: readonly NoticeItem[];
+  /** Of the branch in force. */
   readonly turns: readonly Turn[];
+  /** Of every branch, in the order of the log. */
+  readonly all: readonly Turn[];
+  readonly branches: Branches;
   /** In the order of activation. */
   readonly skills: readonly ActiveSkill[];
   /** Of the last request to the provider. */
   readonly usage: Usage | null;
+  /** How much of the model's context the last request takes. */
+  readonly context: ContextView | null;
   /** Number of the last event read; an older one is ignored, so that streams may overlap. */
   readonly seq: number;
 }
@@ -38,6 +47,8 @@ export interface Turn {
   readonly skills: readonly string[];
   /** `skill.tool` the user pointed at. */
   readonly tool: string | null;
+  /** Skills that are active after it. */
+  readonly active: readonly ActiveSkill[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly endedAt: string | null;
@@ -46,8 +57,23 @@ export interface Turn {
   readonly failure: UserError | null;
   /** Since when the model has answered nothing that can be seen; none while it writes, calls or the turn is over. */
   readonly thinkingSince: string | null;
+  /** Requests to the provider, oldest first. */
+  readonly steps: readonly Step[];
   /** In the order in which their first events arrived. */
   readonly items: readonly Item[];
+}
+
+/** One request to the provider. */
+export interface Step {
+  /** RFC 3339 */
+  readonly at: string;
+  /** `skill.tool` or as they are on the wire: what the model could call. */
+  readonly tools: readonly string[];
+  /** What was sent before stands unchanged at the beginning, so the provider need not read it again. */
+  readonly prefixKept: boolean;
+  readonly bytes: number;
+  /** What the provider counted; none until it said so. */
+  readonly usage: Usage | null;
 }
 
 export type Item = MessageItem | CallItem | NoticeItem | ConflictItem;
@@ -160,7 +186,7 @@ export type Notice =
       /** What changed, by path, where it is known. */
       readonly summaries: Readonly<Record<string, string | undefined>>;
     }
-  | { readonly type: 'compacted' }
+  | { readonly type: 'compacted'; readonly by: CompactedBy; readonly messages: number; readonly before: number; readonly after: number; readonly why: string | null }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
 
@@ -191,7 +217,16 @@ export interface Usage {
   readonly output: number;
 }
 
-export const emptySession: SessionState = { opening: [], turns: [], skills: [], usage: null, seq: 0 };
+export const emptySession: SessionState = {
+  opening: [],
+  turns: [],
+  all: [],
+  branches: noBranches,
+  skills: [],
+  usage: null,
+  context: null,
+  seq: 0,
+};
 
 /** The state after one more event of the session. */
 export function reduce(state: SessionState, event: Envelope): SessionState {
@@ -208,11 +243,14 @@ function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
   return ends && turn !== undefined && runningTurn(state)?.id === turn;
 }
 
-/** The state of a stored session. `running`: whether its last turn still runs somewhere. */
-export function replay(events: readonly Envelope[], running: boolean): SessionState {
+/**
+ * The state of a stored session. `running`: whether its last turn still runs somewhere; `runningCalls`: the calls
+ * that run on without their turn.
+ */
+export function replay(events: readonly Envelope[], running: boolean, runningCalls: readonly string[] = []): SessionState {
   // A stored message comes back as several blocks that share its number, so nothing is left out here.
   const state = events.reduce((before, event) => ({ ...apply(before, event), seq: Math.max(before.seq, event.seq) }), emptySession);
-  return running ? state : interrupted(state);
+  return running ? state : interrupted(state, runningCalls);
 }
 
 /** The turn that runs now. */
@@ -246,15 +284,18 @@ export function decidedQuestions(call: CallItem): readonly Approval[] {
 function apply(state: SessionState, event: Envelope): SessionState {
   switch (event.type) {
     case 'turn_started':
-      return {
-        ...state,
-        turns: [...state.turns, newTurn(event, event)],
-      };
+      return begun(state, newTurn(event, event), event.after);
+    case 'branch_chosen': {
+      const next = withTurns(state, state.all, chosen(state.branches, event.chosen));
+      return { ...next, skills: next.turns.at(-1)?.active ?? state.skills };
+    }
     case 'step_started':
+      return inTurn({ ...state, context: event.context ?? state.context }, event, (turn) => {
+        const step: Step = { at: event.at, tools: event.tools, prefixKept: event.prefix_kept, bytes: event.bytes, usage: null };
+        return thinks({ ...turn, steps: [...turn.steps, step] }, event.at);
+      });
     case 'reasoning_delta':
-      return inTurn(state, event, (turn) =>
-        turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? event.at } : turn,
-      );
+      return inTurn(state, event, (turn) => thinks(turn, event.at));
     case 'text_delta':
       return inTurn(state, event, still);
     case 'message_block':
@@ -263,7 +304,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
       return inTurn(state, event, (turn) => withMessageText(turn, event));
     case 'tool_call_started':
       // A tool that is run from its form has no message before it.
-      return inTurn(state.turns.length > 0 ? state : { ...state, turns: [newTurn(event)] }, event, (turn) =>
+      return inTurn(state.all.length > 0 ? state : begun(state, newTurn(event)), event, (turn) =>
         still(
           withItem(turn, {
             kind: 'call',
@@ -356,25 +397,34 @@ function apply(state: SessionState, event: Envelope): SessionState {
       const skills = known
         ? state.skills.map((other) => (other.skill === event.skill ? active : other))
         : [...state.skills, active];
-      return withNotice({ ...state, skills }, event, { type: 'activated', ...active });
+      return withNotice(withSkills(state, skills), event, { type: 'activated', ...active });
     }
     case 'skill_deactivated': {
-      const rest = { ...state, skills: state.skills.filter((active) => active.skill !== event.skill) };
+      const rest = withSkills(state, state.skills.filter((active) => active.skill !== event.skill));
       // That it was for one turn was said when it was activated.
       return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
     }
     case 'notes_changed_outside':
       return withOutsideChange(state, event, event.paths, event.summaries ?? {});
     case 'history_compacted':
-      return withNotice(state, event, { type: 'compacted' });
+      return withNotice(state, event, {
+        type: 'compacted',
+        by: event.by,
+        messages: event.messages,
+        before: event.before,
+        after: event.after,
+        why: event.why ?? null,
+      });
     case 'credential_needed':
       return withCredentialNeeded(state, event);
     case 'conflict_found':
       return inTurn(state, event, (turn) => withConflict(turn, event));
     case 'conflict_resolved':
-      return { ...state, turns: state.turns.map((turn) => withDecision(turn, event)) };
-    case 'usage':
-      return { ...state, usage: { input: event.input, cached: event.cached, output: event.output } };
+      return withTurns(state, state.all.map((turn) => withDecision(turn, event)));
+    case 'usage': {
+      const usage = { input: event.input, cached: event.cached, output: event.output };
+      return { ...inTurn(state, event, (turn) => counted(turn, usage)), usage };
+    }
     case 'turn_completed':
       return inTurn(state, event, (turn) => ended(turn, 'completed', event.at));
     case 'turn_cancelled':
@@ -389,6 +439,28 @@ function apply(state: SessionState, event: Envelope): SessionState {
   }
 }
 
+function begun(state: SessionState, turn: Turn, after?: string | null): SessionState {
+  const branches = started(state.branches, turn.id, after);
+  const before = beforeOf(branches, turn.id) ?? null;
+  const goesOn = before === (state.turns.at(-1)?.id ?? null);
+  const skills = goesOn ? state.skills : (state.all.find((other) => other.id === before)?.active ?? []);
+  return withTurns({ ...state, skills }, [...state.all, { ...turn, active: skills }], branches);
+}
+
+/** The state with these turns, and those of them that are in force. */
+function withTurns(state: SessionState, all: readonly Turn[], branches = state.branches): SessionState {
+  // Nothing was ever begun anew.
+  if (branches.next.size === 0) return { ...state, all, turns: all, branches };
+  const byId = new Map(all.map((turn) => [turn.id, turn]));
+  return { ...state, all, turns: inForce(branches).flatMap((id) => byId.get(id) ?? []), branches };
+}
+
+function withSkills(state: SessionState, skills: readonly ActiveSkill[]): SessionState {
+  const last = state.turns.at(-1);
+  const all = state.all.map((turn) => (turn === last ? { ...turn, active: skills } : turn));
+  return withTurns({ ...state, skills }, last ? all : state.all);
+}
+
 function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_started' }>): Turn {
   return {
     id: event.turn ?? `turn-${event.seq}`,
@@ -396,23 +468,26 @@ function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'turn_star
     model: message?.model ?? '',
     skills: message?.skills ?? [],
     tool: message?.tool ?? null,
+    active: [],
     startedAt: event.at,
     endedAt: null,
     status: 'running',
     failure: null,
     thinkingSince: event.at,
+    steps: [],
     items: [],
   };
 }
 
 /** The last turn was cut off when Nova ended: nobody will answer its calls any more. */
-function interrupted(state: SessionState): SessionState {
+function interrupted(state: SessionState, runningCalls: readonly string[]): SessionState {
   const turn = runningTurn(state);
-  const open = state.turns.some((other) => other.items.some((item) => item.kind === 'call' && isOpen(item)));
-  if (!turn && !open) return state;
-  const cut = state.turns.map((other) => {
+  const lost = (item: Item): item is CallItem => item.kind === 'call' && isOpen(item) && !runningCalls.includes(item.call);
+  const open = state.all.some((other) => other.items.some(lost));
+  if (!turn && !open && !state.all.some((other) => other.status === 'running')) return state;
+  const cut = state.all.map((other) => {
     const items = other.items.map((item) =>
-      item.kind === 'call' && isOpen(item)
+      lost(item)
         ? { ...item, state: neverRan(item) ? ('unanswered' as const) : ('unknown' as const), progress: null }
         : item,
     );
@@ -423,15 +498,15 @@ function interrupted(state: SessionState): SessionState {
     const failure: UserError = { code: 'cancelled', message: 'Nova was closed during this turn.', hint: 'Send the message again.' };
     return { ...other, status: 'failed' as const, thinkingSince: null, failure };
   });
-  return { ...state, turns };
+  return withTurns(state, turns);
 }
 
 function ended(turn: Turn, status: Turn['status'], at: string, unknown: readonly string[] = []): Turn {
   const items = turn.items.map((item): Item => {
     if (item.kind !== 'call') return item;
     if (unknown.includes(item.call)) return { ...item, state: 'unknown', progress: null, endedAt: item.endedAt ?? at };
-    // A detached call outlives a turn that went well; Stop and a failure end it.
-    if (!isOpen(item) || (item.detached && status === 'completed')) return item;
+    // A detached call outlives its turn; only Stop ends it.
+    if (!isOpen(item) || (item.detached && status !== 'cancelled')) return item;
     const state = neverRan(item) ? 'unanswered' : status === 'failed' && writes(item) ? 'unknown' : 'cancelled';
     return { ...item, state, progress: null, endedAt: at };
   });
@@ -472,6 +547,8 @@ function endState(call: CallItem, error: UserError | null): CallState {
       return 'unanswered';
     case 'cancelled':
       return 'cancelled';
+    case 'interrupted':
+      return 'unknown';
     default:
       return 'failed';
   }
@@ -545,7 +622,7 @@ function withDecision(turn: Turn, event: Extract<Envelope, { type: 'conflict_res
 
 function withNotice(state: SessionState, event: Envelope, what: Notice): SessionState {
   const item = notice(event, what);
-  if (state.turns.length === 0) return { ...state, opening: [...state.opening, item] };
+  if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };
   return inTurn(state, event, (turn) => withItem(turn, item));
 }
 
@@ -565,7 +642,7 @@ function withOutsideChange(
     item.notice.paths.join('\n') === paths.join('\n');
   if (!last || !same) return withNotice(state, event, what);
   const replaced = replaceItem(last, last.items.length - 1, () => notice(event, what));
-  return { ...state, turns: state.turns.with(-1, replaced) };
+  return withTurns(state, state.all.with(state.all.indexOf(last), replaced));
 }
 
 /** A model that tries again is told again; the user is told once in each turn. */
@@ -585,24 +662,26 @@ function notice(event: Envelope, what: Notice): NoticeItem {
 }
 
 function inTurn(state: SessionState, event: Pick<Envelope, 'turn'>, change: (turn: Turn) => Turn): SessionState {
-  const named = event.turn === undefined ? -1 : state.turns.findLastIndex((turn) => turn.id === event.turn);
-  const at = named >= 0 ? named : state.turns.length - 1;
-  const turn = state.turns[at];
+  const named = event.turn === undefined ? -1 : state.all.findLastIndex((turn) => turn.id === event.turn);
+  // What belongs to no turn goes to the last one in force.
+  const last = state.turns.at(-1);
+  const at = named >= 0 ? named : last === undefined ? -1 : state.all.indexOf(last);
+  const turn = state.all[at];
   if (!turn) return state;
-  return { ...state, turns: state.turns.with(at, change(turn)) };
+  return withTurns(state, state.all.with(at, change(turn)));
 }
 
 function inCall(state: SessionState, call: string, change: (call: CallItem) => CallItem): SessionState {
   // Call ids are the provider's and may repeat from turn to turn: the newest is meant.
-  const turnAt = state.turns.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
-  const turn = state.turns[turnAt];
+  const turnAt = state.all.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
+  const turn = state.all[turnAt];
   if (!turn) return state;
   const at = turn.items.findLastIndex((item) => item.kind === 'call' && item.call === call);
-  return { ...state, turns: state.turns.with(turnAt, replaceItem(turn, at, (item) => change(item as CallItem))) };
+  return withTurns(state, state.all.with(turnAt, replaceItem(turn, at, (item) => change(item as CallItem))));
 }
 
 function findCall(state: SessionState, call: string): CallItem | null {
-  for (const turn of state.turns.toReversed()) {
+  for (const turn of state.all.toReversed()) {
     const found = turn.items.findLast((item) => item.kind === 'call' && item.call === call);
     if (found) return found as CallItem;
   }
@@ -616,6 +695,16 @@ function withItem(turn: Turn, item: Item): Turn {
 function replaceItem(turn: Turn, at: number, change: (item: Item) => Item): Turn {
   const item = turn.items[at];
   return item ? { ...turn, items: turn.items.with(at, change(item)) } : turn;
+}
+
+/** What the provider counted is of the newest request. */
+function counted(turn: Turn, usage: Usage): Turn {
+  const last = turn.steps.at(-1);
+  return last ? { ...turn, steps: turn.steps.with(-1, { ...last, usage }) } : turn;
+}
+
+function thinks(turn: Turn, since: string): Turn {
+  return turn.status === 'running' ? { ...turn, thinkingSince: turn.thinkingSince ?? since } : turn;
 }
 
 function still(turn: Turn): Turn {

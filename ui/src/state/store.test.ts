@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EventBody, UserError } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { interruptedSet, sampleWorld } from '../testing/sample';
+import { keepChanges } from './kept';
 import { createStore } from './store';
 
 function make(flushEvery = 0) {
@@ -30,7 +31,7 @@ test('a first start asks for nothing of a vault that is not there', async () => 
   const { backend, actions } = make();
   backend.world.status = { ...backend.world.status, first_run: true, vault: null };
   await actions.start();
-  expect(backend.calls.map(({ method }) => method)).toEqual(['app_status']);
+  expect(backend.calls.map(({ method }) => method)).toEqual(['app_status', 'window_layout']);
   await actions.openVault({ choice: { kind: 'sample' }, model: null });
   expect(backend.asked('list_sessions')).toHaveLength(1);
 });
@@ -57,7 +58,7 @@ describe('opening a chat', () => {
     backend.on('open_session', async ({ session }) => {
       await held;
       const both = { ...stored, seq: stored.seq };
-      return { row: { ...backend.world.sessions.find(({ id }) => id === session)!, running: true }, events: [both] };
+      return { row: { ...backend.world.sessions.find(({ id }) => id === session)!, running: true }, events: [both], running_calls: [] };
     });
     const opening = actions.openSession('bank');
     expect(store.get().app.opening).toBe(true);
@@ -353,13 +354,16 @@ describe('what is written and not sent', () => {
     expect(store.get().app.drafts['bank']?.text).toBe('something new');
   });
 
-  test('goes with its chat when that is deleted', async () => {
+  test('stays with its chat when that is deleted, which may be taken back', async () => {
     const { store, actions } = make();
     await actions.start();
     await actions.openSession('bank');
     actions.setDraft(draft);
     await actions.deleteSession('bank');
-    expect(store.get().app.drafts).toEqual({});
+    expect(store.get().app).toMatchObject({ open: null, deleted: { id: 'bank' } });
+    await actions.restoreSession('bank');
+    expect(store.get().app.drafts['bank']).toMatchObject(draft);
+    expect(store.get().app.deleted).toBeNull();
   });
 });
 
@@ -373,4 +377,52 @@ test('a skill is dropped from the open chat; a refusal is a problem of the windo
   backend.fail('drop_skill', { message: 'It is not active.' });
   await actions.dropSkill('crm');
   expect(store.get().app.problem?.message).toBe('It is not active.');
+});
+
+describe('what is kept', () => {
+  test('a draft and its waiting messages are kept soon after they change, once for many letters', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = make();
+    await actions.start();
+    const end = keepChanges(store, backend);
+    await actions.openSession('bank');
+    for (const text of ['M', 'Mo', 'Mov', 'Move']) actions.setDraft({ text });
+    expect(backend.asked('keep_draft')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(500);
+    const empty = { tool: null, skills: [], files: [], queued: [] };
+    expect(backend.asked('keep_draft')).toEqual([{ ...empty, session: 'bank', text: 'Move' }]);
+    actions.queueDraft();
+    await vi.advanceTimersByTimeAsync(500);
+    const queued = [{ text: 'Move', tool: null, skills: [], files: [] }];
+    expect(backend.asked('keep_draft').at(-1)).toEqual({ ...empty, session: 'bank', text: '', queued });
+    end();
+    vi.useRealTimers();
+  });
+
+  test('what was kept is there again; what was typed meanwhile stays', async () => {
+    const { backend, store, actions } = make();
+    const kept = { tool: null, skills: [], files: [], queued: [] };
+    backend.on('list_drafts', () => [
+      { ...kept, session: null, text: 'new' },
+      { ...kept, session: 'bank', text: 'old', queued: [{ text: 'next', tool: null, skills: [], files: [] }] },
+    ]);
+    actions.setDraft({ text: 'typed' });
+    await actions.start();
+    expect(store.get().app.drafts['']?.text).toBe('typed');
+    expect(store.get().app.drafts['bank']?.text).toBe('old');
+    expect(store.get().app.queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: 'next' }] });
+  });
+
+  test('columns are as wide as they were left, within their limits', async () => {
+    const { backend, store, actions } = make();
+    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, keys: { find: 'Ctrl G' } }));
+    await actions.start();
+    expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, keys: { find: 'Ctrl G' } });
+    const end = keepChanges(store, backend);
+    actions.setPanelWidth(400);
+    end();
+    await vi.waitFor(() =>
+      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, keys: { find: 'Ctrl G' } }]),
+    );
+  });
 });

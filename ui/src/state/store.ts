@@ -16,7 +16,9 @@ import {
   type ResolvedConflict,
   type ReviseApproval,
   type SendMessage,
+  type SessionRow,
   type SessionView,
+  type SetSession,
   type UndoChanges,
   type UndoResult,
   type VaultSummary,
@@ -25,6 +27,7 @@ import {
   clampWidth,
   draftOf,
   firstState,
+  isEmpty,
   reduceApp,
   shownSkillPanel,
   widePanel,
@@ -40,7 +43,11 @@ import {
   type SettlementWay,
   type View,
 } from './app';
-import { emptySession, reduce, replay, type SessionState } from './session';
+import { withFiles } from './attachments';
+import { has } from './branches';
+import { readLayout, withKeptDrafts, withLayout } from './kept';
+import { due, withQueue, type Queue, type Queued } from './queue';
+import { emptySession, reduce, replay, runningTurn, type SessionState } from './session';
 
 export interface StoreState {
   readonly app: AppState;
@@ -64,7 +71,7 @@ export interface StoreOptions {
   readonly initial?: Partial<AppState>;
 }
 
-export function createStore(backend: Backend, { flushEvery = 34, initial = {} }: StoreOptions = {}): Store {
+export function createStore(backend: Backend, { flushEvery = 50, initial = {} }: StoreOptions = {}): Store {
   let state: StoreState = { app: { ...firstState, ...initial }, streams: {} };
   const listeners = new Set<() => void>();
   const set = (next: StoreState) => {
@@ -73,7 +80,7 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     for (const listener of listeners) listener();
   };
 
-  // Events wait for the next flush, so that a fast stream renders at most 30 times a second.
+  // Events wait for the next flush, so that a fast stream renders at most 20 times a second: more cannot be read, and each costs.
   let waiting: Envelope[] = [];
   let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -85,6 +92,8 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
     waiting = [];
     set(events.reduce(reduceAll, state));
     if (events.some((event) => event.type === 'session_changed')) void actions.loadSessions();
+    // Told when the session is free again, which is after the end of its turn.
+    for (const event of events) if (event.type === 'session_changed') void actions.sendDue(event.id);
     if (events.some((event) => event.type === 'registry_changed')) {
       void actions.loadSkillNames();
       void actions.loadSkillPanels();
@@ -132,11 +141,13 @@ export function createStore(backend: Backend, { flushEvery = 34, initial = {} }:
   };
 }
 
+const nothingWritten = { text: '', tool: null, skills: [], files: [] };
+
 /** A stream nothing was read of; its events may be numbered from 0. */
 const unread: SessionState = { ...emptySession, seq: -1 };
 
-function stored({ row, events }: SessionView): SessionState {
-  return events.length === 0 ? unread : replay(events, row.running);
+function stored({ row, events, running_calls }: SessionView): SessionState {
+  return events.length === 0 ? unread : replay(events, row.running, running_calls);
 }
 
 function reduceAll(state: StoreState, event: Envelope): StoreState {
@@ -160,6 +171,8 @@ function makeActions({ backend, get, set, collect }: Access) {
       const app = change(state.app);
       return app === state.app ? state : { ...state, app };
     });
+  const withRow = (row: SessionRow) =>
+    setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
   const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
   const setConflicts = (change: (old: readonly SetConflict[]) => readonly SetConflict[]) =>
     setApp((app) => ({ ...app, conflicts: change(app.conflicts) }));
@@ -176,18 +189,21 @@ function makeActions({ backend, get, set, collect }: Access) {
 
   let readingProblems: Promise<void> | null = null;
   let problemsStale = false;
+  let lastQueued = 0;
+  /** Sessions whose first waiting message is on its way. */
+  const sending = new Set<string>();
 
   const actions = {
     /** Reads what the window shows first. */
     async start(): Promise<void> {
       try {
-        const status = await backend.rpc('app_status', nothing);
-        setApp((app) => ({ ...app, status, startProblem: null }));
+        const [status, layout] = await Promise.all([backend.rpc('app_status', nothing), readLayout(backend)]);
+        setApp((app) => ({ ...withLayout(app, layout), status, startProblem: null }));
         if (status.vault !== null) {
           void actions.loadProblems();
           void actions.loadInterrupted();
         }
-        if (!status.first_run) await Promise.all([actions.loadSessions(), actions.loadSkillNames(), actions.loadSkillPanels()]);
+        if (!status.first_run) await Promise.all([actions.loadDrafts(), actions.loadSessions(), actions.loadSkillNames(), actions.loadSkillPanels()]);
       } catch (thrown) {
         setApp((app) => ({ ...app, startProblem: userError(thrown) }));
       }
@@ -197,6 +213,13 @@ function makeActions({ backend, get, set, collect }: Access) {
       attempt(async () => {
         const sessions = await backend.rpc('list_sessions', nothing);
         setApp((app) => ({ ...app, sessions }));
+      }),
+
+    /** What was being written when Nova was closed. */
+    loadDrafts: () =>
+      attempt(async () => {
+        const drafts = await backend.rpc('list_drafts', nothing);
+        setApp((app) => withKeptDrafts(app, drafts, () => ++lastQueued));
       }),
 
     loadSkillNames: () =>
@@ -235,6 +258,22 @@ function makeActions({ backend, get, set, collect }: Access) {
         const interrupted = await backend.rpc('list_changes', { state: 'interrupted' });
         setApp((app) => ({ ...app, interrupted }));
       }),
+
+    /** What lies over the window; `null` takes it away. */
+    setOver(over: AppState['over']): void {
+      setApp((app) => ({ ...app, over }));
+    },
+    /** Searches the open conversation; `null` ends it. */
+    setFind(find: string | null): void {
+      setApp((app) => ({ ...app, find }));
+    },
+    /** `null`: the keys that it has by itself. */
+    setKeys(action: string, keys: string | null): void {
+      setApp((app) => {
+        const { [action]: _old, ...others } = app.keys;
+        return { ...app, keys: keys === null ? others : { ...others, [action]: keys } };
+      });
+    },
 
     /** Shows a view; what it leaves keeps its place. */
     show(view: View): void {
@@ -294,20 +333,70 @@ function makeActions({ backend, get, set, collect }: Access) {
 
     renameSession: (session: string, title: string) =>
       attempt(async () => {
-        const row = await backend.rpc('rename_session', { session, title });
-        setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === session ? row : old)) }));
+        withRow(await backend.rpc('rename_session', { session, title }));
       }),
+
+    /** Pins, archives, or takes that back. */
+    setSession: (set: SetSession) =>
+      attempt(async () => {
+        withRow(await backend.rpc('set_session', set));
+      }),
+
+    /** Has the user choose where the chat is saved as Markdown. */
+    exportSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('export_session', { session });
+      }),
+
+    /** Opens a chat at a message, in whichever branch it is. */
+    openAt: (session: string, turn: string) =>
+      attempt(async () => {
+        await actions.openSession(session);
+        const stream = get().streams[session];
+        if (get().app.open !== session || !stream) return;
+        if (has(stream.branches, turn) && !stream.turns.some((shown) => shown.id === turn)) {
+          await backend.rpc('choose_branch', { session, turn });
+        }
+        setApp((app) => ({ ...app, sought: { session, turn } }));
+      }),
+
+    /** The message that was sought is in view. */
+    found(): void {
+      setApp((app) => (app.sought === null ? app : { ...app, sought: null }));
+    },
+
+    /** Shows another version of a message of the open chat, with what came after it. */
+    chooseBranch: (turn: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        if (session !== null) await backend.rpc('choose_branch', { session, turn });
+      }),
+
+    /** Takes a chat out of the trash. */
+    restoreSession: (session: string) =>
+      attempt(async () => {
+        const row = await backend.rpc('restore_session', { session });
+        setApp((app) => ({
+          ...app,
+          deleted: app.deleted?.id === session ? null : app.deleted,
+          sessions: [row, ...app.sessions.filter((old) => old.id !== session)],
+        }));
+      }),
+
+    /** The list does not offer any more to take the deletion back. */
+    forgetDeleted(session: string): void {
+      setApp((app) => (app.deleted?.id === session ? { ...app, deleted: null } : app));
+    },
 
     deleteSession: (session: string) =>
       attempt(async () => {
         await backend.rpc('delete_session', { session });
         set(({ app, streams }) => {
           const { [session]: _gone, ...others } = streams;
-          const { [session]: _written, ...drafts } = app.drafts;
           return {
             app: {
               ...app,
-              drafts,
+              deleted: app.sessions.find((row) => row.id === session) ?? app.deleted,
               sessions: app.sessions.filter((row) => row.id !== session),
               open: app.open === session ? null : app.open,
             },
@@ -325,19 +414,91 @@ function makeActions({ backend, get, set, collect }: Access) {
     /** Sends a text with what the draft of the open chat points at; where it cannot, all of it is the draft again. */
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
-      const { tool, skills } = draftOf(get().app);
-      setApp((app) => withDraft(app, before, { text: '', tool: null, skills: [] }));
+      const { tool, skills, files } = draftOf(get().app);
+      setApp((app) => withDraft(app, before, nothingWritten));
       let session = before;
       try {
         session ??= await actions.createSession();
-        await backend.rpc('send_message', { session, text, skills: [...skills], ...(tool === null ? {} : { tool }) });
+        await backend.rpc('send_message', { session, text: withFiles(text, files), skills: [...skills], ...(tool === null ? {} : { tool }) });
       } catch (thrown) {
         setApp((app) => {
           const now = app.drafts[session ?? ''];
-          const written = now !== undefined && (now.text !== '' || now.tool !== null || now.skills.length > 0);
-          return written ? app : withDraft(app, session, { text, tool, skills }, true);
+          return now !== undefined && !isEmpty(now) ? app : withDraft(app, session, { text, tool, skills, files }, true);
         });
         throw thrown;
+      }
+    },
+
+    /** Puts the draft of the open chat behind the messages that wait for the end of its turn. */
+    queueDraft(): void {
+      setApp((app) => {
+        const { text, tool, skills, files } = draftOf(app);
+        if (app.open === null || (text.trim() === '' && files.length === 0)) return app;
+        const message: Queued = { id: ++lastQueued, text, tool, skills: [...skills], files: [...files] };
+        const queues = withQueue(app.queues, app.open, (queue) => ({ ...queue, messages: [...queue.messages, message] }));
+        return withDraft({ ...app, queues }, app.open, nothingWritten, true);
+      });
+    },
+    unqueue(id: number): void {
+      setApp((app) => {
+        if (app.open === null) return app;
+        const without = (queue: Queue) => ({ ...queue, messages: queue.messages.filter((message) => message.id !== id) });
+        return { ...app, queues: withQueue(app.queues, app.open, without) };
+      });
+    },
+    /** A waiting message is written on; what stood in the composer goes below it. */
+    editQueued(id: number): void {
+      const { queues, open } = get().app;
+      const message = queues[open ?? '']?.messages.find((one) => one.id === id);
+      if (!message) return;
+      actions.unqueue(id);
+      setApp((app) => {
+        const { text, tool, skills, files } = draftOf(app);
+        const part = {
+          text: [message.text, text].filter((one) => one !== '').join('\n\n'),
+          tool: message.tool ?? tool,
+          skills: [...new Set([...message.skills, ...skills])],
+          files: [...message.files, ...files],
+        };
+        return withDraft(app, app.open, part, true);
+      });
+    },
+    /** Sends it before the others: at once where no turn runs, else for its sake the turn is stopped. */
+    async sendQueuedNow(id: number): Promise<void> {
+      const session = get().app.open;
+      if (session === null) return;
+      const running = runningTurn(get().streams[session] ?? emptySession) !== null;
+      setApp((app) => ({
+        ...app,
+        queues: withQueue(app.queues, session, ({ messages }) => {
+          const first = messages.filter((message) => message.id === id);
+          return { messages: [...first, ...messages.filter((message) => message.id !== id)], held: null, pressing: running };
+        }),
+      }));
+      if (!running) return actions.sendDue(session);
+      try {
+        await backend.rpc('stop_turn', { session });
+      } catch (thrown) {
+        setApp((app) => ({ ...app, queues: withQueue(app.queues, session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message })) }));
+      }
+    },
+    /** Sends the first waiting message of a chat whose turn has ended, unless it is held back. */
+    async sendDue(session: string): Promise<void> {
+      const { app, streams } = get();
+      const message = due(app.queues[session]);
+      if (!message || sending.has(session) || runningTurn(streams[session] ?? emptySession) !== null) return;
+      sending.add(session);
+      const { text, tool, skills, files, id } = message;
+      const change = (to: (queue: Queue) => Queue) => setApp((now) => ({ ...now, queues: withQueue(now.queues, session, to) }));
+      try {
+        await backend.rpc('send_message', { session, text: withFiles(text, files), skills: [...skills], ...(tool === null ? {} : { tool }) });
+        change((queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id) }));
+      } catch (thrown) {
+        const error = userError(thrown);
+        // A turn that another window began: its end asks again.
+        if (error.code !== 'session_busy') change((queue) => ({ ...queue, held: error.message }));
+      } finally {
+        sending.delete(session);
       }
     },
 
@@ -375,6 +536,12 @@ function makeActions({ backend, get, set, collect }: Access) {
     async stop(): Promise<void> {
       const session = get().app.open;
       if (session !== null) await backend.rpc('stop_turn', { session });
+    },
+
+    /** Stops a call of the open session that runs on without its turn. Rejects with a `UserError`. */
+    async stopCall(call: string): Promise<void> {
+      const session = get().app.open;
+      if (session !== null) await backend.rpc('stop_call', { session, call });
     },
 
     /** Rejects with a `UserError`. */
@@ -576,6 +743,10 @@ function makeActions({ backend, get, set, collect }: Access) {
     providersChanged: () => bump('providers'),
     /** After a command about a waiting tool showed that the list is not as it was read. */
     pendingToolsChanged: () => bump('pendingTools'),
+    /** Something that no region of the window asked for has failed. */
+    report(thrown: unknown): void {
+      setApp((app) => ({ ...app, problem: userError(thrown) }));
+    },
     dismissProblem(): void {
       setApp((app) => ({ ...app, problem: null }));
     },

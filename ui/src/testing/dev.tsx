@@ -68,6 +68,7 @@ function go() {
     case 'permissions':
     case 'changes':
     case 'appearance':
+    case 'keyboard':
       return actions.show({ kind: 'settings', page: screen === 'settings' ? 'skills' : screen });
     case 'waiting-tools':
       return actions.show({ kind: 'settings', page: 'skills', ...(asked.has('tool') ? { waiting: asked.get('tool') ?? '' } : {}) });

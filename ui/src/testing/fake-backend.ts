@@ -72,6 +72,7 @@ export class FakeBackend implements Backend {
   private readonly listeners = new Set<(event: Envelope) => void>();
   /** As in a new session, the first event is number 0. */
   private seq = -1;
+  private readonly trash: SessionRow[] = [];
   /** By skill: its configuration before anything was set. */
   private readonly defaults: Record<string, SkillDetail['config']> = {};
 
@@ -122,6 +123,10 @@ export class FakeBackend implements Backend {
 
   // What each command answers by itself.
   app_status = () => this.world.status;
+  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, keys: {} });
+  keep_layout = () => ({});
+  list_drafts = (): Result<'list_drafts'> => [];
+  keep_draft = () => ({});
   list_sessions = () => this.world.sessions;
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;
@@ -156,6 +161,7 @@ export class FakeBackend implements Backend {
   decide_approval = () => ({});
   revise_approval = () => ({});
   stop_turn = () => ({});
+  stop_call = () => ({});
   stop_tool = () => ({});
   open_note = () => ({});
   open_link = () => ({});
@@ -207,7 +213,7 @@ export class FakeBackend implements Backend {
 
   create_session = (): SessionRow => {
     const at = this.now();
-    const row = { id: `s${this.world.sessions.length + 1}`, title: 'New chat', updated_at: at, created_at: at, running: false, model: null };
+    const row = { id: `s${this.world.sessions.length + 1}`, title: 'New chat', updated_at: at, created_at: at, running: false, model: null, pinned: false, archived: false };
     this.world.sessions = [row, ...this.world.sessions];
     return row;
   };
@@ -215,6 +221,7 @@ export class FakeBackend implements Backend {
   open_session = ({ session }: Params<'open_session'>) => ({
     row: this.row(session),
     events: this.world.events[session] ?? [],
+    running_calls: [],
   });
 
   rename_session = ({ session, title }: Params<'rename_session'>) => {
@@ -223,16 +230,47 @@ export class FakeBackend implements Backend {
     return row;
   };
 
+  set_session = ({ session, pinned, archived }: Params<'set_session'>) => {
+    const before = this.row(session);
+    const row = { ...before, pinned: pinned ?? before.pinned, archived: archived ?? before.archived };
+    this.world.sessions = this.world.sessions.map((old) => (old.id === session ? row : old));
+    return row;
+  };
+
   delete_session = ({ session }: Params<'delete_session'>) => {
+    this.trash.push(...this.world.sessions.filter((row) => row.id === session));
     this.world.sessions = this.world.sessions.filter((row) => row.id !== session);
     return {};
   };
 
+  restore_session = ({ session }: Params<'restore_session'>) => {
+    const row = this.trash.find((old) => old.id === session);
+    if (!row) throw { code: 'unknown_session', message: 'There is no such session.', hint: '' } satisfies UserError;
+    this.world.sessions = [...this.world.sessions, row];
+    return row;
+  };
+
+  /** Finds titles; a test says what else is found. */
+  search_sessions = ({ query }: Params<'search_sessions'>): Result<'search_sessions'> =>
+    this.world.sessions.flatMap((row) => {
+      const at = row.title.toLowerCase().indexOf(query.toLowerCase());
+      if (at < 0) return [];
+      const parts = [row.title.slice(0, at), row.title.slice(at, at + query.length), row.title.slice(at + query.length)];
+      return [{ row, title: parts.map((text, part) => ({ text, hit: part === 1 })).filter(({ text }) => text !== ''), said: [] }];
+    });
+
+  export_session = (): Result<'export_session'> => ({ saved: null });
+
+  choose_branch = ({ session, turn }: Params<'choose_branch'>) => {
+    this.emit({ type: 'branch_chosen', chosen: turn }, { session });
+    return {};
+  };
+
   /** Starts the turn and says no more; a script goes on from there with `emit`. */
-  send_message = ({ session, text, model, skills, tool }: Params<'send_message'>) => {
+  send_message = ({ session, text, model, skills, tool, after }: Params<'send_message'>) => {
     const turn = `t${this.seq + 1}`;
     const used = model ?? this.row(session).model ?? this.world.status.model ?? '';
-    this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null }, { session, turn });
+    this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null, ...(after === undefined ? {} : { after }) }, { session, turn });
     return { turn };
   };
 

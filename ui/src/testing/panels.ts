@@ -6,18 +6,19 @@ type Declared = { [key: string]: JsonValue };
 
 const defaults: Record<string, Declared> = {
   summary: { args: {} },
-  table: { args: {}, place: 'below', title: '', total: null, actions: [], empty: null },
+  table: { args: {}, place: 'below', title: '', sort: null, total: null, actions: [], empty: null },
   board: { args: {}, place: 'below', folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
-  list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], actions: [], empty: null },
+  list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], sorts: [], rest: null, actions: [], empty: null },
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, empty: null },
   form: { args: {}, place: 'below', title: '' },
 };
 const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null };
 const nested: Record<string, Declared> = {
   items: { format: 'text', unit: null, detail: null },
-  columns: { format: 'text', unit: null, detail: null },
+  columns: { format: 'text', unit: null, detail: null, roomy: false },
   series: { format: 'text' },
   groups: { late: false },
+  rest: { tab: null },
   actions: action,
   drop: action,
   action,

@@ -49,6 +49,11 @@ export const crmPanel: PanelView = panelOf('crm', 'CRM', [
           { value: 'this_week', label: 'This week' },
           { value: 'later', label: 'Later' },
         ],
+        sorts: [
+          { label: 'Due first', by: 'next_contact' },
+          { label: 'By name', by: 'name' },
+        ],
+        rest: { at: '/without_date', one: 'person without a date', many: 'people without a date', tab: 'People' },
         actions: [
           { label: 'Log contact', icon: 'check', tool: 'log_interaction', args: { name: '{path}' }, ask: true },
           { label: 'Move date', icon: 'calendar', tool: 'update_contact', args: { name: '{path}', next_contact: '{next_contact}' }, ask: true },
@@ -58,13 +63,14 @@ export const crmPanel: PanelView = panelOf('crm', 'CRM', [
   },
   {
     title: 'People',
-    count: { tool: 'list_contacts', at: '' },
+    count: { tool: 'list_contacts', at: '/count' },
     actions: [{ label: 'New contact', icon: 'plus', record: 'contact' }],
     parts: [
       {
         kind: 'table',
         tool: 'list_contacts',
-        rows: '',
+        rows: '/contacts',
+        sort: 'name',
         columns: [
           { field: 'name', label: 'Name' },
           { field: 'company', label: 'Company', format: 'note' },
@@ -240,6 +246,7 @@ export const portfolioPanel: PanelView = panelOf('portfolio', 'Portfolio', [
         kind: 'table',
         tool: 'positions',
         rows: '/positions',
+        sort: '-value',
         total: '/total',
         columns: [
           { field: 'symbol', label: 'Position', detail: 'name' },
@@ -248,7 +255,7 @@ export const portfolioPanel: PanelView = panelOf('portfolio', 'Portfolio', [
           { field: 'price_at', label: 'As of', format: 'age' },
           { field: 'day', label: 'Day', format: 'change' },
           { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
-          { field: 'cost', label: 'Cost', format: 'money', unit: 'currency' },
+          { field: 'cost', roomy: true, label: 'Cost', format: 'money', unit: 'currency' },
           { field: 'gain', label: 'Gain', format: 'gain', unit: 'currency' },
           { field: 'gain_percent', label: 'Gain %', format: 'change' },
           { field: 'share', label: 'Share', format: 'percent' },
@@ -424,9 +431,9 @@ export function sampleAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'>
     case 'crm.pipeline':
       return pipeline;
     case 'crm.follow_ups':
-      return answer({ follow_ups: followUps }, followUps.map(({ path }) => path));
+      return answer({ follow_ups: followUps, without_date: 31 }, followUps.map(({ path }) => path));
     case 'crm.list_contacts':
-      return answer(contacts, contacts.map(({ path }) => path));
+      return answer({ contacts, count: contacts.length }, contacts.map(({ path }) => path));
     case 'crm.move_deal':
       return { ...answer({ stage: 'won' }), changes: [{ path: 'CRM/Deals/Pinecrest second clinic.md', kind: 'modified' }], change_set: 'set9' };
     case 'portfolio.positions':

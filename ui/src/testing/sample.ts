@@ -86,7 +86,7 @@ export function sampleWorld(): World {
 }
 
 function row(id: string, title: string, updated_at: string, running = false): SessionRow {
-  return { id, title, updated_at, created_at: updated_at, running, model: null };
+  return { id, title, updated_at, created_at: updated_at, running, model: null, pinned: false, archived: false };
 }
 
 const sessions: SessionRow[] = [

@@ -29,6 +29,8 @@ const BANK: &str = "bank";
 
 /// How many transactions are shown before they are imported.
 const PREVIEW: usize = 10;
+/// So many rows are imported at once: what is planned stays in memory until it is written.
+const MOST: usize = 100_000;
 
 pub(crate) struct ImportTransactions;
 
@@ -83,6 +85,12 @@ impl NativeTool for ImportTransactions {
         let given = file.mapping.clone().unwrap_or_default();
         let name = path.as_str();
         let table = Table::read(name, &bytes, given.encoding.as_deref(), given.delimiter.as_deref())?;
+        if table.rows.len() > MOST {
+            return Err(ToolError::failed(
+                format!("{name} has {} rows; at most {MOST} are imported at once.", table.rows.len()),
+                "Split the file, for example by year, and import the parts one after the other.",
+            ));
+        }
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let known = file.known(ctx.as_ref(), &table, &ledger).await?;
         let Some(mut known) = known else {

@@ -400,3 +400,18 @@ fn a_remembered_mapping_is_asked_about_where_the_file_says_something_else() {
     let nameless = "14/11/2026;Kiosk;-5,10\n";
     second_file(nameless, none, "16/11/2026;Kiosk;-5,10\n", true);
 }
+
+#[test]
+fn more_rows_than_fit_into_one_change_are_refused_as_a_whole() {
+    let mut file = "Date,Payee,Amount\n".to_owned();
+    for n in 0..=100_000 {
+        file.push_str(&format!("2026-11-02,{n},-1\n"));
+    }
+    let budget = with_file(file.as_bytes());
+    let before = budget.vault.files();
+    let mapping = json!({"date": "Date", "payee": "Payee", "amount": "Amount"});
+    let error = budget
+        .error("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
+    assert_eq!(error.message, "bank.csv has 100001 rows; at most 100000 are imported at once.");
+    assert_eq!(budget.vault.files(), before);
+}

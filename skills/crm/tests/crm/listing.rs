@@ -6,8 +6,9 @@ use crate::{PEOPLE, crm};
 fn check(filters: Value, names: &[&str]) {
     let list = crm(PEOPLE).value("list_contacts", filters.clone());
     let found: Vec<&str> =
-        list.as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
+        list["contacts"].as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
     assert_eq!(found, names, "{filters}");
+    assert_eq!(list["count"], names.len(), "{filters}");
 }
 
 #[test]
@@ -16,19 +17,22 @@ fn everybody_by_name_with_what_is_known() {
     let outcome = crm.call("list_contacts", json!({}));
     assert_eq!(
         outcome.result.unwrap(),
-        json!([
-            {
-                "name": "Jane Doe",
-                "company": "Quillon Labs",
-                "stage": "lead",
-                "email": "Jane.Doe@quillon.example",
-                "tags": ["saas", "food/dairy"],
-                "next_contact": "2026-11-24",
-                "path": "CRM/People/Jane Doe.md",
-            },
-            {"name": "Jane Roe", "company": "Fernhill Dairy", "stage": "Lead", "tags": "dairy", "path": "CRM/People/Jane Roe.md"},
-            {"name": "Theo Marsh", "company": "Quillon Labs", "stage": "customer", "path": "Friends/Theo.md"},
-        ])
+        json!({
+            "contacts": [
+                {
+                    "name": "Jane Doe",
+                    "company": "Quillon Labs",
+                    "stage": "lead",
+                    "email": "Jane.Doe@quillon.example",
+                    "tags": ["saas", "food/dairy"],
+                    "next_contact": "2026-11-24",
+                    "path": "CRM/People/Jane Doe.md",
+                },
+                {"name": "Jane Roe", "company": "Fernhill Dairy", "stage": "Lead", "tags": "dairy", "path": "CRM/People/Jane Roe.md"},
+                {"name": "Theo Marsh", "company": "Quillon Labs", "stage": "customer", "path": "Friends/Theo.md"},
+            ],
+            "count": 3,
+        })
     );
     assert_eq!(outcome.sources.len(), 3);
     assert!(crm.approver.asked().is_empty(), "reading does not ask");
@@ -86,22 +90,26 @@ broken: [
 ---
 ");
     let list = crm.value("list_contacts", json!({"query": "al"}));
-    assert_eq!(list[0], json!({"name": "Al", "path": "CRM/People/Al.md"}));
+    assert_eq!(
+        (&list["contacts"], &list["count"]),
+        (&json!([{"name": "Al", "path": "CRM/People/Al.md"}]), &json!(1))
+    );
     let broken: Vec<&str> =
-        list.as_array().unwrap()[1..].iter().map(|line| line["path"].as_str().unwrap()).collect();
+        list["unreadable"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
     assert_eq!(
         broken,
         ["CRM/People/Bo.md", "Elsewhere/Cy.md"],
         "notes in the folder, and those that name the type"
     );
-    let line = list[1]["line"].as_u64().unwrap();
-    assert!((4..=5).contains(&line), "the list opened on line 4 ends nowhere: {}", list[1]);
-    assert!(list[1]["unreadable"].as_str().is_some_and(|why| !why.is_empty()), "{}", list[1]);
+    let bo = &list["unreadable"][0];
+    let line = bo["line"].as_u64().unwrap();
+    assert!((4..=5).contains(&line), "the list opened on line 4 ends nowhere: {bo}");
+    assert!(bo["problem"].as_str().is_some_and(|why| !why.is_empty()), "{bo}");
 }
 
 #[test]
 fn an_empty_vault_has_an_empty_list() {
-    assert_eq!(crm("").value("list_contacts", json!({})), json!([]));
+    assert_eq!(crm("").value("list_contacts", json!({})), json!({"contacts": [], "count": 0}));
 }
 
 #[test]
@@ -110,8 +118,8 @@ fn the_starter_vault_can_be_listed() {
     let crm =
         nova_testkit::SkillInVault::new(nova_skill_crm::skill(), nova_testkit::TempVault::copy_of(&template));
     let list = crm.value("list_contacts", json!({"company": "Fernhill Dairy"}));
-    assert_eq!(list[0]["name"], "Ilse Brandvik");
+    assert_eq!(list["contacts"][0]["name"], "Ilse Brandvik");
     let all = crm.value("list_contacts", json!({}));
     let people = std::fs::read_dir(template.join("CRM/People")).unwrap().count();
-    assert_eq!(all.as_array().unwrap().len(), people, "all of them, and not the template: {all}");
+    assert_eq!(all["count"], people, "all of them, and not the template: {all}");
 }

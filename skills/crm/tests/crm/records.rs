@@ -143,12 +143,15 @@ fn a_vault_with_names_of_its_own_is_used_as_it_is() {
         }}}));
     assert_eq!(
         crm.value("list_contacts", json!({})),
-        json!([
-            {"name": "Jane Doe", "company": "Quillon Labs", "stage": "lead", "path": "People/Jane.md"},
-            {"name": "Theo Marsh", "path": "People/Theo.md"},
-        ])
+        json!({
+            "contacts": [
+                {"name": "Jane Doe", "company": "Quillon Labs", "stage": "lead", "path": "People/Jane.md"},
+                {"name": "Theo Marsh", "path": "People/Theo.md"},
+            ],
+            "count": 2,
+        })
     );
-    assert_eq!(crm.value("list_contacts", json!({"stage": "lead"})).as_array().unwrap().len(), 1);
+    assert_eq!(crm.value("list_contacts", json!({"stage": "lead"}))["count"], 1);
     let jane = crm.value("get_contact", json!({"name": "Jane"}));
     assert_eq!((&jane["stage"], &jane["other_properties"]), (&json!("lead"), &json!({"stage": "unrelated"})));
 

@@ -50,13 +50,7 @@ fn the_starter_vault_has_no_problem() {
     let portfolio = SkillInVault::new(nova_skill_portfolio::skill(), TempVault::copy_of(&template));
     for tool in ["positions", "value", "gains", "allocation", "history", "list_trades", "watchlist"] {
         let value = portfolio.value(tool, json!({}));
-        // It was sold, and no note says what it was worth before.
-        let sold = json!([{
-            "problem": "SLVN has no price in EUR and is not in the line",
-            "remedy": "Add price notes of the days when it was held.",
-        }]);
-        let expected = if tool == "history" { sold } else { json!([]) };
-        assert_eq!(value["problems"], expected, "{tool}");
+        assert_eq!(value["problems"], json!([]), "{tool}");
         assert_eq!(value["unreadable"], json!([]), "{tool}");
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nova_protocol::Event;
+use nova_protocol::{Decision, ErrorCode, Event};
 use nova_skill::{Value, json};
-use nova_testkit::{FixedCredentials, Reply, SkillInVault, WebRequest};
+use nova_testkit::{
+    CancellationToken, FixedCredentials, Reply, ScriptedApprover, SkillInVault, WebRequest, decided, denied,
+};
 
 use crate::portfolio;
 
@@ -206,6 +208,32 @@ fn finnhub_is_off_without_a_key_and_keeps_it_to_itself() {
 }
 
 #[test]
+fn without_leave_to_use_the_key_the_other_sources_answer() {
+    let answer = |request: &WebRequest| match request.path.starts_with("/api/") {
+        true => Reply::text(r#"{"c":72.3,"pc":72.0,"t":1795192500}"#),
+        false => stooq("72.10", "2026-11-20"),
+    };
+    let mut skill = sources(VAULT, json!(["finnhub", "stooq"]), answer);
+    skill.credentials =
+        Arc::new(FixedCredentials::default().ungranted("portfolio/FINNHUB_API_KEY", "a-key-of-mine"));
+    let once = || decided(Decision::Once);
+    // The call, the key, the address of Stooq.
+    skill.approver = ScriptedApprover::new([once(), denied("not today"), once()]);
+    let quote = &skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0];
+    assert_eq!((&quote["price"], &quote["price_source"]), (&json!("72.10"), &json!("Stooq")));
+    let questions: Vec<String> = skill.approver.asked().into_iter().map(|asked| asked.question).collect();
+    assert!(questions[1].starts_with("Let portfolio.quote use the credential"), "{questions:?}");
+    assert!(
+        skill.requests().iter().all(|request| !request.path.starts_with("/api/")),
+        "nothing went to Finnhub"
+    );
+
+    skill.approver = ScriptedApprover::always(Decision::Once);
+    let quote = &skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0];
+    assert_eq!(quote["price_source"], "Finnhub", "it is asked about again");
+}
+
+#[test]
 fn a_rate_makes_one_total_and_says_where_it_is_from() {
     let vault = "//- T.md\n---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-02\nquantity: 10\nprice: 80\ncurrency: USD\n---\n\
                  //- P.md\n---\ntype: price\nsymbol: UBER\ndate: 2026-11-20\nclose: 90\ncurrency: USD\n---\n";
@@ -248,4 +276,90 @@ fn a_source_that_is_down_is_left_alone() {
         "S0: Stooq answered with a web page instead of a quote. And 99 other symbols have no price."
     );
     assert!(skill.requests().len() <= 20, "{} requests", skill.requests().len());
+}
+
+#[test]
+fn what_came_until_it_was_stopped_is_kept_and_nobody_is_asked_any_more() {
+    let (stop, seen) = (CancellationToken::new(), AtomicUsize::new(0));
+    let stopping = stop.clone();
+    let skill = sources("", json!(["stooq"]), move |request| {
+        if seen.fetch_add(1, Ordering::SeqCst) + 1 == 35 {
+            stopping.cancel();
+        }
+        let symbol = request.path.split(['=', '&']).nth(1).unwrap_or_default().to_uppercase();
+        Reply::text(&format!("{HEAD}\n{symbol},2026-11-20,22:00:00,1,1,1,10.00,1\n"))
+    });
+    let symbols: Vec<String> = (0..200).map(|number| format!("S{number}")).collect();
+    let outcome = skill.call_until("quote", json!({ "symbols": symbols }), stop);
+    assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Cancelled);
+
+    let partial = skill.events.events().into_iter().filter_map(|event| match event {
+        Event::ToolCallProgress { partial, .. } => partial,
+        _ => None,
+    });
+    let shown: Vec<String> = partial.last().unwrap()["quotes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["symbol"].as_str().unwrap().to_owned())
+        .collect();
+    // Of 35 that were asked about at most 8 at once, 27 had an answer: two times ten were shown.
+    assert!((20..100).contains(&shown.len()), "{shown:?}");
+    let kept = skill.stores.store("portfolio").values()["quotes"].clone();
+    assert!(shown.iter().all(|symbol| kept[symbol]["2026-11-20"]["price"] == "10.00"), "{kept}");
+
+    // Another call comes after whatever the stopped one might still have sent.
+    skill.value("quote", json!({"symbols": ["LAST"]}));
+    let asked = skill.requests().len() - 1;
+    assert!((35..=35 + 8).contains(&asked), "{asked} requests");
+}
+
+#[test]
+fn closes_of_days_gone_by_are_fetched_for_the_chart() {
+    let skill = sources(VAULT, json!(["stooq"]), |request| match request.path.starts_with("/q/d/l/") {
+        true => Reply::text(
+            "Date,Open,High,Low,Close,Volume\n2026-11-17,1,1,1,70.90,1\n2026-11-18,1,1,1,71.60,1\n\
+             2026-11-19,1,1,1,-3,1\n2027-01-04,1,1,1,99,1\n",
+        ),
+        false => stooq("72.10", "2026-11-20"),
+    });
+    skill.value("quote", json!({"symbols": ["TSRB"], "since": "2026-11-16"}));
+    assert_eq!(skill.requests()[1].path, "/q/d/l/?s=tsrb.de&d1=20261116&d2=20261121&i=d");
+    let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
+    // 95 shares. The 17th has a note, which goes before the source; the 19th had no price that can be.
+    assert_eq!(
+        points,
+        json!([
+            {"date": "2026-11-17", "value": "6768.75", "carried": false},
+            {"date": "2026-11-18", "value": "6802.00", "carried": false},
+            {"date": "2026-11-19", "value": "6802.00", "carried": false},
+            {"date": "2026-11-20", "value": "6849.50", "carried": false},
+            {"date": "2026-11-21", "value": "6849.50", "carried": false},
+        ])
+    );
+}
+
+#[test]
+fn closes_come_from_a_chart_page_too_and_a_page_without_them_costs_no_quote() {
+    let second = |day: &str| day.parse::<nova_skill::jiff::Timestamp>().unwrap().as_second();
+    let times = [second("2026-11-18T08:00:00Z"), second("2026-11-19T08:00:00Z")];
+    let chart = move |request: &WebRequest| match request.path.contains("period1") {
+        true => Reply::text(&format!(
+            r#"{{"chart":{{"result":[{{"meta":{{"symbol":"TSRB.DE","currency":"EUR","gmtoffset":3600}},
+            "timestamp":[{},{}],"indicators":{{"quote":[{{"close":[71.59999847412109,null]}}]}}}}],"error":null}}}}"#,
+            times[0], times[1]
+        )),
+        false => yahoo("72.50", "EUR"),
+    };
+    let since = json!({"symbols": ["TSRB"], "since": "2026-11-16"});
+    let skill = sources(VAULT, json!(["yahoo"]), chart);
+    skill.value("quote", since.clone());
+    let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
+    assert_eq!(points[1], json!({"date": "2026-11-18", "value": "6802.00", "carried": false}));
+
+    let skill = sources(VAULT, json!(["yahoo"]), |request| match request.path.contains("period1") {
+        true => Reply::text("<html>Are you a robot?</html>"),
+        false => yahoo("72.50", "EUR"),
+    });
+    assert_eq!(skill.value("quote", since)["quotes"][0]["price"], "72.50");
 }

@@ -307,6 +307,32 @@ fn the_line_over_time_says_where_a_price_is_carried() {
 }
 
 #[test]
+fn between_closes_of_two_weeks_a_line_is_as_good_as_its_notes_and_after_the_last_it_is_not() {
+    let mut vault =
+        "//- P.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\nquantity: 1\n---\n".to_owned();
+    // Fridays but for the first; nothing for three weeks in October.
+    for day in ["2026-10-01", "2026-10-23", "2026-10-30", "2026-11-06", "2026-11-13"] {
+        vault.push_str(&format!(
+            "//- {day}.md\n---\ntype: price\nsymbol: NGTL\ndate: {day}\nclose: 40\ncurrency: EUR\n---\n"
+        ));
+    }
+    let value = portfolio(&vault).value("history", json!({"range": "all"}));
+    let carried: Vec<&str> = value["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|point| point["carried"] == true)
+        .map(|point| point["date"].as_str().unwrap())
+        .collect();
+    let weeks =
+        ["2026-10-09", "2026-10-12", "2026-10-13", "2026-10-14", "2026-10-15", "2026-10-16", "2026-10-19"];
+    let weeks = [&weeks[..], &["2026-10-20", "2026-10-21", "2026-10-22"]].concat();
+    // Monday's close is missing on Tuesday, which is the 17th.
+    let last = ["2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"];
+    assert_eq!(carried, [&weeks[..], &last[..]].concat());
+}
+
+#[test]
 fn questions_that_cannot_be_answered() {
     for (tool, args, message) in [
         ("positions", json!({"as_of": "yesterday"}), "/as_of: \"yesterday\" is not a date YYYY-MM-DD."),

@@ -64,6 +64,8 @@ pub struct AppOptions {
     pub web: Arc<Web>,
     /// Where the user's secrets are.
     pub credentials: CredentialsFrom,
+    /// How long a turn waits for a call that reads or asks elsewhere before it goes on without it.
+    pub settle: Duration,
 }
 
 pub(crate) struct Inner {
@@ -218,6 +220,7 @@ impl App {
         app.inner.note_first_sights();
         app.follow_sources();
         app.open_configured_vault().await;
+        app.purge_old_sessions().await;
         app.follow_foreign_skills();
         Ok(app)
     }
@@ -323,6 +326,8 @@ impl App {
         self.inner.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How long a turn waits, where nothing else is wanted.
+    pub const SETTLE: Duration = Duration::from_secs(5);
     pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(120);
 }
 
@@ -461,6 +466,11 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
         SessionError::Unknown(_) => {
             UserError::new(ErrorCode::UnknownSession, error.to_string(), "See the list: nova session list.")
         }
+        SessionError::UnknownTurn(_) => UserError::new(
+            ErrorCode::BadRequest,
+            error.to_string(),
+            "See its turns: nova session show ID --json.",
+        ),
         SessionError::Busy => {
             UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
         }

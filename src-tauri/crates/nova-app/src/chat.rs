@@ -3,7 +3,9 @@ use std::sync::{Arc, PoisonError};
 use nova_calls::Approver;
 use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
-use nova_session::{Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_turn};
+use nova_session::{
+    Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_late_turn, run_turn,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenChat, session_error};
@@ -15,6 +17,8 @@ pub struct ChatRequest {
     pub text: String,
     pub skills: Vec<String>,
     pub tool: Option<String>,
+    /// The turn it is said after, none for the beginning; absent where it is the last.
+    pub after: Option<Option<String>>,
     /// `provider/model`
     pub model: Option<String>,
     pub approver: Arc<dyn Approver>,
@@ -39,7 +43,8 @@ impl App {
             None => self.new_session().await?.id,
         };
         let chat = self.open_chat(&id).await?;
-        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool };
+        let after = self.said_after(&id, request.after).await?;
+        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool, after };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
@@ -47,6 +52,51 @@ impl App {
             .await
             .map_err(|error| session_error(&error))?;
         Ok(ChatEnd { session: id, end })
+    }
+
+    /// Waits until the calls that a turn went on without have ended, and then gives the model one more
+    /// turn in which it hears of them; None where there are none. Cancelling ends them.
+    ///
+    /// # Errors
+    /// As [`App::chat`].
+    pub async fn finish_calls(
+        &self,
+        session: &str,
+        model: Option<&str>,
+        approver: Arc<dyn Approver>,
+        cancel: CancellationToken,
+    ) -> Result<Option<ChatEnd>, UserError> {
+        let chat = self.open_chat(session).await?;
+        tokio::select! {
+            () = chat.session.calls_ended() => {}
+            () = cancel.cancelled() => self.end_calls(session).await,
+        }
+        if cancel.is_cancelled() || !chat.session.has_news() {
+            return Ok(None);
+        }
+        let turn = self.inner.options.ids.next();
+        let scope = self.turn_scope(&chat, turn, model, approver).await?;
+        let end = run_late_turn(scope, chat.session.clone(), cancel).await;
+        let end = end.map_err(|error| session_error(&error))?;
+        Ok(Some(ChatEnd { session: session.to_owned(), end }))
+    }
+
+    /// Whether a turn went on without the end of a call, and the model does not know that end yet.
+    pub fn has_open_calls(&self, session: &str) -> bool {
+        self.chats()
+            .get(session)
+            .is_some_and(|chat| !chat.session.running_calls().is_empty() || chat.session.has_news())
+    }
+
+    /// Stops the calls of a session that run on by themselves, and waits until that is written down.
+    pub async fn end_calls(&self, session: &str) {
+        let chat = self.chats().get(session).cloned();
+        if let Some(chat) = chat {
+            chat.session.stop_calls();
+            if tokio::time::timeout(ENDING, chat.session.calls_ended()).await.is_err() {
+                tracing::warn!(session, "a call did not end in time");
+            }
+        }
     }
 
     /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id.
@@ -186,9 +236,11 @@ impl App {
             sink: self.inner.clone(),
             clock: self.inner.options.clock.clone(),
             ids: self.inner.options.ids.clone(),
+            context: chosen.context,
             catalog: CatalogBudget::of_context(chosen.context),
             router: !self.config().router_off,
             call_limit: Self::CALL_LIMIT,
+            settle: self.inner.options.settle,
             ended: {
                 let (app, id) = (self.clone(), chat.session.id.clone());
                 Arc::new(move || {
@@ -237,6 +289,9 @@ impl App {
             updated_at: info.updated_at,
             created_at: info.created_at,
             model: info.model,
+            pinned: info.pinned,
+            archived: info.archived,
+            deleted_at: info.deleted_at,
             running,
             id: info.id,
         }
@@ -254,9 +309,11 @@ impl App {
         let all_ended = async {
             for chat in &chats {
                 chat.idle.subscribe().wait_for(|idle| *idle).await.ok();
+                chat.session.stop_calls();
+                chat.session.calls_ended().await;
             }
         };
-        if tokio::time::timeout(std::time::Duration::from_secs(3), all_ended).await.is_err() {
+        if tokio::time::timeout(ENDING, all_ended).await.is_err() {
             tracing::warn!("a turn did not end in time; its session says so when it is opened");
         }
     }
@@ -270,6 +327,9 @@ impl App {
         }
     }
 }
+
+/// How long what is stopped may take to write its end.
+const ENDING: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// How many skills an error names where none is near.
 const MOST_NAMED: usize = 20;

@@ -40,6 +40,28 @@ impl Commands for App {
         Ok(Nothing {})
     }
 
+    async fn window_layout(&self, _: Nothing) -> Result<WindowLayout, UserError> {
+        let app = self.clone();
+        blocking(move || Ok(app.layout())).await
+    }
+
+    async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_window_layout(&layout)).await?;
+        Ok(Nothing {})
+    }
+
+    async fn list_drafts(&self, _: Nothing) -> Result<Vec<DraftView>, UserError> {
+        let app = self.clone();
+        blocking(move || app.drafts()).await
+    }
+
+    async fn keep_draft(&self, draft: DraftView) -> Result<Nothing, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_draft_of(&draft)).await?;
+        Ok(Nothing {})
+    }
+
     async fn first_run_options(&self, _: Nothing) -> Result<FirstRunOptions, UserError> {
         self.first_run().await
     }
@@ -66,12 +88,14 @@ impl Commands for App {
     async fn open_session(&self, session: SessionRef) -> Result<SessionView, UserError> {
         let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
         let open = self.chats().get(&session.session).cloned();
+        let mut running_calls = Vec::new();
         if let Some(chat) = open {
+            running_calls = chat.session.running_calls();
             chat.session.flush().await.map_err(|error| session_error(&error))?;
         }
         let events =
             self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
-        Ok(SessionView { row: self.session_row(info), events: with_blocks(events) })
+        Ok(SessionView { row: self.session_row(info), events: with_blocks(events), running_calls })
     }
 
     async fn rename_session(&self, rename: RenameSession) -> Result<SessionRow, UserError> {
@@ -85,15 +109,48 @@ impl Commands for App {
         Ok(self.session_row(info))
     }
 
+    async fn set_session(&self, set: SetSession) -> Result<SessionRow, UserError> {
+        self.set_session_as(&set).await
+    }
+
     async fn delete_session(&self, session: SessionRef) -> Result<Nothing, UserError> {
-        self.inner.store.delete(&session.session).await.map_err(|error| session_error(&error))?;
-        self.chats().remove(&session.session);
+        self.end_calls(&session.session).await;
+        self.move_to_trash(&session.session).await?;
+        Ok(Nothing {})
+    }
+
+    async fn restore_session(&self, session: SessionRef) -> Result<SessionRow, UserError> {
+        let info = self.inner.store.restore(&session.session).await.map_err(|error| session_error(&error))?;
         self.emit(Event::SessionChanged { id: session.session });
+        Ok(self.session_row(info))
+    }
+
+    async fn list_deleted_sessions(&self, _: Nothing) -> Result<Vec<SessionRow>, UserError> {
+        let sessions = self.inner.store.list_deleted().await.map_err(|error| session_error(&error))?;
+        Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
+    }
+
+    async fn purge_sessions(&self, _: Nothing) -> Result<PurgedSessions, UserError> {
+        let purged = self.inner.store.purge(None).await.map_err(|error| session_error(&error))?;
+        Ok(PurgedSessions { purged: u32::try_from(purged).unwrap_or(u32::MAX) })
+    }
+
+    async fn search_sessions(&self, search: SearchSessions) -> Result<Vec<FoundSession>, UserError> {
+        self.search_in_sessions(&search).await
+    }
+
+    async fn export_session(&self, export: ExportSession) -> Result<ExportedSession, UserError> {
+        self.save_session(&export).await
+    }
+
+    async fn choose_branch(&self, choose: ChooseBranch) -> Result<Nothing, UserError> {
+        self.put_branch_in_force(&choose.session, &choose.turn).await?;
         Ok(Nothing {})
     }
 
     async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
-        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool };
+        let after = self.said_after(&message.session, message.after).await?;
+        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool, after };
         let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
     }
@@ -101,6 +158,24 @@ impl Commands for App {
     async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
         self.stop(&session.session);
         Ok(Nothing {})
+    }
+
+    async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
+        if let Some(chat) = self.chats().get(&call.session) {
+            chat.session.stop_call(&call.call);
+        }
+        Ok(Nothing {})
+    }
+
+    async fn context(&self, session: SessionRef) -> Result<ContextView, UserError> {
+        let info = self.inner.store.info(&session.session).await.map_err(|error| session_error(&error))?;
+        let chat = self.open_chat(&session.session).await?;
+        let model = match info.model {
+            Some(model) => Some(model),
+            None => self.config().model,
+        };
+        let limit = model.and_then(|model| self.context_of(&model));
+        Ok(chat.session.context(&self.inner.registry.snapshot(), limit))
     }
 
     async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {
@@ -488,7 +563,7 @@ impl App {
 fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
     let mut all = Vec::with_capacity(events.len());
     for envelope in events {
-        if let Event::MessageCompleted { message, text } = &envelope.event {
+        if let Event::MessageCompleted { message, text, .. } = &envelope.event {
             for (index, block) in nova_session::blocks(text).into_iter().enumerate() {
                 let event = Event::MessageBlock {
                     message: message.clone(),

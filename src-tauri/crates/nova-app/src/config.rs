@@ -43,7 +43,7 @@ pub struct ProviderConfig {
     pub headers: Vec<(String, String)>,
     /// Offered beside those that the provider lists.
     pub models: Vec<String>,
-    /// Of `ollama`: how much context a model is given, in tokens.
+    /// What its models take in, in tokens; of `ollama` also what they are given.
     pub context: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
@@ -364,13 +364,44 @@ fn is_secret(key: &str, text: &str) -> bool {
         return false;
     }
     let named = ["token", "secret", "password", "api_key", "apikey", "authorization"];
-    let known = ["sk-", "ghp_", "github_pat_", "xoxb-", "xoxp-", "AKIA", "AIza", "glpat-"];
-    named.iter().any(|name| key.contains(name)) || known.iter().any(|start| text.starts_with(start))
+    named.iter().any(|name| key.contains(name)) || KNOWN_KEYS.iter().any(|start| text.starts_with(start))
+}
+
+/// How the keys of some services begin.
+const KNOWN_KEYS: [&str; 8] = ["sk-", "ghp_", "github_pat_", "xoxb-", "xoxp-", "AKIA", "AIza", "glpat-"];
+
+/// A text without what is plainly a key in it.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        let (before, word) = rest.split_at(start);
+        let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let is_key = word.len() >= 16
+            && word.contains(|c: char| c.is_ascii_digit())
+            && KNOWN_KEYS.iter().any(|start| word.starts_with(start));
+        clean.push_str(before);
+        clean.push_str(if is_key { "[key left out]" } else { word });
+        rest = after;
+    }
+    clean.push_str(rest);
+    clean
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_left_out_of_a_text_and_words_are_not() {
+        let key = "sk-proj-0123456789abcdefghij";
+        assert_eq!(without_secrets(&format!("use \"{key}\", then")), "use \"[key left out]\", then");
+        for text in ["", "sk-", "task-0123456789abcdef", "sk-learning-by-doing-it", "grün: 50 %", "AKIA"] {
+            assert_eq!(without_secrets(text), text);
+        }
+    }
 
     #[test]
     fn an_error_names_its_line() {

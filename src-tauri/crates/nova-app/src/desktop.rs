@@ -8,6 +8,9 @@ pub trait Desktop: Send + Sync {
     /// Lets the user choose a folder in the system's dialog; None when they close it.
     async fn pick_folder(&self) -> Option<PathBuf>;
 
+    /// Lets the user choose where to save a file of that name; None when they close the dialog.
+    async fn pick_file(&self, name: &str) -> Option<PathBuf>;
+
     /// Opens an address with the program the system has for it.
     ///
     /// # Errors
@@ -20,6 +23,14 @@ pub trait Desktop: Send + Sync {
     /// # Errors
     /// When there is none; the text says why.
     fn show_file(&self, path: &Path) -> Result<(), String>;
+
+    /// Whether the user has the window before them. True where there is nobody to tell anything.
+    fn in_front(&self) -> bool {
+        true
+    }
+
+    /// Tells the user something while they are elsewhere. Nobody waits for it, and it may be left out.
+    fn notify(&self, _title: &str, _text: &str) {}
 }
 
 /// No window: nothing can be chosen or opened.
@@ -28,6 +39,10 @@ pub struct NoDesktop;
 #[async_trait]
 impl Desktop for NoDesktop {
     async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
         None
     }
 

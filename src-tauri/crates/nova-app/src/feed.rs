@@ -18,6 +18,7 @@ impl App {
         self.watch_settings();
         self.watch_credentials();
         self.inner.tool_files.watch();
+        self.tell_who_is_away();
     }
 
     /// Watches the vault that is open now, and no other.

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use nova_calls::error_from_vault;
-use nova_protocol::{FieldProposal, PropertyProposal, TypeProposal, UserError};
+use nova_protocol::{FieldProposal, PropertyProposal, TypeProposal, UnreadableField, UserError};
 use nova_registry::{SkillEntry, Snapshot};
 use nova_skill::{Field, FieldKind, PropertyValue, RecordType, folded, likeness};
 use nova_vault::{Query, QueryRow, TEMPLATES};
 use serde_json::{Map, Value, json};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::app::{App, blocking};
 use crate::chat::unknown_skill;
@@ -140,6 +141,7 @@ impl<'a> Resemblance<'a> {
         } else {
             format!("{} {noun} {look} {what} (type: {})", new.len(), self.type_values.join(", "))
         };
+        let unreadable = unreadable(declared, &self.fields, &new);
         TypeProposal {
             record_type: declared.name().to_owned(),
             summary,
@@ -147,8 +149,59 @@ impl<'a> Resemblance<'a> {
             type_values: self.type_values,
             examples: new.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect(),
             fields: self.fields,
+            unreadable,
         }
     }
+}
+
+/// The required fields that some of the notes would not have, read as proposed.
+fn unreadable(
+    declared: &RecordType,
+    proposed: &[PropertyProposal],
+    notes: &[&QueryRow],
+) -> Vec<UnreadableField> {
+    let mut unreadable = Vec::new();
+    // The note's own name stands in for a title.
+    let needed = declared
+        .fields
+        .iter()
+        .filter(|(key, field)| field.required && declared.title.as_deref() != Some(key.as_str()));
+    for (key, field) in needed {
+        let own = proposed.iter().find(|found| found.field == *key).map(|found| found.property.as_str());
+        // What it is called is clear, though its values are not what they should be.
+        let names = names_of(declared, key, key);
+        let named = || {
+            let is_named =
+                |property: &&String| names.iter().any(|name| bare(name) == bare(property.as_str()));
+            notes.iter().find_map(|note| note.document.properties().keys().find(is_named))
+        };
+        let property = own.or_else(|| named().map(String::as_str)).unwrap_or(field.property());
+        let mut missing = 0;
+        let mut example = None;
+        for note in notes {
+            let value = note.document.property(property).filter(|value| says_something(value));
+            match value {
+                Some(value) if field.fits(value) => continue,
+                Some(value) => example = example.or_else(|| Some(value.display())),
+                None => {}
+            }
+            missing += 1;
+        }
+        if missing > 0 {
+            unreadable.push(UnreadableField {
+                field: key.clone(),
+                label: field.label(key),
+                notes: count(missing),
+                needs: field.needs(),
+                example,
+            });
+        }
+    }
+    unreadable
+}
+
+fn says_something(value: &PropertyValue) -> bool {
+    !matches!(value, PropertyValue::Null) && !value.display().trim().is_empty()
 }
 
 /// Whether notes of a type seem to be such records: by what the type is called; or by their folder
@@ -233,9 +286,7 @@ fn used_properties<'a>(notes: &[&'a QueryRow]) -> IndexMap<String, Vec<&'a Prope
     let mut used: IndexMap<String, Vec<&PropertyValue>> = IndexMap::new();
     for row in notes {
         for (key, property) in row.document.properties() {
-            let says = !matches!(&property.value, PropertyValue::Null)
-                && !property.value.display().trim().is_empty();
-            if folded(key) != "type" && says {
+            if folded(key) != "type" && says_something(&property.value) {
                 let key = spelled.entry(folded(key)).or_insert_with(|| key.clone());
                 used.entry(key.clone()).or_default().push(&property.value);
             }
@@ -288,9 +339,10 @@ fn names_of<'a>(declared: &'a RecordType, key: &str, own: &'a str) -> Vec<&'a st
     std::iter::once(own).chain(also).collect()
 }
 
-/// Letters and digits alone: `E-Mail` and `e_mail` are one name.
+/// Letters and digits alone, without marks above or below: `E-Mail` and `e_mail` are one name, and so
+/// are `téléphone` and `telephone`.
 fn bare(name: &str) -> String {
-    folded(name).chars().filter(|c| c.is_alphanumeric()).collect()
+    folded(name).nfd().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// The same word, one or several of it.

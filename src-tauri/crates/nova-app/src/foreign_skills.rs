@@ -2,10 +2,10 @@
 //! what becomes of their agreement.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nova_protocol::{ErrorCode, FileChange, ReviewState, ReviewedFile, ReviewedTool, SkillReview, UserError};
-use nova_registry::{ForeignSkill, SkillEntry, ToolFile};
+use nova_registry::{ForeignRoot, ForeignSkill, SkillEntry, ToolFile};
 
 use crate::app::{App, blocking};
 use crate::pending_tools::{definition, problem};
@@ -21,20 +21,23 @@ impl App {
         self.inner.tool_files.look_for_foreign(self.foreign_roots());
     }
 
-    fn foreign_roots(&self) -> Vec<PathBuf> {
-        let shared = |root: PathBuf| SHARED.iter().fold(root, |path, part| path.join(part));
-        let of_home = self.places().home.clone().map(shared);
-        of_home.into_iter().chain(self.trusted_vault().map(shared)).collect()
+    fn foreign_roots(&self) -> Vec<ForeignRoot> {
+        let shared = |root: &Path, behind_links| ForeignRoot {
+            folder: SHARED.iter().fold(root.to_owned(), |path, part| path.join(part)),
+            behind_links,
+        };
+        let of_home = self.places().home.as_deref().map(|home| shared(home, true));
+        // What a vault brings lies in it and not behind a link.
+        let of_vault = self.trusted_vault().map(|vault| shared(&vault, false));
+        of_home.into_iter().chain(of_vault).collect()
     }
 
-    /// The open vault, where the user trusts it and its skills lie in it and not behind a link.
+    /// The open vault, where the user trusts it.
     fn trusted_vault(&self) -> Option<PathBuf> {
         let vault = self.vault().ok()?.root().canonicalize().ok()?;
         let trusted = self.config().trusted_vaults;
         let is_trusted = trusted.iter().any(|root| root.canonicalize().is_ok_and(|root| root == vault));
-        let folder = SHARED.iter().fold(vault.clone(), |path, part| path.join(part));
-        let is_there = folder.canonicalize().is_ok_and(|real| real == folder);
-        (is_trusted && is_there).then_some(vault)
+        is_trusted.then_some(vault)
     }
 
     /// Whether what lies there now is what the user agreed to.

@@ -22,6 +22,7 @@ mod last_good;
 mod models;
 mod new_provider;
 mod notes;
+mod notices;
 mod own_files;
 mod panels;
 mod pending_tools;
@@ -32,6 +33,7 @@ mod questions;
 mod record_forms;
 mod routing;
 mod rule_file;
+mod sessions;
 mod skill_files;
 mod skill_rows;
 mod skill_settings;
@@ -42,6 +44,7 @@ mod tool_files;
 mod tool_runs;
 mod trust;
 mod vaults;
+mod window_state;
 mod workflow;
 
 pub use app::{App, AppOptions, LocalServer, SecretByName};
@@ -54,6 +57,7 @@ pub use desktop::{Desktop, NoDesktop};
 pub use places::Places;
 pub use system::{SystemClock, UlidIds};
 pub use tool_runs::ToolRun;
+pub use window_state::WindowPlace;
 
 // What the program around this crate needs of the others.
 pub use nova_calls::NoCredentials;
@@ -61,7 +65,7 @@ pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
-pub use nova_session::{SessionInfo, TurnEnd};
+pub use nova_session::{Branches, SessionInfo, TurnEnd};
 pub use nova_vault::{
     ChangeSetKind, Condition, Links, Query, QueryError, QueryRow, Search, SearchHit, SearchMode, SortKey,
 };

@@ -137,9 +137,11 @@ impl App {
         self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// In tokens, where a provider said so.
+    /// In tokens: as it is configured, else where a provider said so.
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
-        self.contexts().get(model).copied()
+        let provider = model.split_once('/')?.0;
+        let configured = self.config().providers.into_iter().find(|config| config.id == provider);
+        configured.and_then(|config| config.context).or_else(|| self.contexts().get(model).copied())
     }
 }
 

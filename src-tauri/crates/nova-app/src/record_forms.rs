@@ -2,6 +2,7 @@
 //! of its own on behalf of the record's skill, so that rules, change sets and Undo are those of any
 //! other call.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nova_calls::{CalledTool, error_from_tool, error_from_vault};
@@ -11,11 +12,12 @@ use nova_protocol::{
 };
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{
-    Description, Effect, FieldFault, JsonSchema, NativeTool, Note, Output, RecordType, ToolContext,
-    ToolError, ToolOutput, VaultPath, async_trait, folded, json, native, schemars,
+    Date, Description, Effect, FieldFault, JsonSchema, NativeTool, Note, Output, PropertyValue, RecordType,
+    Start, ToolContext, ToolError, ToolOutput, VaultPath, async_trait, currency_code, folded, json, native,
+    schemars,
 };
-use nova_vault::Query;
 use nova_vault::note::FrontMatter;
+use nova_vault::{Query, View};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -41,6 +43,7 @@ impl App {
     pub(crate) async fn record_form_of(&self, wanted: RecordFormRef) -> Result<RecordFormView, UserError> {
         let skill = self.skill_with(&wanted.skill, &wanted.record_type)?;
         let vault = self.vault()?;
+        let today = self.inner.options.clock.today();
         blocking(move || {
             let declared = declared(&skill, &wanted.record_type)?;
             let note = match &wanted.path {
@@ -53,6 +56,9 @@ impl App {
             }
             let readable = note.as_ref().filter(|_| broken.is_none());
             let mut form = declared.form(note.is_some());
+            if note.is_none() {
+                start(&mut form["schema"], &skill, declared, today, &vault.seen_by_owner())?;
+            }
             Ok(RecordFormView {
                 skill: skill.id.clone(),
                 record_type: declared.name().to_owned(),
@@ -158,6 +164,54 @@ impl App {
         declared(skill, record_type)?;
         Ok(skill.clone())
     }
+}
+
+/// Puts into the form of a new record what its fields start with. It is a proposal like any other
+/// default: shown, and saved as the user leaves it.
+fn start(
+    schema: &mut Value,
+    skill: &SkillEntry,
+    declared: &RecordType,
+    today: Date,
+    view: &View,
+) -> Result<(), UserError> {
+    for (key, field) in &declared.fields {
+        let value = match field.starts {
+            None => continue,
+            Some(Start::Today) => Some(today.to_string()),
+            Some(Start::Currency) => usual_currency(skill, view)?,
+        };
+        if let Some(value) = value {
+            schema["properties"][key.as_str()]["default"] = Value::from(value);
+        }
+    }
+    Ok(())
+}
+
+/// The currency that the user has set for the skill, else the one that most of its records have;
+/// none where two are as common.
+fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, UserError> {
+    if let Some(set) = skill.config.get("currency").and_then(Value::as_str).and_then(currency_code) {
+        return Ok(Some(set.to_owned()));
+    }
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for row in view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows {
+        let Some(declared) = row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own))
+        else {
+            continue;
+        };
+        let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));
+        for field in currencies {
+            let said = row.document.property(field.property()).and_then(PropertyValue::as_text);
+            if let Some(code) = said.as_deref().and_then(currency_code) {
+                *counts.entry(code).or_default() += 1;
+            }
+        }
+    }
+    let most = counts.values().max().copied();
+    let mut commonest = counts.into_iter().filter(|(_, count)| Some(*count) == most);
+    let first = commonest.next().map(|(code, _)| code.to_owned());
+    Ok(first.filter(|_| commonest.next().is_none()))
 }
 
 /// Saves what a form of a record holds. It is in no list of tools; rules name it as

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nova_protocol::*;
 use nova_registry::{Catalog, CatalogBudget, SkillEntry, State, canonical};
-use nova_session::SkillUse;
+use nova_session::{SessionError, SkillUse};
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ impl App {
         let snapshot = self.inner.registry.snapshot();
         let catalog = Catalog::new(&snapshot, CatalogBudget::of_context(None));
         let unused = SkillUse::default();
-        let active = self.active_in();
+        let active = self.active_in().await.map_err(|error| session_error(&error))?;
         let row = |skill: &std::sync::Arc<SkillEntry>| {
             let used = used.get(&skill.id).unwrap_or(&unused);
             skill_row(skill, &catalog, used, active.get(&skill.id).copied().unwrap_or_default())
@@ -25,15 +25,13 @@ impl App {
         Ok(snapshot.skills().iter().map(row).collect())
     }
 
-    /// By skill, in how many chats used since Nova started it is active.
-    fn active_in(&self) -> HashMap<String, u32> {
-        let mut active = HashMap::new();
-        for chat in self.chats().values() {
-            for skill in chat.session.active_skills() {
-                *active.entry(skill).or_default() += 1;
-            }
+    /// By skill, in how many chats it is active; turns that run count as far as they have come.
+    async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
+        let open: Vec<_> = self.chats().values().cloned().collect();
+        for chat in open {
+            chat.session.flush().await?;
         }
-        active
+        self.inner.store.active_in().await
     }
 
     /// The list of skills as a chat with the model gets it.

@@ -100,10 +100,11 @@ impl CallCredentials {
         Ok(())
     }
 
-    /// Asks whether the tool may have these, each by itself.
+    /// Asks whether the tool may have these, each by itself. It runs without an optional one that it
+    /// may not have.
     ///
     /// # Errors
-    /// When it may not have one, and when the call is stopped.
+    /// When it may not have one that it needs, and when the call is stopped.
     pub(crate) async fn ask(
         &self,
         names: &[String],
@@ -148,6 +149,7 @@ impl CallCredentials {
                 Ok(_) => {
                     self.allowed().insert(name.clone());
                 }
+                Err(_) if !is_one_of(&self.declared, name) => {}
                 Err(NotAllowed::Denied { by, reason }) => {
                     let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                     return Err(ToolError::NotAllowed {
@@ -193,12 +195,8 @@ impl CallCredentials {
         });
     }
 
-    /// `service` declares all keys of the service.
     fn declares(&self, name: &str) -> bool {
-        self.declared.iter().chain(self.optional.iter()).any(|declared| {
-            name.strip_prefix(declared.as_str())
-                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !declared.contains('/')))
-        })
+        is_one_of(&self.declared, name) || is_one_of(&self.optional, name)
     }
 
     fn allowed(&self) -> MutexGuard<'_, BTreeSet<String>> {
@@ -225,6 +223,14 @@ impl Credentials for CallCredentials {
     async fn has(&self, name: &str) -> bool {
         self.declares(name) && self.source.held(&self.consumer, name).await.is_ok_and(|held| !held.is_empty())
     }
+}
+
+/// `service` declares all keys of the service.
+fn is_one_of(declared: &[String], name: &str) -> bool {
+    declared.iter().any(|declared| {
+        name.strip_prefix(declared.as_str())
+            .is_some_and(|rest| rest.is_empty() || (rest.starts_with('/') && !declared.contains('/')))
+    })
 }
 
 /// Who a tool is to those who hand out secrets: a skill of the program, or one content of a file,

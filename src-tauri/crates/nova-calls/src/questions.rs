@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::detach::CallWatch;
 use crate::{Answer, ApprovalRequest, Approver, CallEvents};
 
 /// The questions of one call, before it runs and while it does.
@@ -17,7 +18,7 @@ pub(crate) struct Questions {
     events: Arc<dyn CallEvents>,
     cancel: CancellationToken,
     revision: AtomicU32,
-    pub(crate) stopwatch: Stopwatch,
+    pub(crate) watch: Arc<CallWatch>,
 }
 
 impl Questions {
@@ -25,8 +26,9 @@ impl Questions {
         approver: Arc<dyn Approver>,
         events: Arc<dyn CallEvents>,
         cancel: CancellationToken,
+        watch: Arc<CallWatch>,
     ) -> Self {
-        Self { approver, events, cancel, revision: AtomicU32::new(0), stopwatch: Stopwatch::default() }
+        Self { approver, events, cancel, revision: AtomicU32::new(0), watch }
     }
 
     /// Asks whether the call may run, as the newest revision. Dropping the future withdraws the
@@ -45,7 +47,7 @@ impl Questions {
 
     async fn put(&self, request: &mut ApprovalRequest, mid_run: bool) -> Result<Answer, ToolError> {
         request.revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
-        let _pause = self.stopwatch.pause();
+        let _pause = self.watch.stopwatch.pause();
         let asking = async {
             self.approver.expect(request);
             self.events.emit(Event::ApprovalRequested {

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::judging::content_of;
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
+use crate::detach::CallWatch;
 use crate::figures::sources_and_figures;
 use crate::hosts::CallHosts;
 use crate::questions::Questions;
@@ -35,14 +36,25 @@ use crate::{
 /// Runs one call from its name to its report. Exactly one `tool_call_started` and one
 /// `tool_call_completed` are emitted, whatever happens.
 pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
+    run_watched(scope, call, cancel, &Arc::default()).await
+}
+
+pub(crate) async fn run_watched(
+    scope: &CallScope,
+    call: Call,
+    cancel: CancellationToken,
+    watch: &Arc<CallWatch>,
+) -> Outcome {
     let begun = Instant::now();
-    let questions = Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone()));
+    let questions =
+        Arc::new(Questions::new(scope.approver.clone(), scope.events.clone(), cancel.clone(), watch.clone()));
     let mut running = Running {
         scope,
         id: call.id.clone(),
         cancel,
         seen: BTreeMap::new(),
         unknown: false,
+        from_outside: false,
         tainted: false,
         times: 1,
         reached: ReachedNotes::default(),
@@ -52,7 +64,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
         heard: Arc::default(),
     };
     let result = running.run(call).await;
-    let worked = begun.elapsed().saturating_sub(running.questions.stopwatch.waited());
+    let worked = begun.elapsed().saturating_sub(watch.stopwatch.waited());
     let ms = u64::try_from(worked.as_millis()).unwrap_or(u64::MAX);
     let heard = running.heard.sources();
     let mut outcome = match result {
@@ -67,6 +79,7 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
                 change_set: done.change_set,
                 merged: done.merged,
                 seen: running.seen,
+                from_outside: running.from_outside,
                 unknown: false,
                 ms,
             }
@@ -80,11 +93,13 @@ pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) 
             change_set: None,
             merged: Vec::new(),
             seen: running.seen,
+            from_outside: running.from_outside,
             unknown: running.unknown,
             ms,
         },
     };
     without_secrets(&mut outcome, &running.secrets);
+    watch.ends();
     scope.events.emit(Event::ToolCallCompleted {
         call: outcome.call.clone(),
         ok: outcome.result.is_ok(),
@@ -201,6 +216,8 @@ pub struct Outcome {
     pub merged: Vec<String>,
     /// Notes that were read, with what they held.
     pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// It holds text that nobody vouches for.
+    pub from_outside: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
     pub unknown: bool,
     pub ms: u64,
@@ -229,6 +246,8 @@ struct Running<'a> {
     cancel: CancellationToken,
     seen: BTreeMap<VaultPath, ContentHash>,
     unknown: bool,
+    /// What it answers nobody vouches for.
+    from_outside: bool,
     /// The model had read what strangers can write before it made the call.
     tainted: bool,
     /// How often this very call was made in the turn, this time included.

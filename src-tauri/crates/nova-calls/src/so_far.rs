@@ -29,12 +29,15 @@ impl TurnSoFar {
         self.state().heard_from = Some(from.to_owned());
     }
 
-    /// A tool has answered. `says_so`: its output is marked as untrusted, or came from the web.
-    pub(crate) fn hear(&self, tool: &ToolEntry, says_so: bool) {
+    /// A tool has answered. `says_so`: its output is marked as untrusted, or came from the web. Whether
+    /// that is text which nobody vouches for.
+    pub(crate) fn hear(&self, tool: &ToolEntry, says_so: bool) -> bool {
         let from_outside = matches!(tool.effect(), Effect::External | Effect::Send | Effect::Undeclared);
-        if says_so || from_outside || is_foreign(tool) {
+        let taints = says_so || from_outside || is_foreign(tool);
+        if taints {
             self.taint(&tool.shown_name());
         }
+        taints
     }
 
     /// How often this very call was made, this time included.

@@ -48,6 +48,13 @@ commands! {
     app_status(Nothing) -> AppStatus;
     /// Theme, text size and the like, kept in `nova.config.json`.
     set_appearance(Appearance) -> Nothing;
+    /// How the window was left.
+    window_layout(Nothing) -> WindowLayout;
+    keep_layout(WindowLayout) -> Nothing;
+    /// The messages that were being written, of all chats.
+    list_drafts(Nothing) -> Vec<DraftView>;
+    /// Keeps what is being written in a chat, on the disk when this answers; an empty one is forgotten.
+    keep_draft(DraftView) -> Nothing;
 
     /// What the first start can offer on this machine. Writes nothing.
     first_run_options(Nothing) -> FirstRunOptions;
@@ -56,16 +63,34 @@ commands! {
     /// Opens a vault and remembers it.
     open_vault(OpenVault) -> VaultSummary;
 
-    /// All sessions, newest first.
+    /// All sessions that are not deleted, newest first.
     list_sessions(Nothing) -> Vec<SessionRow>;
     create_session(Nothing) -> SessionRow;
     open_session(SessionRef) -> SessionView;
     rename_session(RenameSession) -> SessionRow;
+    /// Pins, archives, or takes that back.
+    set_session(SetSession) -> SessionRow;
+    /// Moves a session to the trash; it can be restored until it is purged.
     delete_session(SessionRef) -> Nothing;
+    restore_session(SessionRef) -> SessionRow;
+    /// The sessions in the trash, newest first.
+    list_deleted_sessions(Nothing) -> Vec<SessionRow>;
+    /// Forgets the sessions in the trash for good.
+    purge_sessions(Nothing) -> PurgedSessions;
+    /// What the user and Nova said, and titles. Titles first, then newest first.
+    search_sessions(SearchSessions) -> Vec<FoundSession>;
+    /// Has the user choose where to save a session as Markdown.
+    export_session(ExportSession) -> ExportedSession;
+    /// Puts a turn and what came after it in force, where another was begun in its place.
+    choose_branch(ChooseBranch) -> Nothing;
     /// Starts a turn; what happens next arrives as events.
     send_message(SendMessage) -> TurnRef;
     /// Stops the running turn, its tools and their processes.
     stop_turn(SessionRef) -> Nothing;
+    /// Stops a call that runs on by itself.
+    stop_call(CallRef) -> Nothing;
+    /// How much of its model's context a session takes.
+    context(SessionRef) -> ContextView;
     /// Deactivates a skill from the session's next step on.
     drop_skill(DropSkill) -> Nothing;
     /// Answers an approval of a turn or of a form run.

@@ -113,6 +113,8 @@ error_codes! {
     PassphraseNeeded = "passphrase_needed",
     /// The call was stopped.
     Cancelled = "cancelled",
+    /// Nova ended while the call ran; what became of it is unknown.
+    Interrupted = "interrupted",
     /// No approval of that id is waiting.
     UnknownApproval = "unknown_approval",
     /// No model is configured or found.

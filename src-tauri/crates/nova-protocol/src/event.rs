@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::{
     ErrorCode,
-    view::{ConflictSide, NoteDiffView},
+    view::{ConflictSide, ContextView, NoteDiffView},
 };
 
 /// One event as it goes to the window, to `--json` and into a session's log.
@@ -41,6 +41,21 @@ pub enum Event {
         model: String,
         skills: Vec<String>,
         tool: Option<String>,
+        /// The turn it comes after; null begins the conversation anew. Absent in logs from before there
+        /// were branches: it comes after the last.
+        #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "string | null")]
+        after: Option<Option<String>>,
+        /// Nobody wrote a message: the model hears how calls ended that ran on by themselves.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        by_nova: bool,
+    },
+    /// The user looks at another branch: the next message goes on from its last turn. What the turns of
+    /// the other branch did to notes stays done.
+    BranchChosen {
+        /// A turn; it and what came after it are in force.
+        chosen: String,
     },
     /// A request goes to the provider.
     StepStarted {
@@ -48,6 +63,10 @@ pub enum Event {
         prefix_kept: bool,
         #[ts(type = "number")]
         bytes: u64,
+        /// How much of the model's context it takes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        context: Option<ContextView>,
     },
     TextDelta {
         text: String,
@@ -66,6 +85,10 @@ pub enum Event {
     MessageCompleted {
         message: String,
         text: String,
+        /// The model had read private notes and may quote them: it is not found by a search.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(as = "Option<bool>", optional)]
+        private: bool,
     },
     ToolCallStarted {
         call: String,
@@ -109,8 +132,10 @@ pub enum Event {
         message: Option<String>,
         partial: Option<Value>,
     },
+    /// The call runs on by itself; its end comes later, also after the turn.
     ToolCallDetached {
         call: String,
+        /// What it had found by then.
         so_far: Value,
     },
     ToolCallCompleted {
@@ -165,7 +190,25 @@ pub enum Event {
         call: String,
         schema: Value,
     },
-    HistoryCompacted {},
+    /// What was said before is sent in a shorter form from now on, to make room; the log keeps it.
+    HistoryCompacted {
+        #[serde(default)]
+        by: CompactedBy,
+        /// So many messages are sent in the shorter form.
+        #[serde(default)]
+        messages: u32,
+        /// Tokens of the next request, without and with it.
+        #[serde(default)]
+        #[ts(type = "number")]
+        before: u64,
+        #[serde(default)]
+        #[ts(type = "number")]
+        after: u64,
+        /// Why there is no summary.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        why: Option<String>,
+    },
     Usage {
         #[ts(type = "number")]
         input: u64,
@@ -281,6 +324,17 @@ pub enum ActivatedBy {
     User,
     Router,
     Pin,
+}
+
+/// How room was made for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactedBy {
+    /// The model summed up what was said before; the user's own words stay.
+    #[default]
+    Summary,
+    /// What tools answered was taken out.
+    WithoutOutputs,
 }
 
 /// Why a skill is not active any more.

@@ -17,7 +17,7 @@ pub use command::{Commands, dispatch};
 pub use credentials::*;
 pub use error::{ErrorCode, UserError};
 pub use event::{
-    ActivatedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
+    ActivatedBy, CompactedBy, DeactivatedBy, Decision, Effect, Envelope, Event, FigurePartView, FigureView,
     NoteChangeKind, NoteChangeView, PrincipalKind, PrincipalView, SourceView, VaultChangeAuthor,
     VaultChangeKind,
 };
@@ -28,3 +28,10 @@ pub use view::*;
 
 /// The version of the event envelope.
 pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Reads a field that may be absent, null or there, and keeps the three apart.
+fn present<'de, T: serde::Deserialize<'de>, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}

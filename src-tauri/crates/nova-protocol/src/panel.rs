@@ -15,8 +15,8 @@
 //! Words of the declaration:
 //! - A *pointer* is a JSON Pointer into a tool's answer (`/deals`); a *field* is a key of a row, or a
 //!   pointer into it where it begins with `/`.
-//! - In `args`, `{name}` stands for a field of the row, an input of the tab, or `{column}` on a board.
-//!   A text that is nothing but one such name keeps the field's type.
+//! - In `args`, `{name}` stands for a field of the row, an input of the tab, `{column}` on a board, or
+//!   `{today}`. A text that is nothing but one such name keeps the field's type.
 //! - Amounts are decimal texts. Where one answer holds several currencies, an amount is a list of
 //!   `{amount, currency}`; they are never added up.
 //! - A row with `path` is that note; `unreadable` and `problems` of an answer, lists of
@@ -246,6 +246,10 @@ pub struct TablePart {
     /// Pointer to the list of rows.
     pub rows: String,
     pub columns: Vec<PanelColumn>,
+    /// The field of the column it is sorted by until the user chooses another, `-` before it for the
+    /// largest first; as the rows come where nothing is said.
+    #[serde(default)]
+    pub sort: Option<String>,
     /// Pointer to one more row, below the others.
     #[serde(default)]
     pub total: Option<String>,
@@ -269,6 +273,9 @@ pub struct PanelColumn {
     /// Field of a few grey words behind the value.
     #[serde(default)]
     pub detail: Option<String>,
+    /// Left out where the window is narrow, or the panel stands beside the chat.
+    #[serde(default)]
+    pub roomy: bool,
 }
 
 /// What stands where there are no rows.
@@ -340,6 +347,12 @@ pub struct ListPart {
     pub group: Option<String>,
     #[serde(default)]
     pub groups: Vec<PanelGroup>,
+    /// Orders to choose from, the first until then; as the rows come where there are none.
+    #[serde(default)]
+    pub sorts: Vec<PanelSort>,
+    /// A last line about what is not in the list.
+    #[serde(default)]
+    pub rest: Option<PanelRest>,
     #[serde(default)]
     pub actions: Vec<PanelAction>,
     #[serde(default)]
@@ -354,6 +367,30 @@ pub struct PanelGroup {
     /// Its heading and dates are red.
     #[serde(default)]
     pub late: bool,
+}
+
+/// An order of entries. By the date the groups stay; in any other order there are none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PanelSort {
+    /// "Due first"
+    pub label: String,
+    /// A field, `-` before it for the largest first.
+    pub by: String,
+}
+
+/// "31 people without a date": how many more there are, and the tab that has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PanelRest {
+    /// Pointer to the number; the line is not there where it is 0.
+    pub at: String,
+    /// What one is called, and several.
+    pub one: String,
+    pub many: String,
+    /// Title of the tab that a click opens.
+    #[serde(default)]
+    pub tab: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

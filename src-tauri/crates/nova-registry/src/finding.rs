@@ -57,7 +57,10 @@ pub(crate) fn value_of_key<'a>(yaml: &str, line: &'a str, key: &str) -> Option<&
 pub(crate) fn yaml_fault(error: &serde_saphyr::Error, before: u32) -> (Option<u32>, String) {
     let line = error.location().and_then(|place| u32::try_from(place.line()).ok()).filter(|line| *line > 0);
     let whole = error.without_snippet().to_string();
-    // A parser may quote what it could not read, in any length.
-    let said: String = whole.lines().next().unwrap_or_default().chars().take(300).collect();
-    (line.map(|line| line + before), said)
+    (line.map(|line| line + before), short(&whole))
+}
+
+/// Of what a parser says, which may quote what it could not read, in any length.
+pub(crate) fn short(said: &str) -> String {
+    said.lines().next().unwrap_or_default().chars().take(300).collect()
 }

@@ -27,8 +27,8 @@ mod wire;
 pub use catalog::{Catalog, CatalogBudget, short_hash};
 pub use entry::{ConfigProblem, SkillEntry, State, ToolEntry};
 pub use files::{
-    AgreedSkills, CheckedSkill, ForeignFile, ForeignSkill, LastGood, LastGoodTool, MAX_TOOL_FILE, ToolFiles,
-    ToolFolders, check_skill, tool_sources,
+    AgreedSkills, CheckedSkill, ForeignFile, ForeignRoot, ForeignSkill, LastGood, LastGoodTool,
+    MAX_TOOL_FILE, ToolFiles, ToolFolders, check_skill, tool_sources,
 };
 pub use finding::{Finding, Severity};
 pub use host::{DryRequest, DryRun, NoToolHost, ToolFile, ToolFileError, ToolHost};

@@ -9,6 +9,8 @@ use unicode_normalization::char::is_combining_mark;
 use crate::finding::{line_of_key, value_of_key, yaml_fault};
 use crate::{Finding, Severity};
 
+mod standard;
+
 /// At most this much front matter is read, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
 /// In characters, as agentskills.io has them.
@@ -65,6 +67,39 @@ impl SkillMd {
     /// # Errors
     /// When the front matter is missing, too large, unreadable, or lacks a description.
     pub fn read(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let own = Self::read_leniently(&text, folder);
+        let by_standard = standard::read(&text).map(|read| {
+            let mut findings = Vec::new();
+            let front = read.front.strip_prefix('\n').unwrap_or(read.front);
+            let skill = Self::of(&read.root, front, read.body, folder, &mut findings);
+            skill.map(|skill| (skill, findings))
+        });
+        let is_valid = |findings: &[Finding]| findings.iter().all(|found| found.severity != Severity::Error);
+        match (own, by_standard) {
+            // What the standard's validator finds valid is read as it reads it.
+            (own, Ok(Ok((skill, findings))))
+                if is_valid(&findings) && !own.as_ref().is_ok_and(|(_, own)| is_valid(own)) =>
+            {
+                Ok((skill, findings))
+            }
+            (Ok((skill, mut findings)), refused) => {
+                if is_valid(&findings) {
+                    findings.extend(match refused {
+                        Ok(Ok((_, found))) => {
+                            found.into_iter().filter(|found| found.severity == Severity::Error).collect()
+                        }
+                        Ok(Err(error)) => vec![Finding::error(FILE, error.line(), error.to_string())],
+                        Err(refused) => vec![Finding::error(FILE, refused.line, refused.why)],
+                    });
+                }
+                Ok((skill, findings))
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    fn read_leniently(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
         let mut findings = Vec::new();
         let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
         if bare.len() < text.len() {
@@ -79,7 +114,17 @@ impl SkillMd {
             findings.push(Finding::warning(FILE, None, "There is --- within the front matter, which some programs take for its end. Write it in another way."));
         }
         let (root, body) = parse(front, &below, &mut findings)?;
-        findings.extend(beyond_the_standard(front));
+        let skill = Self::of(&root, front, &body, folder, &mut findings)?;
+        Ok((skill, findings))
+    }
+
+    fn of(
+        root: &Root,
+        front: &str,
+        body: &str,
+        folder: Option<&str>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Self, SkillMdError> {
         for key in root.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             let key: String = key.chars().take(60).collect();
             findings.push(Finding::error(
@@ -88,7 +133,7 @@ impl SkillMd {
                 format!("The key {key} is not one of the standard's ({}). Put it under metadata, or into manifest.yaml.", KEYS.join(", ")),
             ));
         }
-        let mut fields = Fields { root: &root, front, findings: &mut findings };
+        let mut fields = Fields { root, front, findings };
         let description = fields.text("description", MAX_DESCRIPTION).ok_or(SkillMdError::NoDescription)?;
         let name = fields.text("name", usize::MAX);
         if name.is_none() {
@@ -106,7 +151,7 @@ impl SkillMd {
             metadata: fields.metadata(),
             description: cut(&description, MAX_DESCRIPTION),
             name: name.or_else(|| folder.map(str::to_owned)).unwrap_or_default(),
-            instructions: body,
+            instructions: body.to_owned(),
         };
         if skill.instructions.is_empty() {
             findings.push(Finding::warning(
@@ -126,7 +171,7 @@ impl SkillMd {
                 ),
             ));
         }
-        Ok((skill, findings))
+        Ok(skill)
     }
 }
 
@@ -258,71 +303,6 @@ fn quoted(front: &str) -> Option<String> {
     any.then(|| lines.join("\n"))
 }
 
-/// YAML that the standard's own validator refuses although it can be read.
-fn beyond_the_standard(front: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    // The indent of the key whose block of text the lines belong to.
-    let mut block: Option<usize> = None;
-    for (at, line) in front.lines().enumerate() {
-        let indent = line.len() - line.trim_start().len();
-        if block.is_some_and(|block| line.trim().is_empty() || indent > block) {
-            continue;
-        }
-        block = None;
-        let item = line.trim_start().trim_start_matches("- ").trim_start();
-        if item.starts_with('#') {
-            continue;
-        }
-        if has_bare_tab(line) {
-            findings.push(Finding::error(
-                FILE,
-                u32::try_from(at + 2).ok(),
-                "A tab outside of quotation marks is refused by the standard's validator. Write a space.",
-            ));
-        }
-        let value = match item.split_once(':') {
-            // The whole front matter in one line.
-            _ if at == 0 && item.starts_with('{') => item.trim(),
-            Some((_, value)) if value.is_empty() || value.starts_with([' ', '\t']) => value.trim(),
-            _ if item.len() < line.trim_start().len() => item.trim(),
-            _ => continue,
-        };
-        if !value.is_empty() && !value.starts_with('#') {
-            // Lines further in go on with this text.
-            block = Some(indent);
-        }
-        let what = match value.chars().next() {
-            Some('[' | '{') => "Lists and mappings in one line ([..], {..})",
-            Some('&' | '*') => "Anchors and aliases",
-            Some('!') => "Tags",
-            _ => continue,
-        };
-        let line = u32::try_from(at + 2).ok();
-        findings.push(Finding::error(
-            FILE,
-            line,
-            format!("{what} are refused by the standard's validator. Write the value out."),
-        ));
-    }
-    findings
-}
-
-fn has_bare_tab(line: &str) -> bool {
-    let mut quote = None;
-    line.chars().any(|c| match (c, quote) {
-        ('\t', None) => true,
-        ('"' | '\'', None) => {
-            quote = Some(c);
-            false
-        }
-        (_, Some(open)) if open == c => {
-            quote = None;
-            false
-        }
-        _ => false,
-    })
-}
-
 /// The rules for names that this one breaks, each with its remedy.
 fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     let name: String = name.nfkc().collect();
@@ -369,14 +349,23 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn error(&mut self, key: &str, message: &str) {
-        self.findings.push(Finding::error(FILE, line_of_key(self.front, key, 1), message));
+        self.tell(Severity::Error, key, message.to_owned());
+    }
+
+    fn tell(&mut self, severity: Severity, key: &str, message: String) {
+        let line = line_of_key(self.front, key, 1);
+        self.findings.push(Finding { severity, ..Finding::error(FILE, line, message) });
     }
 
     /// A value that is a text, on one line.
     fn text(&mut self, key: &str, most: usize) -> Option<String> {
         let value = self.root.get(key)?;
         let Some(text) = scalar(value) else {
-            self.error(key, &format!("{key} is not a text. Write it as one."));
+            let severity = match key {
+                "name" | "description" | "compatibility" => Severity::Error,
+                _ => Severity::Warning,
+            };
+            self.tell(severity, key, format!("{key} is not a text. Write it as one."));
             return None;
         };
         let count = text.chars().count();
@@ -385,13 +374,11 @@ impl Fields<'_> {
         }
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
-            let line = line_of_key(self.front, key, 1);
             let severity = match key {
                 "name" | "description" => Severity::Error,
                 _ => Severity::Warning,
             };
-            let message = format!("{key} is empty. Write it, or take the key away.");
-            self.findings.push(Finding { severity, ..Finding::error(FILE, line, message) });
+            self.tell(severity, key, format!("{key} is empty. Write it, or take the key away."));
             return None;
         }
         Some(text)
@@ -413,12 +400,8 @@ impl Fields<'_> {
                 .map(|(key, value)| (key.clone(), scalar(value).unwrap_or_else(|| value.to_string())))
                 .collect(),
             Some(_) => {
-                let line = line_of_key(self.front, "metadata", 1);
-                self.findings.push(Finding::warning(
-                    FILE,
-                    line,
-                    "metadata is not a mapping, and is not read. Write keys with values under it.",
-                ));
+                let message = "metadata is not a mapping, and is not read. Write keys with values under it.";
+                self.tell(Severity::Warning, "metadata", message.to_owned());
                 BTreeMap::new()
             }
         }

@@ -2,7 +2,7 @@
 //! and output.
 //!
 //! A message is a length of four bytes (little endian, at most [`MAX_MESSAGE`]) and that much JSON.
-//! The process answers each [`ToChild::Load`] with one `Loaded` or `Failed`, and each
+//! The process answers each [`ToChild::Load`] with any number of `At` and one `Loaded` or `Failed`, and each
 //! [`ToChild::Call`] with any number of `Ask`, `Log`, `Progress` and `Partial` and then one `Done`
 //! or `Failed`. It works on one of them at a time.
 
@@ -90,6 +90,10 @@ pub enum FromChild {
     Ask {
         ask: u64,
         want: Want,
+    },
+    /// While a file is loaded: the line of the statement that begins. It outlives the process.
+    At {
+        line: u32,
     },
     Log {
         level: Level,
@@ -205,7 +209,8 @@ pub struct Refusal {
 pub struct Fault {
     pub kind: FaultKind,
     pub message: String,
-    /// 1-based, in the source file; columns count characters.
+    /// 1-based, in the source file; columns count characters. A line without a column is that of the
+    /// statement that was begun last, where nothing better is known.
     pub line: Option<u32>,
     pub column: Option<u32>,
     /// The calls that led there, innermost first, as `name (file:line:column)`.

@@ -4,7 +4,7 @@ use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
 
 use crate::message::LogMessage;
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, Telling};
 use crate::store::{Entry, SessionError, Store};
 use crate::turn::EventSink;
 use crate::usage::{UseMeter, Used};
@@ -55,12 +55,27 @@ impl Journal {
     }
 
     pub(crate) fn event(&self, event: Event) {
-        self.next.take_and_tell(|seq| self.sink.emit(self.numbered(seq, event)));
+        self.next.take_and_tell(|seq| {
+            let (envelope, sink) = (self.numbered(seq, event), self.sink.clone());
+            Telling::new(move || sink.emit(envelope))
+        });
     }
 
-    /// Numbers an event and keeps it for the log; telling it is left to the caller.
-    pub(crate) fn record(&self, event: Event) -> Envelope {
-        self.numbered(self.next.take(), event)
+    /// The event that the work answers with, if it does. None, and nothing is done, while the end of
+    /// a turn is being written.
+    pub(crate) fn event_unless_ending(&self, work: impl FnOnce() -> Option<Event>) -> Option<bool> {
+        self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
+    }
+
+    /// Numbers the end of the turn and keeps it for the log. Nothing is told until the caller has told
+    /// it, with [`crate::sequence::Ending::told`].
+    pub(crate) fn record_end(&self, event: Event) -> Envelope {
+        self.numbered(self.next.take_and_hold(), event)
+    }
+
+    /// Tells what was recorded.
+    pub(crate) fn tell(&self, envelope: Envelope) {
+        self.sink.emit(envelope);
     }
 
     fn numbered(&self, seq: i64, event: Event) -> Envelope {

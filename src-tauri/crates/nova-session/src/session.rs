@@ -3,14 +3,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use nova_calls::{Answer, ApprovalRequest, Approver, Grants};
-use nova_protocol::{DeactivatedBy, Decision, ErrorCode, Event, UserError};
+use nova_protocol::{ContextView, DeactivatedBy, Decision, ErrorCode, Event, UserError};
 use nova_provider::ToolDefinition;
+use nova_registry::Snapshot;
 use nova_skill::{Clock, VaultPath};
 use nova_vault::note::ContentHash;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::activation::{Active, Told};
+use crate::activation::{Active, Told, visible_tools};
+use crate::branches::{After, of_branch};
+use crate::context::{Measure, Sizes, sent};
+use crate::detached::DetachedCalls;
 use crate::journal::Journal;
 use crate::message::{LogMessage, LogTool, with_all_outputs};
 use crate::prompt::is_date_notice;
@@ -27,6 +31,7 @@ pub struct Session {
     pub(crate) state: Mutex<State>,
     /// Of the running turn.
     pub(crate) journal: Mutex<Weak<Journal>>,
+    pub(crate) detached: DetachedCalls,
 }
 
 /// What the user says.
@@ -37,6 +42,8 @@ pub struct UserMessage {
     pub skills: Vec<String>,
     /// The tool that the user points at, `skill.tool`.
     pub tool: Option<String>,
+    /// What it is said after.
+    pub after: After,
 }
 
 #[derive(Default)]
@@ -51,8 +58,12 @@ pub(crate) struct State {
     pub(crate) last_request: Option<Vec<u8>>,
     /// The names of the tools of the last request in the log.
     pub(crate) last_tools: Option<Vec<String>>,
+    /// What the provider counted of the last request.
+    pub(crate) measure: Measure,
     pub(crate) turns: u32,
-    /// The log ended in the middle of a turn.
+    /// The turns it consists of, oldest first; a new one comes after the last.
+    pub(crate) branch: Vec<String>,
+    /// The log ended in the middle of the last of them.
     pub(crate) unfinished: bool,
 }
 
@@ -64,11 +75,14 @@ impl State {
 
     /// Whether this was the last notice of the day.
     pub(crate) fn was_told_last(&self, date: &str) -> bool {
-        let dates = self.messages.iter().rev().filter_map(|message| match message {
-            LogMessage::Notice { text, .. } if is_date_notice(text) => Some(text.as_str()),
-            _ => None,
-        });
-        dates.into_iter().next() == Some(date)
+        sent(&self.messages)
+            .iter()
+            .rev()
+            .find_map(|message| match message.as_ref() {
+                LogMessage::Notice { text, .. } if is_date_notice(text) => Some(text == date),
+                _ => None,
+            })
+            .unwrap_or_default()
     }
 
     /// The tools that every request offers.
@@ -92,7 +106,7 @@ impl State {
     /// What the model knows of skills.
     pub(crate) fn told(&self) -> Told {
         let mut told = Told::default();
-        self.messages.iter().filter_map(LogMessage::told).for_each(|later| told.extend(later));
+        sent(&self.messages).iter().filter_map(|message| message.told()).for_each(|later| told.extend(later));
         told
     }
 }
@@ -104,27 +118,29 @@ impl Session {
     /// When it does not exist or its log cannot be read.
     pub async fn load(store: &Store, id: &str) -> Result<Self, SessionError> {
         store.info(id).await?;
-        let (state, next) = read_state(store, id).await?;
+        let (state, next) = read_state(store, id, &After::Last).await?;
         Ok(Self {
             id: id.to_owned(),
             grants: Arc::default(),
             next_seq: Arc::new(Sequence::starting_at(next)),
             state: Mutex::new(state),
             journal: Mutex::default(),
+            detached: DetachedCalls::default(),
         })
     }
 
-    /// Reads the log again: another Nova may have continued the session.
-    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), SessionError> {
-        let (fresh, next) = read_state(store, &self.id).await?;
+    /// Reads the log again, up to what a new turn comes after: another Nova may have continued the
+    /// session, or the user went back to an earlier message.
+    pub(crate) async fn refresh(&self, store: &Store, after: &After) -> Result<(), SessionError> {
+        store.info(&self.id).await?;
+        let (fresh, next) = read_state(store, &self.id, after).await?;
         self.next_seq.skip_to(next);
         let mut state = self.lock();
-        state.messages = fresh.messages;
-        state.active = fresh.active;
-        state.seen = fresh.seen;
-        state.turns = fresh.turns;
-        state.unfinished = fresh.unfinished;
-        state.last_tools = fresh.last_tools;
+        let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
+        let mut outdated = std::mem::take(&mut state.outdated);
+        outdated.retain(|path, _| fresh.seen.contains_key(path));
+        // What the provider counted is of the model, not of the log.
+        *state = State { last_request, outdated, measure: state.measure, ..fresh };
         Ok(())
     }
 
@@ -134,15 +150,23 @@ impl Session {
     /// When the log cannot be written.
     pub async fn flush(&self) -> Result<(), SessionError> {
         let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        match journal {
-            Some(journal) => journal.flush().await,
-            None => Ok(()),
+        for journal in journal.into_iter().chain(self.detached.journals()) {
+            journal.flush().await?;
         }
+        Ok(())
     }
 
     /// The number of the session's next event.
     pub fn take_seq(&self) -> i64 {
         self.next_seq.take()
+    }
+
+    /// How much of a model's context the next request would take, by the skills of the snapshot.
+    pub fn context(&self, snapshot: &Snapshot, limit: Option<u64>) -> ContextView {
+        let state = self.lock();
+        let first = state.first_tools();
+        let tools = visible_tools(snapshot, &first, &state.active);
+        state.measure.view(Sizes::of(&sent(&state.messages), &tools, first.len()), limit)
     }
 
     /// Ids of the active skills, in the order of their activation.
@@ -162,22 +186,60 @@ impl Session {
         clock: Arc<dyn Clock>,
         sink: Arc<dyn EventSink>,
     ) -> Result<bool, SessionError> {
-        let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        let (journal, _lease) = match running {
-            Some(journal) => (journal, None),
-            None => {
-                let lease = store.lease(&self.id)?;
-                self.refresh(store).await?;
-                let next = self.next_seq.clone();
-                (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
+        loop {
+            // What comes with the end of a turn comes after it, and is no part of it.
+            self.next_seq.end_told().await;
+            let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+            let (journal, _lease) = match running {
+                Some(journal) => (journal, None),
+                None => {
+                    let lease = store.lease(&self.id)?;
+                    self.refresh(store, &After::Last).await?;
+                    let (clock, sink, next) = (clock.clone(), sink.clone(), self.next_seq.clone());
+                    (Arc::new(Journal::new(&self.id, None, store.clone(), clock, sink, next)), Some(lease))
+                }
+            };
+            let was = journal.event_unless_ending(|| {
+                let was = self.lock().active.remove(skill);
+                was.then(|| Event::SkillDeactivated { skill: skill.to_owned(), by: DeactivatedBy::User })
+            });
+            if let Some(was) = was {
+                journal.flush().await?;
+                return Ok(was);
             }
-        };
-        let was = self.lock().active.remove(skill);
-        if was {
-            journal.event(Event::SkillDeactivated { skill: skill.to_owned(), by: DeactivatedBy::User });
-            journal.flush().await?;
         }
-        Ok(was)
+    }
+
+    /// The user looks at another branch: the turn and what came after it are in force from now on.
+    ///
+    /// # Errors
+    /// [`SessionError::Busy`] while a turn runs, [`SessionError::UnknownTurn`], or when the log cannot be
+    /// read or written.
+    pub async fn choose_branch(
+        &self,
+        turn: &str,
+        store: &Store,
+        clock: Arc<dyn Clock>,
+        sink: Arc<dyn EventSink>,
+    ) -> Result<(), SessionError> {
+        let _lease = store.lease(&self.id)?;
+        // Of the turn that has just given the lease back.
+        self.next_seq.end_told().await;
+        self.refresh(store, &After::Last).await?;
+        if self.lock().branch.iter().any(|one| one == turn) {
+            return Ok(());
+        }
+        if !store.has_turn(&self.id, turn).await? {
+            return Err(SessionError::UnknownTurn(turn.to_owned()));
+        }
+        let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
+        // Told only once it is written, and before anything that comes after it.
+        let being_written = self.next_seq.hold_back();
+        let chosen = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
+        journal.flush().await?;
+        self.refresh(store, &After::Last).await?;
+        being_written.told(|| journal.tell(chosen));
+        Ok(())
     }
 
     /// Somebody else changed this note. If the model has seen it, the window is told at once and
@@ -207,9 +269,6 @@ impl Session {
     /// Something happened to this session outside of a turn: it is told, after the end of a turn that
     /// is just being written.
     pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
-        if self.next_seq.put_off(&event) {
-            return;
-        }
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
 
@@ -218,20 +277,20 @@ impl Session {
     }
 }
 
-async fn read_state(store: &Store, id: &str) -> Result<(State, i64), SessionError> {
-    let mut state = State::default();
-    let mut next = 0;
-    for (seq, entry) in store.entries(id).await? {
-        next = seq + 1;
+async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i64), SessionError> {
+    let entries = store.entries(id).await?;
+    let next = entries.last().map_or(0, |(seq, _)| seq + 1);
+    let (entries, branch) = of_branch(entries, after)?;
+    let mut state = State { branch, ..State::default() };
+    for (_, entry) in entries {
         match entry {
             Entry::Message(message) => {
-                match &message {
-                    LogMessage::ToolOutput { notes, .. } => state.seen.extend(notes.clone()),
-                    LogMessage::Notice { outdated, .. } => outdated.iter().for_each(|path| {
+                if let LogMessage::Notice { outdated, .. } = &message {
+                    outdated.iter().for_each(|path| {
                         state.seen.remove(path);
-                    }),
-                    _ => {}
+                    });
                 }
+                state.seen.extend(message.notes().cloned().unwrap_or_default());
                 state.messages.push(message);
             }
             Entry::Event(envelope) => {
@@ -349,3 +408,6 @@ fn not_waiting(call: &str) -> UserError {
         "It was answered already, or its turn has ended.",
     )
 }
+
+#[cfg(test)]
+mod tests;

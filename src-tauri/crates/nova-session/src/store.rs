@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use nova_protocol::Envelope;
+use nova_protocol::{Envelope, Event};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 
 use crate::message::LogMessage;
@@ -18,6 +18,8 @@ pub struct Store {
 pub enum SessionError {
     #[error("There is no session \"{0}\".")]
     Unknown(String),
+    #[error("There is no turn \"{0}\" in this session.")]
+    UnknownTurn(String),
     /// A turn runs in it, in this or another Nova.
     #[error("A turn is running in this session.")]
     Busy,
@@ -39,6 +41,10 @@ pub struct SessionInfo {
     pub created_at: String,
     pub updated_at: String,
     pub model: Option<String>,
+    pub pinned: bool,
+    pub archived: bool,
+    /// Since when it waits in the trash to be purged.
+    pub deleted_at: Option<String>,
 }
 
 /// One entry of a session's log.
@@ -68,26 +74,36 @@ impl Store {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .foreign_keys(true)
+            // What is purged is overwritten.
+            .pragma("secure_delete", "ON")
             .busy_timeout(std::time::Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
         sqlx::migrate!("./migrations").run(&pool).await?;
         Ok(Self { pool, leases })
     }
 
-    /// Newest first.
+    /// Those that are not deleted, newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
-        Ok(sqlx::query_as("SELECT * FROM sessions ORDER BY updated_at DESC, id DESC")
-            .fetch_all(&self.pool)
-            .await?)
+        let list = "SELECT * FROM sessions WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC";
+        Ok(sqlx::query_as(list).fetch_all(&self.pool).await?)
+    }
+
+    /// Those in the trash, newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn list_deleted(&self) -> Result<Vec<SessionInfo>, SessionError> {
+        let list = "SELECT * FROM sessions WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, id DESC";
+        Ok(sqlx::query_as(list).fetch_all(&self.pool).await?)
     }
 
     /// # Errors
     /// [`SessionError::Unknown`], or when the database cannot be read.
     pub async fn info(&self, id: &str) -> Result<SessionInfo, SessionError> {
-        sqlx::query_as("SELECT * FROM sessions WHERE id = ?")
+        sqlx::query_as("SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL")
             .bind(id)
             .fetch_optional(&self.pool)
             .await?
@@ -128,15 +144,61 @@ impl Store {
         Ok(())
     }
 
+    /// Keeps it before the others, or does not.
+    ///
     /// # Errors
-    /// [`SessionError::Busy`] while a turn runs, or when the database cannot be written.
-    pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
+    /// [`SessionError::Unknown`], or when the database cannot be written.
+    pub async fn pin(&self, id: &str, pinned: bool) -> Result<SessionInfo, SessionError> {
+        let pin = sqlx::query("UPDATE sessions SET pinned = ? WHERE id = ?");
+        pin.bind(pinned).bind(id).execute(&self.pool).await?;
+        self.info(id).await
+    }
+
+    /// Puts it away, or back.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the database cannot be written.
+    pub async fn archive(&self, id: &str, archived: bool) -> Result<SessionInfo, SessionError> {
+        let archive = sqlx::query("UPDATE sessions SET archived = ? WHERE id = ?");
+        archive.bind(archived).bind(id).execute(&self.pool).await?;
+        self.info(id).await
+    }
+
+    /// Moves it to the trash.
+    ///
+    /// # Errors
+    /// [`SessionError::Busy`] while a turn runs, [`SessionError::Unknown`], or when the database cannot be
+    /// written.
+    pub async fn delete(&self, id: &str, at: &str) -> Result<(), SessionError> {
+        self.info(id).await?;
         let _lease = self.lease(id)?;
-        let done = sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id).execute(&self.pool).await?;
-        if done.rows_affected() == 0 {
-            return Err(SessionError::Unknown(id.to_owned()));
-        }
+        let delete = sqlx::query("UPDATE sessions SET deleted_at = ? WHERE id = ?");
+        delete.bind(at).bind(id).execute(&self.pool).await?;
         Ok(())
+    }
+
+    /// Takes it out of the trash.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`] also when it was purged, or when the database cannot be written.
+    pub async fn restore(&self, id: &str) -> Result<SessionInfo, SessionError> {
+        let restore = sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = ?");
+        restore.bind(id).execute(&self.pool).await?;
+        self.info(id).await
+    }
+
+    /// Forgets for good what was deleted up to this time, or all of the trash: how many.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn purge(&self, until: Option<&str>) -> Result<u64, SessionError> {
+        // Where nothing is due, nobody who writes has to be waited for.
+        let is_due = |info: &SessionInfo| until.is_none_or(|until| info.deleted_at.as_deref() <= Some(until));
+        if !self.list_deleted().await?.iter().any(is_due) {
+            return Ok(0);
+        }
+        let purge = sqlx::query("DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at)");
+        Ok(purge.bind(until).execute(&self.pool).await?.rows_affected())
     }
 
     /// Which change set was made in which session.
@@ -158,14 +220,28 @@ impl Store {
     /// [`SessionError::Unknown`], or when the log cannot be read.
     pub async fn events(&self, id: &str) -> Result<Vec<Envelope>, SessionError> {
         self.info(id).await?;
-        let entries = self.entries(id).await?;
-        Ok(entries
-            .into_iter()
-            .filter_map(|(_, entry)| match entry {
-                Entry::Event(envelope) => Some(envelope),
-                Entry::Message(_) => None,
-            })
-            .collect())
+        let rows: Vec<(String,)> =
+            sqlx::query_as("SELECT body FROM log WHERE session = ? AND kind = 'event' ORDER BY seq")
+                .bind(id)
+                .fetch_all(&self.pool)
+                .await?;
+        rows.iter().map(|(body,)| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// Whether the turn began in the session.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn has_turn(&self, id: &str, turn: &str) -> Result<bool, SessionError> {
+        let found: Option<(i64,)> = sqlx::query_as(
+            "SELECT seq FROM log
+             WHERE session = ? AND kind = 'event' AND body ->> 'type' = 'turn_started' AND body ->> 'turn' = ?",
+        )
+        .bind(id)
+        .bind(turn)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(found.is_some())
     }
 
     /// A database that is there already, without a place for leases.
@@ -209,13 +285,17 @@ impl Store {
                 Entry::Event(envelope) => ("event", serde_json::to_string(envelope)?),
                 Entry::Message(message) => ("message", serde_json::to_string(message)?),
             };
-            sqlx::query("INSERT INTO log (session, seq, kind, body) VALUES (?, ?, ?, ?)")
-                .bind(id)
-                .bind(seq)
-                .bind(kind)
-                .bind(body)
-                .execute(&mut *transaction)
-                .await?;
+            // What happens outside of a turn may have taken the place meanwhile, in this or another Nova.
+            sqlx::query(
+                "INSERT INTO log (session, seq, kind, body)
+                 SELECT ?1, max(?2, coalesce((SELECT max(seq) + 1 FROM log WHERE session = ?1), 0)), ?3, ?4",
+            )
+            .bind(id)
+            .bind(seq)
+            .bind(kind)
+            .bind(body)
+            .execute(&mut *transaction)
+            .await?;
         }
         for used in used {
             used.add(Some(id), &mut transaction).await?;
@@ -231,14 +311,69 @@ impl Store {
 
     /// The right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
-        let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        self.lock_file(&safe_name(id)).map(|file| Lease { _file: file })
+    }
+
+    /// Shows other Novas that this one runs the call.
+    pub(crate) fn hold_call(&self, call: &str) -> Result<HeldCall, SessionError> {
+        let name = format!("call-{}", safe_name(call));
+        let file = self.lock_file(&name)?;
+        Ok(HeldCall { _file: file, path: self.leases.join(name) })
+    }
+
+    /// Whether some Nova runs the call.
+    pub(crate) fn is_held(&self, call: &str) -> bool {
+        matches!(self.hold_call(call), Err(SessionError::Busy))
+    }
+
+    /// The end of a call as the log has it.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) async fn end_of_call(&self, id: &str, call: &str) -> Result<Option<Event>, SessionError> {
+        let body: Option<(String,)> = sqlx::query_as(
+            "SELECT body FROM log WHERE session = ? AND kind = 'event'
+             AND body ->> 'type' = 'tool_call_completed' AND body ->> 'call' = ?",
+        )
+        .bind(id)
+        .bind(call)
+        .fetch_optional(&self.pool)
+        .await?;
+        match body {
+            Some((body,)) => Ok(Some(serde_json::from_str::<Envelope>(&body)?.event)),
+            None => Ok(None),
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> Result<File, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
         let file = File::options().create(true).append(true).open(&path).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => Ok(Lease { _file: file }),
+            Ok(()) => Ok(file),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
     }
 }
+
+/// Held while a call runs on by itself; given back as a [`Lease`] is.
+#[derive(Debug)]
+pub(crate) struct HeldCall {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        // Nobody waits for it: whoever finds it locked or gone knows enough.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn safe_name(id: &str) -> String {
+    id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
+}
+
+#[cfg(test)]
+mod tests;

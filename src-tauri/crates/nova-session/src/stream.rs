@@ -7,7 +7,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::Journal;
-use crate::markdown::blocks;
+use crate::markdown::Growing;
 
 /// Text reaches the window at most this often.
 const FLUSH_EVERY: Duration = Duration::from_millis(34);
@@ -26,7 +26,8 @@ pub(crate) async fn show(
     journal: &Journal,
     cancel: &CancellationToken,
 ) -> StreamEnd {
-    let mut shown = Shown { id, journal, text: String::new(), told: 0, blocks: Vec::new() };
+    let mut shown =
+        Shown { id, journal, text: String::new(), told: 0, growing: Growing::default(), sent: Vec::new() };
     let mut reasoning = String::new();
     let mut usage = Usage::default();
     let mut ticks = interval(FLUSH_EVERY);
@@ -91,8 +92,9 @@ struct Shown<'a> {
     text: String,
     /// Bytes told as deltas.
     told: usize,
-    /// The HTML last sent for each block.
-    blocks: Vec<String>,
+    growing: Growing,
+    /// What was last sent of each block: its HTML, and whether it is whole.
+    sent: Vec<(String, bool)>,
 }
 
 impl Shown<'_> {
@@ -109,25 +111,30 @@ impl Shown<'_> {
     fn finish(&mut self) {
         self.flush();
         if !self.text.is_empty() {
-            self.blocks.clear();
             self.send_blocks(true);
         }
     }
 
-    fn send_blocks(&mut self, done: bool) {
-        for (index, block) in blocks(&self.text).into_iter().enumerate() {
-            if self.blocks.get(index) == Some(&block.html) {
+    /// Sends the blocks that are others than before. Only the last one is still being written.
+    fn send_blocks(&mut self, ended: bool) {
+        let Self { id, journal, text, growing, sent, .. } = self;
+        let blocks = growing.update(text);
+        // A definition that turned out to be one leaves nothing to show in its place.
+        for index in 0..blocks.len().max(sent.len()) {
+            let html = blocks.get(index).map_or("", |block| block.html.as_str());
+            let done = ended || index + 1 < blocks.len();
+            if sent.get(index).is_some_and(|(old, was)| old == html && *was == done) {
                 continue;
             }
-            self.journal.event(Event::MessageBlock {
-                message: self.id.to_owned(),
+            journal.event(Event::MessageBlock {
+                message: (*id).to_owned(),
                 index: u32::try_from(index).unwrap_or(u32::MAX),
-                html: block.html.clone(),
+                html: html.to_owned(),
                 done,
             });
-            match self.blocks.get_mut(index) {
-                Some(sent) => *sent = block.html,
-                None => self.blocks.push(block.html),
+            match sent.get_mut(index) {
+                Some(last) => *last = (html.to_owned(), done),
+                None => sent.push((html.to_owned(), done)),
             }
         }
     }

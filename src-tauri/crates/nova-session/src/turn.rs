@@ -1,9 +1,11 @@
 mod calls;
+mod compact;
+mod late;
 mod seen;
 mod skills;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
@@ -17,7 +19,8 @@ use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{self, Told};
+use crate::activation::{self, ControlTool, Told};
+use crate::context::{Sizes, sent};
 use crate::journal::Journal;
 use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
@@ -42,8 +45,31 @@ pub async fn run_turn(
     message: UserMessage,
     cancel: CancellationToken,
 ) -> Result<TurnEnd, SessionError> {
+    begin_turn(scope, session, message, false, cancel).await
+}
+
+/// Runs one turn that Nova begins by itself, where nobody is there to write: calls that ran on have
+/// ended, and the model hears how.
+///
+/// # Errors
+/// As [`run_turn`].
+pub async fn run_late_turn(
+    scope: TurnScope,
+    session: Arc<Session>,
+    cancel: CancellationToken,
+) -> Result<TurnEnd, SessionError> {
+    begin_turn(scope, session, UserMessage::default(), true, cancel).await
+}
+
+async fn begin_turn(
+    scope: TurnScope,
+    session: Arc<Session>,
+    message: UserMessage,
+    by_nova: bool,
+    cancel: CancellationToken,
+) -> Result<TurnEnd, SessionError> {
     let lease = scope.store.lease(&session.id)?;
-    session.refresh(&scope.store).await?;
+    session.refresh(&scope.store, &message.after).await?;
     let journal = Arc::new(Journal::new(
         &session.id,
         Some(scope.turn.clone()),
@@ -60,6 +86,7 @@ pub async fn run_turn(
         scope,
         session,
         journal,
+        by_nova,
         cancel,
         touched: Arc::default(),
         so_far: Arc::default(),
@@ -67,19 +94,18 @@ pub async fn run_turn(
     };
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
-    let (store, clock, session) = (turn.scope.store.clone(), turn.scope.clock.clone(), turn.session.clone());
-    session.next_seq.hold_back();
+    let session = turn.session.clone();
+    let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
+    *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
     // Whoever hears of the end may begin the next turn at once.
     drop(lease);
     ended();
-    let end = finished.map(|(end, told)| {
-        sink.emit(told);
-        end
-    });
-    for event in session.next_seq.let_go() {
-        session.tell(event, &store, clock.clone(), sink.clone());
-    }
+    let (end, told) = match finished {
+        Ok((end, told)) => (Ok(end), Some(told)),
+        Err(error) => (Err(error), None),
+    };
+    ending.told(|| told.into_iter().for_each(|told| sink.emit(told)));
     end
 }
 
@@ -108,12 +134,16 @@ pub struct TurnScope {
     pub sink: Arc<dyn EventSink>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
+    /// What the model takes in, in tokens, where that is known.
+    pub context: Option<u64>,
     /// How much of a request the list of skills may take.
     pub catalog: CatalogBudget,
     /// Whether a request that is plainly about one skill activates it.
     pub router: bool,
     /// How long one tool may run.
     pub call_limit: Duration,
+    /// A call that reads or asks elsewhere and works longer than this runs on by itself.
+    pub settle: Duration,
     /// Called when the session is free again, just before the turn's end is told.
     pub ended: Arc<dyn Fn() + Send + Sync>,
 }
@@ -156,6 +186,8 @@ struct Turn {
     scope: TurnScope,
     session: Arc<Session>,
     journal: Arc<Journal>,
+    /// Nobody has written a message.
+    by_nova: bool,
     cancel: CancellationToken,
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
@@ -170,11 +202,12 @@ impl Turn {
     async fn run(&mut self, message: UserMessage) -> Result<String, Stop> {
         self.begin(&message).await?;
         for step in 0..STEP_LIMIT {
+            self.tell_late_ends().await;
             self.tell_outdated();
             let snapshot = self.scope.registry.snapshot();
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
-            let request = self.request(&snapshot, bound);
+            let request = self.request_that_fits(&snapshot, bound).await?;
             let completed = self.step(&request, step).await?;
             let calls = self.note_answer(&completed).await?;
             if calls.is_empty() {
@@ -200,13 +233,22 @@ impl Turn {
 
     /// The user's message, and what the model must know before it.
     async fn begin(&mut self, message: &UserMessage) -> Result<(), Stop> {
+        let after = {
+            let mut state = self.session.lock();
+            let after = state.branch.last().cloned();
+            state.branch.push(self.scope.turn.clone());
+            after
+        };
         self.journal.event(Event::TurnStarted {
             text: message.text.clone(),
             model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
             skills: message.skills.clone(),
             tool: message.tool.clone(),
+            after: Some(after),
+            by_nova: self.by_nova,
         });
         self.settle_unfinished();
+        self.settle_lost_calls().await?;
 
         let snapshot = self.scope.registry.snapshot();
         let is_new = self.session.lock().messages.is_empty();
@@ -217,17 +259,21 @@ impl Turn {
                 self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
             }
         }
-        self.begin_skills(&snapshot, message).await;
+        if !self.by_nova {
+            self.begin_skills(&snapshot, message).await;
+        }
         let today = self.scope.clock.today();
         if !self.session.lock().was_told_last(&date_notice(today)) {
             self.message(LogMessage::notice(date_notice(today)));
         }
         self.tell_skills(&snapshot);
-        let text = match &message.tool {
-            Some(tool) => format!("{}\n\n(The user points at the tool {tool}.)", message.text),
-            None => message.text.clone(),
-        };
-        self.message(LogMessage::User { text });
+        if !self.by_nova {
+            let text = match &message.tool {
+                Some(tool) => format!("{}\n\n(The user points at the tool {tool}.)", message.text),
+                None => message.text.clone(),
+            };
+            self.message(LogMessage::User { text });
+        }
         self.journal.flush().await?;
 
         // Nothing of the vault may leave before the user agreed, and the message itself may name it.
@@ -271,8 +317,12 @@ impl Turn {
 
     /// `bound`: the tool that the user points at, which the model must call first.
     fn request(&self, snapshot: &Snapshot, bound: Option<&str>) -> ChatRequest {
+        let calls_run = !Self::running_here(&self.session).is_empty();
         let state = self.session.lock();
-        let tools = activation::visible_tools(snapshot, &state.first_tools(), &state.active);
+        let mut tools = activation::visible_tools(snapshot, &state.first_tools(), &state.active);
+        // Behind all others, so that they break as little as they can of what the provider keeps.
+        let is_cut = state.messages.iter().any(|message| message.cut().is_some());
+        tools.extend(ControlTool::about_calls(calls_run, is_cut));
         let bound = bound.and_then(|name| match snapshot.tool(name) {
             ToolLookup::Found { tool, .. } => Some(tool.wire_name.clone()),
             ToolLookup::Unknown { .. } => None,
@@ -282,7 +332,7 @@ impl Turn {
             model: self.scope.model.clone(),
             system: state.system().to_owned(),
             tools,
-            messages: state.messages.iter().filter_map(LogMessage::to_provider).collect(),
+            messages: sent(&state.messages).iter().filter_map(|message| message.to_provider()).collect(),
             max_output: None,
             tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
         }
@@ -291,7 +341,7 @@ impl Turn {
     /// One request to the provider.
     async fn step(&mut self, request: &ChatRequest, step: u32) -> Result<Completed, Stop> {
         let parts = cache_order(request);
-        let prefix_kept = {
+        let (prefix_kept, sizes, context) = {
             let mut state = self.session.lock();
             let names = request.tools.iter().map(|tool| tool.name.as_str());
             let kept = match (&state.last_request, &state.last_tools) {
@@ -301,12 +351,14 @@ impl Turn {
                 (None, None) => true,
             };
             state.last_request = Some(parts);
-            kept
+            let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+            (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
         self.journal.event(Event::StepStarted {
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
             prefix_kept,
             bytes: self.scope.provider.encode(request).len() as u64,
+            context: Some(context),
         });
         let id = format!("{}-{step}", self.scope.turn);
         let stream = tokio::select! {
@@ -320,18 +372,19 @@ impl Turn {
         };
         match end {
             StreamEnd::Completed(completed, usage) => {
+                self.session.lock().measure.counted(sizes.total(), usage.input, usage.cached);
                 self.note_usage(usage);
                 if !completed.text.is_empty() {
-                    self.journal.event(Event::MessageCompleted { message: id, text: completed.text.clone() });
+                    self.tell_message(id, completed.text.clone()).await;
                 }
                 Ok(completed)
             }
             StreamEnd::Cancelled { text } => {
-                self.keep_cut_text(id, text);
+                self.keep_cut_text(id, text).await;
                 Err(Stop::Cancelled)
             }
             StreamEnd::Failed { text, error } => {
-                self.keep_cut_text(id, text);
+                self.keep_cut_text(id, text).await;
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
                     error => Stop::Failed(provider_error(&error)),
@@ -351,15 +404,20 @@ impl Turn {
     }
 
     /// Text that arrived before a cut stays; calls that were not whole never existed.
-    fn keep_cut_text(&self, id: String, text: String) {
+    async fn keep_cut_text(&self, id: String, text: String) {
         if !text.is_empty() {
             self.message(LogMessage::Assistant {
                 text: text.clone(),
                 calls: Vec::new(),
                 provider_data: None,
             });
-            self.journal.event(Event::MessageCompleted { message: id, text });
+            self.tell_message(id, text).await;
         }
+    }
+
+    async fn tell_message(&self, message: String, text: String) {
+        let private = self.has_read_private().await;
+        self.journal.event(Event::MessageCompleted { message, text, private });
     }
 
     /// Writes the answer down before any of its calls runs.
@@ -413,7 +471,7 @@ impl Turn {
                 tracing::error!("a change set could not be closed; it is listed as interrupted");
             }
         }
-        let told = self.journal.record(match &end {
+        let told = self.journal.record_end(match &end {
             TurnEnd::Completed { text } => Event::TurnCompleted { text: text.clone() },
             TurnEnd::Cancelled => Event::TurnCancelled { unknown: self.unknown.clone() },
             TurnEnd::Failed(error) => Event::TurnFailed {

@@ -121,6 +121,25 @@ impl Store {
         Ok(())
     }
 
+    /// By skill id, in how many sessions it is active, as far as their logs have been written.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
+        // Of each group the row with the highest number is taken.
+        let rows: Vec<(String, u32)> = sqlx::query_as(
+            "SELECT skill, count(*) FROM (
+                 SELECT body ->> 'skill' AS skill, body ->> 'type' AS type, max(seq) FROM log
+                 WHERE kind = 'event' AND body ->> 'type' IN ('skill_activated', 'skill_deactivated')
+                     AND session IN (SELECT id FROM sessions WHERE deleted_at IS NULL)
+                 GROUP BY session, body ->> 'skill'
+             ) WHERE type = 'skill_activated' GROUP BY skill",
+        )
+        .fetch_all(self.pool())
+        .await?;
+        Ok(rows.into_iter().collect())
+    }
+
     /// What was used how often, by skill id.
     ///
     /// # Errors
@@ -140,8 +159,12 @@ impl Store {
                 used.days.pop_first();
             }
         }
-        let errors: Vec<(String, String, String, String)> =
-            sqlx::query_as("SELECT skill, at, tool, message FROM last_error").fetch_all(self.pool()).await?;
+        let errors: Vec<(String, String, String, String)> = sqlx::query_as(
+            "SELECT skill, at, tool, message FROM last_error
+             WHERE session IS NULL OR session IN (SELECT id FROM sessions WHERE deleted_at IS NULL)",
+        )
+        .fetch_all(self.pool())
+        .await?;
         for (skill, at, tool, message) in errors {
             all.entry(skill).or_default().last_error = Some(LastError { at, tool, message });
         }

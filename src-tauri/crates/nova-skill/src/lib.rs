@@ -30,7 +30,9 @@ pub use error::ToolError;
 pub use folded::{folded, likeness};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
-pub use record::{ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordType, RecordTypes};
+pub use record::{
+    ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordType, RecordTypes, Start,
+};
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 
 // What skills say about notes, so that they need no other crate.

@@ -38,6 +38,7 @@ pub use web::{Reply, WebRequest, WebServer, web_of};
 
 // What a test says of who reads.
 pub use nova_vault::Privacy;
+pub use tokio_util::sync::CancellationToken;
 
 /// Longer than anything takes that is not hanging.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

@@ -1,6 +1,6 @@
 //! A stand-in for each part of a tool's context but the vault.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -52,14 +52,24 @@ impl ToolHttp for RecordingHttp {
     }
 }
 
-/// Credentials by name, granted to everybody.
+/// Credentials by name.
 #[derive(Default, Clone)]
-pub struct FixedCredentials(HashMap<String, String>);
+pub struct FixedCredentials {
+    secrets: HashMap<String, String>,
+    ungranted: BTreeSet<String>,
+}
 
 impl FixedCredentials {
+    /// One that is granted to everybody.
     pub fn with(mut self, name: &str, secret: &str) -> Self {
-        self.0.insert(name.into(), secret.into());
+        self.secrets.insert(name.into(), secret.into());
         self
+    }
+
+    /// One that nobody has a grant for: its first use asks.
+    pub fn ungranted(mut self, name: &str, secret: &str) -> Self {
+        self.ungranted.insert(name.into());
+        self.with(name, secret)
     }
 }
 
@@ -67,11 +77,11 @@ impl FixedCredentials {
 impl Credentials for FixedCredentials {
     async fn get(&self, name: &str) -> Result<Secret, ToolError> {
         let missing = || ToolError::CredentialNeeded { credential: name.into() };
-        self.0.get(name).map(|secret| Secret::from(secret.clone())).ok_or_else(missing)
+        self.secrets.get(name).map(|secret| Secret::from(secret.clone())).ok_or_else(missing)
     }
 
     async fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.secrets.contains_key(name)
     }
 }
 
@@ -79,8 +89,10 @@ impl Credentials for FixedCredentials {
 impl CredentialSource for FixedCredentials {
     async fn held(&self, _consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError> {
         let of_service = format!("{declared}/");
-        let names = self.0.keys().filter(|known| *known == declared || known.starts_with(&of_service));
-        Ok(names.map(|name| HeldCredential { name: name.clone(), granted: true }).collect())
+        let names = self.secrets.keys().filter(|known| *known == declared || known.starts_with(&of_service));
+        let held =
+            |name: &String| HeldCredential { name: name.clone(), granted: !self.ungranted.contains(name) };
+        Ok(names.map(held).collect())
     }
 
     async fn grant(&self, _consumer: &Consumer, _name: &str) -> Result<(), ToolError> {
@@ -89,11 +101,18 @@ impl CredentialSource for FixedCredentials {
 
     async fn secret(
         &self,
-        _consumer: &Consumer,
+        consumer: &Consumer,
         name: &str,
-        _ground: Ground,
+        ground: Ground,
     ) -> Result<Option<Secret>, ToolError> {
-        Ok(self.0.get(name).cloned().map(Secret::from))
+        if ground == Ground::Grant && self.ungranted.contains(name) {
+            return Err(ToolError::CredentialNotGranted {
+                credential: name.into(),
+                consumer: consumer.to_string(),
+                destination: consumer.hosts.join(", "),
+            });
+        }
+        Ok(self.secrets.get(name).cloned().map(Secret::from))
     }
 }
 

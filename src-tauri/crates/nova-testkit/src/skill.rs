@@ -101,6 +101,15 @@ impl SkillInVault {
     /// it makes of the error.
     #[track_caller]
     pub fn call(&self, tool: &str, args: Value) -> Outcome {
+        self.call_until(tool, args, CancellationToken::new())
+    }
+
+    /// The same, stopped when `stop` is cancelled.
+    ///
+    /// # Panics
+    /// As [`SkillInVault::call`].
+    #[track_caller]
+    pub fn call_until(&self, tool: &str, args: Value, stop: CancellationToken) -> Outcome {
         let snapshot = self.registry.snapshot();
         let skill = &snapshot.skills()[0].id;
         let change_set = Arc::new(self.opened.change_set(ChangeSetKind::Turn, "a test".into()));
@@ -129,7 +138,7 @@ impl SkillInVault {
             time_limit: PATIENCE,
         };
         let call = Call::with_value("call1".into(), format!("{skill}.{tool}"), args);
-        let outcome = self.runtime.block_on(run_call(&scope, call, CancellationToken::new()));
+        let outcome = self.runtime.block_on(run_call(&scope, call, stop));
         drop(scope);
         if let Some(change_set) = Arc::into_inner(change_set) {
             change_set.close().expect("the change set of the test closes");

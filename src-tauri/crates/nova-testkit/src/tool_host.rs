@@ -2,9 +2,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use futures::StreamExt;
 use nova_registry::{DryRequest, DryRun, ToolFile, ToolFileError, ToolHost};
 use nova_skill::{
-    CallToken, Description, Effect, Output, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+    CallToken, Description, Effect, Output, OutputPart, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -22,8 +23,9 @@ use crate::parts::lock;
 /// gives: sunny
 /// ```
 ///
-/// Other keys: `proposes` (hosts), `credentials`, `asks` (an address, told by a dry run). A line
-/// that is none of these is an error with its place. Clones are the same host.
+/// Other keys: `proposes` (hosts), `credentials`, `asks` (an address, told by a dry run), `says` (a
+/// partial result; the call then waits for [`LineToolHost::end_calls`]). A line that is none of these is
+/// an error with its place. Clones are the same host.
 #[derive(Clone)]
 pub struct LineToolHost(Arc<Inner>);
 
@@ -33,6 +35,8 @@ struct Inner {
     /// Names of the files that were worked on, in their order.
     loads: Mutex<Vec<String>>,
     held: watch::Sender<Held>,
+    /// The tools whose calls need not wait any more.
+    ended: watch::Sender<HashSet<String>>,
 }
 
 /// What is not read for the moment.
@@ -49,6 +53,7 @@ impl Default for LineToolHost {
             known: Mutex::default(),
             loads: Mutex::default(),
             held: watch::Sender::new(Held::Nothing),
+            ended: watch::Sender::default(),
         }))
     }
 }
@@ -66,6 +71,13 @@ impl LineToolHost {
 
     pub fn let_go(&self) {
         self.0.held.send_replace(Held::Nothing);
+    }
+
+    /// Lets the calls of a tool that `says` something end, those to come as well.
+    pub fn end_calls(&self, tool: &str) {
+        self.0.ended.send_modify(|ended| {
+            ended.insert(tool.to_owned());
+        });
     }
 
     /// The files that had to be worked on so far.
@@ -86,16 +98,16 @@ impl ToolHost for LineToolHost {
         };
         let _ = held.wait_for(is_free).await;
         lock(&self.0.known).insert(file.source.clone());
-        Ok(Arc::new(read(&file)?))
+        Ok(Arc::new(self.0.read(&file)?))
     }
 
     fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>> {
         let is_known = lock(&self.0.known).contains(&file.source);
-        is_known.then(|| read(file).map(|tool| Arc::new(tool) as Arc<dyn Tool>))
+        is_known.then(|| self.0.read(file).map(|tool| Arc::new(tool) as Arc<dyn Tool>))
     }
 
     async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun {
-        match read(&file) {
+        match self.0.read(&file) {
             Ok(tool) => DryRun {
                 requests: tool
                     .asks
@@ -121,6 +133,8 @@ struct LineTool {
     spec: ToolSpec,
     gives: String,
     asks: Vec<String>,
+    says: Option<String>,
+    ended: watch::Receiver<HashSet<String>>,
 }
 
 #[async_trait]
@@ -130,7 +144,22 @@ impl Tool for LineTool {
     }
 
     async fn run(&self, _: CallToken, _: Value, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        Ok(Output::new(json!(self.gives)).into())
+        let end = Output::new(json!(self.gives));
+        let Some(says) = &self.says else { return Ok(end.into()) };
+        let (mut ended, id) = (self.ended.clone(), self.spec.id.clone());
+        let part = futures::stream::iter([OutputPart::Partial(json!(says))]);
+        let last = futures::stream::once(async move {
+            let _ = ended.wait_for(|ended| ended.contains(&id)).await;
+            OutputPart::End(Ok(end))
+        });
+        Ok(ToolOutput::Stream(Box::pin(part.chain(last))))
+    }
+}
+
+impl Inner {
+    fn read(&self, file: &ToolFile) -> Result<LineTool, ToolFileError> {
+        let tool = read(file)?;
+        Ok(LineTool { ended: self.ended.subscribe(), ..tool })
     }
 }
 
@@ -144,7 +173,7 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
     let parameters = json!({"type": "object", "properties": {}});
     let mut spec = ToolSpec::new("", Description::default(), parameters, Effect::Undeclared);
     spec.definition = Some(format!("{}#{}", file.source.len(), file.source));
-    let (mut gives, mut asks) = (String::new(), Vec::new());
+    let (mut gives, mut asks, mut says) = (String::new(), Vec::new(), None);
     for (at, line) in file.source.lines().enumerate() {
         let number = u32::try_from(at + 1).ok();
         let (key, value) = line.split_once(": ").unwrap_or((line, ""));
@@ -166,13 +195,14 @@ fn read(file: &ToolFile) -> Result<LineTool, ToolFileError> {
             }
             "gives" => gives = value.into(),
             "asks" => asks.push(value.into()),
+            "says" => says = Some(value.into()),
             _ => return Err(broken(number, format!("{line:?} is not understood."))),
         }
     }
     if spec.id.is_empty() {
         return Err(broken(None, "the file defines no tool.".into()));
     }
-    Ok(LineTool { spec, gives, asks })
+    Ok(LineTool { spec, gives, asks, says, ended: watch::Sender::default().subscribe() })
 }
 
 fn name_of(file: &ToolFile) -> String {

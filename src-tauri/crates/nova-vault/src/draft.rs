@@ -27,6 +27,8 @@ pub struct Draft {
     items: IndexMap<VaultPath, Item>,
     /// Notes that are to go and whose path another note is to have.
     gone: IndexMap<VaultPath, Item>,
+    /// Whether a note was ever to have another path: else none is away from its own.
+    moved: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -80,7 +82,7 @@ impl Item {
 
 impl Draft {
     pub(crate) fn new(view: View) -> Draft {
-        Draft { view, seen: HashMap::new(), items: IndexMap::new(), gone: IndexMap::new() }
+        Draft { view, seen: HashMap::new(), items: IndexMap::new(), gone: IndexMap::new(), moved: false }
     }
 
     pub(crate) fn vault(&self) -> &Vault {
@@ -225,6 +227,7 @@ impl Draft {
             return Err(VaultError::Exists { path });
         }
         self.load(from)?;
+        self.moved = true;
         if let Some(item) = self.items.shift_remove(from) {
             if let Some(deletion) = self.items.shift_remove(to) {
                 self.gone.insert(to.clone(), deletion);
@@ -268,6 +271,17 @@ impl Draft {
     /// The notes that would change, in the order they were planned.
     pub fn paths(&self) -> Vec<VaultPath> {
         self.changing().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Where the notes that would change will be, and where those that would be moved are.
+    pub fn places(&self) -> impl Iterator<Item = &VaultPath> {
+        self.changing().flat_map(|(path, item)| item.moved_from(path).into_iter().chain([path]))
+    }
+
+    /// The notes that would change with the texts that they would have; `None` for one that would
+    /// go, or that the view does not see.
+    pub fn texts(&self) -> impl Iterator<Item = (&VaultPath, Option<&str>)> {
+        self.changing().map(|(path, item)| (path, item.text.as_deref().filter(|_| !item.unseen)))
     }
 
     /// What would change in each note.
@@ -466,10 +480,11 @@ impl Draft {
     /// Whether the note that has this path on the disk is to have another, or to go.
     fn is_away(&self, path: &VaultPath) -> bool {
         self.gone.contains_key(path)
-            || self
-                .items
-                .iter()
-                .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
+            || self.moved
+                && self
+                    .items
+                    .iter()
+                    .any(|(at, item)| at != path && matches!(&item.origin, Some((from, _)) if from == path))
     }
 }
 

@@ -234,7 +234,7 @@ impl Vault {
         types: &[&str],
     ) -> Result<(Vec<Note>, Vec<Problem>), VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::OfTypes(types))?;
-        let mut problems = listing.problems();
+        let mut problems = self.problems_of(&listing);
         problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
         Ok((self.records_in(&listing, types), problems))
     }
@@ -293,13 +293,26 @@ impl Vault {
     /// Everything in the vault that cannot be read as it should, in order of path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
-        let mut problems = listing.problems();
+        let mut problems = self.problems_of(&listing);
         problems.extend(listing.heads.iter().filter_map(|head| sync_conflict(&listing, &head.path)));
         problems.extend(self.history().kept_texts()?);
         problems.extend(self.obsidian().problems);
         problems.extend(self.seen_by_owner().base_problems(&listing));
         problems.sort();
         Ok(problems)
+    }
+
+    fn problems_of(&self, listing: &Listing) -> Vec<Problem> {
+        let mut problems = listing.problems();
+        problems.retain(|problem| !self.is_followed(&problem.path));
+        problems
+    }
+
+    /// Whether a link lies there that is the note it leads to, and no problem.
+    pub(crate) fn is_followed(&self, path: &str) -> bool {
+        let Ok(path) = VaultPath::parse(path) else { return false };
+        let real = self.real(&path);
+        *real != path && self.core().disk.place(&real).is_ok_and(|place| !place.is_free(&real))
     }
 
     /// Counts, and what the file system can do.
@@ -322,7 +335,7 @@ impl Vault {
             notes: listing.heads.iter().filter(|h| h.is_readable()).count(),
             folders: listing.folders,
             records,
-            problems: listing.problems().len()
+            problems: self.problems_of(&listing).len()
                 + listing.heads.iter().filter(|head| head.path.is_sync_conflict()).count()
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len()

@@ -114,7 +114,7 @@ describe('in a new chat', () => {
       { session: expect.any(String), text: 'Open deals by stage. ', skills: ['mail'], tool: 'crm.pipeline' },
     ]);
     expect(message).toHaveTextContent('crm.pipelineMailOpen deals by stage.');
-    expect(within(message).queryByRole('button')).toBeNull();
+    expect(within(message).queryByRole('button', { name: /^Remove/ })).toBeNull();
     expect(screen.queryByTestId('draft-chips')).toBeNull();
   });
 

@@ -6,7 +6,8 @@ import { counted, EffectBadge, Icon, type IconName, Kbd, keyText, LinkButton, Lo
 import { metaOf } from '../../shared/form/plan';
 import { planOf } from '../../shared/form/schema';
 import { type SkillChoice, type ToolChoice, toolsOf } from './choices';
-import type { Range } from './match';
+import type { Range } from '../../shared/letters';
+import { Marked, parts } from '../../shared/Marked';
 import { firstSentence, startingPrompt } from './prompt';
 import type { Picker as PickerState } from './usePicker';
 
@@ -286,34 +287,6 @@ function Gapped({ text, gaps }: { text: string; gaps: readonly Range[] }) {
       part
     ),
   );
-}
-
-/** Fitting letters are told by colour, weight and line; greyed rows keep weight and line. */
-function Marked({ text, ranges, able }: { text: string; ranges: readonly Range[]; able: boolean }) {
-  return parts(text, ranges).map(({ from, part, inside }) =>
-    inside ? (
-      <mark
-        key={from}
-        className={`bg-transparent font-bold underline decoration-[1.5px] underline-offset-2 [text-decoration-skip-ink:none] ${able ? 'text-accent' : 'text-fg-2'}`}
-      >
-        {part}
-      </mark>
-    ) : (
-      part
-    ),
-  );
-}
-
-function parts(text: string, ranges: readonly Range[]): { from: number; part: string; inside: boolean }[] {
-  const all: { from: number; part: string; inside: boolean }[] = [];
-  let at = 0;
-  for (const [start, end] of ranges) {
-    if (start > at) all.push({ from: at, part: text.slice(at, start), inside: false });
-    all.push({ from: start, part: text.slice(start, end), inside: true });
-    at = end;
-  }
-  if (at < text.length) all.push({ from: at, part: text.slice(at), inside: false });
-  return all;
 }
 
 const reasonIcons: Record<string, IconName> = {

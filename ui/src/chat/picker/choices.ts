@@ -2,7 +2,7 @@
 
 import type { SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
 import { skillStates } from '../../shared';
-import { matchName, matchSentence, type Kind, type Match, type Range } from './match';
+import { matchName, matchSentence, type Kind, type Match, type Range } from '../../shared/letters';
 import { firstSentence } from './prompt';
 
 export interface SkillChoice {

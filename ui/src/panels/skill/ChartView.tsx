@@ -42,7 +42,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   return (
     <div className="flex flex-col">
       <header className="flex min-h-7 items-center gap-2.5">
-        <h3 className="text-ui font-semibold">{part.title}</h3>
+        <h2 className="text-ui font-semibold">{part.title}</h2>
         {part.shape === 'line' && part.series.length === 1 && (
           <span className="tabular text-small">
             {write(points.findLast(({ values }) => values[0] != null), 0)}

@@ -10,6 +10,8 @@ const HEIGHT = 158;
 const BOTTOM = 22;
 const RIGHT = 52;
 const TOP = 8;
+/** The name of a month with the room around it. */
+const MARK = 36;
 
 /** Lines over time with their scale on the right; dashed where a value is old, and nothing where there is none. */
 export function LineChart({ part, points, label, write }: Drawn) {
@@ -33,8 +35,8 @@ export function LineChart({ part, points, label, write }: Drawn) {
             </text>
           </g>
         ))}
-        {monthMarks(points).map(({ at, label: month }) => (
-          <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={at === 0 ? 'start' : 'middle'} className="fill-fg-2 text-small">
+        {monthMarks(points, MARK / Math.max(0.1, x(1) - x(0))).map(({ at, label: month }) => (
+          <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
             {month}
           </text>
         ))}

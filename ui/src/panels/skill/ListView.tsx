@@ -1,13 +1,14 @@
-import type { KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 
-import type { ListPart } from '../../ipc';
+import type { JsonValue, ListPart, PanelRest } from '../../ipc';
+import { Icon, Menu } from '../../shared';
 import { ActionButton } from './ActionButton';
-import { fieldOf, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
+import { at, fieldOf, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
 import { detailOf } from './BoardView';
 import { ChangedMark, RowTitle } from './Cell';
 import { usePanel } from './context';
 import { Nothing, Region, type Shown } from './Region';
-import { dateText } from './words';
+import { byText, dateText } from './words';
 
 /** Entries under the headings of their groups; what can be done with one stands below it while it is pointed at. */
 export function ListView({ part }: { part: ListPart }) {
@@ -23,25 +24,43 @@ export function ListView({ part }: { part: ListPart }) {
 
 function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
   const { filter } = usePanel();
+  const [order, setOrder] = useState(0);
   const all = rowsAt(value, part.rows);
   const rows = all.filter(({ row }) => rowHas(row, filter));
-  const groups = groupsOf(part, rows);
+  const sort = part.sorts[order];
+  const groups = groupsOf(part, rows, sort?.by ?? null);
   return (
     <div onKeyDown={moveInList}>
-      <h3 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
+      <h2 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
         {part.heading} <span className="text-small font-normal text-fg-3">{all.length}</span>
-      </h3>
+        {sort && part.sorts.length > 1 && (
+          <Menu
+            align="end"
+            groups={[{ items: part.sorts.map(({ label }, place) => ({ label, checked: place === order, onSelect: () => setOrder(place) })) }]}
+          >
+            <button
+              type="button"
+              aria-label={`Order: ${sort.label}`}
+              className="relative ml-auto flex items-center gap-1.5 rounded-control text-small font-normal whitespace-nowrap text-fg-2 after:absolute after:-inset-1 hover:text-fg"
+            >
+              {sort.label}
+              <Icon name="chevron-down" size={12} />
+            </button>
+          </Menu>
+        )}
+      </h2>
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
       {groups.map(({ label, late, rows: entries }, place) => (
         <div key={place}>
-          {label !== '' && <h4 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h4>}
+          {label !== '' && <h3 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h3>}
           <ul>
             {entries.map((entry) => (
-              <Entry key={entry.key} part={part} placed={entry} late={late} />
+              <Entry key={entry.key} part={part} placed={entry} late={late || isLate(part, entry)} />
             ))}
           </ul>
         </div>
       ))}
+      {part.rest && <Rest rest={part.rest} value={value} />}
     </div>
   );
 }
@@ -77,10 +96,34 @@ function Entry({ part, placed: { row }, late }: { part: ListPart; placed: Placed
   );
 }
 
-/** The declared groups that have entries, then the entries of none. */
-function groupsOf(part: ListPart, rows: readonly Placed[]): { label: string; late: boolean; rows: readonly Placed[] }[] {
+/** "31 people without a date": what the list leaves out, and where it is. */
+function Rest({ rest, value }: { rest: PanelRest; value: JsonValue | null }) {
+  const { openTab } = usePanel();
+  const count = Number(textOf(at(value, rest.at)));
+  if (!(count > 0)) return null;
+  const text = `${count.toLocaleString('en')} ${count === 1 ? rest.one : rest.many}`;
+  const look = 'flex w-full items-center gap-2 border-t border-line px-4 py-2 text-left text-ui text-fg-2';
+  const { tab } = rest;
+  if (tab === null) return <p className={look}>{text}</p>;
+  return (
+    <button type="button" aria-label={`${text}: show ${tab}`} className={`${look} outline-offset-[-2px] hover:bg-hover`} onClick={() => openTab(tab)}>
+      <span className="flex-1">{text}</span>
+      <Icon name="chevron-right" size={14} />
+    </button>
+  );
+}
+
+function isLate({ group, groups }: ListPart, { row }: Placed): boolean {
+  return group !== null && groups.some(({ value, late }) => late && textOf(fieldOf(row, group)) === value);
+}
+
+/** The declared groups that have entries, then the entries of none; one without a name where the order is another than by date. */
+function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): { label: string; late: boolean; rows: readonly Placed[] }[] {
   const { group } = part;
-  if (group === null) return [{ label: '', late: false, rows }];
+  const field = by?.replace(/^-/, '') ?? null;
+  const text = (placed: Placed) => textOf(fieldOf(placed.row, field ?? ''));
+  const rows = field === null ? all : all.toSorted((a, b) => byText(text(a), text(b)) * (by?.startsWith('-') ? -1 : 1));
+  if (group === null || (field !== null && field !== part.date)) return [{ label: '', late: false, rows }];
   const of = ({ row }: Placed) => textOf(fieldOf(row, group));
   const declared = part.groups.map(({ value, label, late }) => ({ label, late, rows: rows.filter((row) => of(row) === value) }));
   const others = rows.filter((row) => part.groups.every(({ value }) => of(row) !== value));

@@ -219,6 +219,22 @@ describe('a table', () => {
     expect(names()).toEqual(['C', 'A', 'B']);
   });
 
+  test('begins in the declared order, with its arrow', async () => {
+    await show({ panel: table({ sort: '-value' }), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'])) } });
+    expect(names()).toEqual(['B', 'A']);
+    expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toHaveAttribute('aria-sort', 'descending');
+  });
+
+  test('leaves out the columns for which there is no room', async () => {
+    const columns: JsonValue[] = [{ field: 'name', label: 'Name' }, { field: 'value', label: 'Cost', format: 'money', unit: 'currency', roomy: true }];
+    const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
+    const { unmount } = await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    expect(heads()).toEqual(['Name', 'Cost, EUR']);
+    unmount();
+    await show({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) }, width: 1000 });
+    expect(heads()).toEqual(['Name']);
+  });
+
   test('one currency stands in the head, several beside their amounts', async () => {
     const { unmount } = await show({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toBeInTheDocument();
@@ -258,6 +274,40 @@ describe('a table', () => {
   });
 });
 
+describe('a list', () => {
+  const entries = () => within(screen.getByRole('region', { name: 'Follow-ups' })).getAllByRole('listitem').map((entry) => entry.querySelector('button')?.textContent);
+  const headings = () => within(screen.getByRole('region', { name: 'Follow-ups' })).queryAllByRole('heading', { level: 4 }).map(({ textContent }) => textContent);
+
+  test('is in the chosen order, by date in its groups', async () => {
+    await show();
+    expect(headings()).toEqual(['Overdue', 'This week', 'Later']);
+    expect(entries()[0]).toBe('Ilse Brandvik');
+    await userEvent.click(screen.getByRole('button', { name: 'Order: Due first' }));
+    await userEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'By name' }));
+    expect(headings()).toEqual([]);
+    const named = entries();
+    expect(named).toEqual([...named].sort());
+    expect(named).toHaveLength(7);
+  });
+
+  test('says what it leaves out, and a click shows it', async () => {
+    await show();
+    await userEvent.click(screen.getByRole('button', { name: '31 people without a date: show People' }));
+    expect(screen.getByRole('tab', { name: /^People/ })).toHaveAttribute('aria-selected', 'true');
+    expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
+  });
+
+  test('says nothing where nobody is left out', async () => {
+    await show({ answers: { 'crm.follow_ups': () => answer({ follow_ups: [], without_date: 0 }) } });
+    expect(screen.queryByText(/without a date/)).not.toBeInTheDocument();
+  });
+
+  test('without room beside it is a tab with its number', async () => {
+    await show({ width: 900 });
+    expect(screen.getByRole('tab', { name: 'Follow-ups 7' })).toBeInTheDocument();
+  });
+});
+
 describe('what the user does', () => {
   test('an action that asks opens the form of its tool with what is known', async () => {
     const { backend, asked } = await show();
@@ -289,6 +339,20 @@ describe('what the user does', () => {
       );
     });
     expect(screen.getByRole('group', { name: 'Let x.quote send to stooq.com?' })).toBeInTheDocument();
+  });
+
+  test('the form of a tool begins with this day where the panel says so', async () => {
+    const panel = table({ actions: [{ label: 'Add', tool: 'add', ask: true, args: { date: '{today}', of: '{name}' } }] });
+    const { backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    const schema = { type: 'object', properties: { date: { type: 'string', format: 'date' }, of: { type: 'string' } } };
+    backend.on('list_tools', () => [
+      { wire_name: 'x__add', name: 'x.add', skill: 'x', effect: 'write', description: 'Adds.', input_schema: schema, state: 'available', reason: null },
+    ]);
+    const today = (await backend.rpc('app_status', {})).today;
+    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
+    const sheet = await screen.findByRole('dialog', { name: 'Add' });
+    expect(await within(sheet).findByLabelText(/^date/i)).toHaveValue(today);
+    expect(within(sheet).getByLabelText(/^of/i)).toHaveValue('A');
   });
 
   test('another month asks the tools of the tab again', async () => {

@@ -72,7 +72,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
     }
     if (action.tool === null) return { kind: 'failed', reason: 'The button names no tool.' };
     const tool = nameOf(action.tool);
-    const args = fill(action.args, [column === undefined ? null : { column }, row, inputs]);
+    const args = fill(action.args, [column === undefined ? null : { column }, row, inputs, { today }]);
     if (action.ask) {
       setForm({ title: action.label, asked: { tool, args } });
       return { kind: 'asked' };
@@ -90,6 +90,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
     wide,
     filter,
     asked: askedBy,
+    openTab: (title) => setTabKey(tabs.find((one) => one.title === title)?.key ?? tabKey),
     read: (one) => reads.of(one),
     again: reads.again,
     act,
@@ -249,7 +250,7 @@ function FormView({ part, onRun }: { part: Extract<PanelPart, { kind: 'form' }>;
   const { tool, args } = asked(part);
   return (
     <section aria-label={title} className="p-4">
-      {part.title !== '' && <h3 className="pb-2 text-ui font-semibold">{part.title}</h3>}
+      {part.title !== '' && <h2 className="pb-2 text-ui font-semibold">{part.title}</h2>}
       <ToolFields tool={tool} args={args} action={title} onRun={(filled) => void onRun(title, tool, asRow(filled))} />
     </section>
   );

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'react';
 
 import type { JsonValue, PanelColumn, TablePart } from '../../ipc';
-import { Button, count, Icon } from '../../shared';
+import { Button, count, Icon, useMedia } from '../../shared';
 import { FigureChip } from '../../shared/figures';
 import { ActionButton, RowMenu } from './ActionButton';
 import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, rowsAt, textOf, type Placed, type Row } from './answer';
@@ -17,11 +17,13 @@ const MORE = 150;
 const VIRTUAL = FIRST + MORE;
 
 /** Rows of an answer in columns. */
-export function TableView({ part }: { part: TablePart }) {
+export function TableView({ part: declared }: { part: TablePart }) {
   const panel = usePanel();
+  const roomy = useMedia('(min-width: 1100px)') && panel.wide;
+  const part = useMemo(() => (roomy ? declared : { ...declared, columns: declared.columns.filter((column) => !column.roomy) }), [declared, roomy]);
   return (
     <section aria-label={part.title || undefined} className="min-w-0">
-      {part.title !== '' && <h3 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h3>}
+      {part.title !== '' && <h2 className={`pt-3 pb-1 text-ui font-semibold ${panel.wide ? 'px-5' : 'px-3.5'}`}>{part.title}</h2>}
       <Region read={panel.read(panel.asked(part))} lines={6}>
         {(shown) => <Rows part={part} shown={shown} />}
       </Region>
@@ -31,13 +33,13 @@ export function TableView({ part }: { part: TablePart }) {
 
 function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Shown }) {
   const { filter, wide } = usePanel();
-  const [sorting, setSorting] = useState<{ column: number; down: boolean } | null>(null);
+  const [sorting, setSorting] = useState(() => sortingOf(part));
   const [most, setMost] = useState(FIRST);
   const body = useRef<HTMLTableSectionElement>(null);
 
   const rows = useMemo(() => {
     const found = rowsAt(value, part.rows).filter(({ row }) => rowHas(row, filter));
-    const column = sorting === null ? undefined : part.columns[sorting.column];
+    const column = part.columns.find(({ field }) => field === sorting?.field);
     if (!column || sorting === null) return found;
     const by = ({ row }: Placed) => sortValue(fieldOf(row, column.field), column.format);
     return found.toSorted((a, b) => compare(by(a), by(b)) * (sorting.down ? -1 : 1));
@@ -59,7 +61,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
               <th
                 key={place}
                 scope="col"
-                aria-sort={sorting?.column === place ? (sorting.down ? 'descending' : 'ascending') : undefined}
+                aria-sort={sorting?.field === column.field ? (sorting.down ? 'descending' : 'ascending') : undefined}
                 className={`sticky top-0 z-10 border-b border-line px-2 py-2 font-normal whitespace-nowrap text-fg-2 ${wide ? 'bg-surface' : 'bg-surface-side'} ${edge} ${isFigureFormat(column.format) ? 'text-right' : 'text-left'}`}
               >
                 <button
@@ -67,15 +69,15 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                   className="inline-flex items-center gap-1 rounded-badge hover:text-fg"
                   onClick={() =>
                     setSorting((old) => ({
-                      column: place,
+                      field: column.field,
                       // Figures begin with the largest, words with A.
-                      down: old?.column === place ? !old.down : isFigureFormat(column.format),
+                      down: old?.field === column.field ? !old.down : isFigureFormat(column.format),
                     }))
                   }
                 >
                   {column.label}
                   {units.heads[place]}
-                  {sorting?.column === place && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
+                  {sorting?.field === column.field && <Icon name={sorting.down ? 'arrow-down' : 'arrow-up'} size={12} />}
                 </button>
               </th>
             ))}
@@ -101,6 +103,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
                   <TotalCell column={column} row={total} unit={units.cells[place] ?? null} pointer={part.total ?? ''} figures={figures} />
                 </td>
               ))}
+              {part.actions.length > 0 && <td />}
             </tr>
           </tfoot>
         )}
@@ -112,6 +115,11 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
       )}
     </div>
   );
+}
+
+/** The declared order: `value`, or `-value` for the largest first. */
+function sortingOf({ sort }: TablePart): { field: string; down: boolean } | null {
+  return sort === null ? null : { field: sort.replace(/^-/, ''), down: sort.startsWith('-') };
 }
 
 interface BodyRowProps {
@@ -128,6 +136,8 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
   const { openNote } = usePanel();
   const path = pathOf(row);
   const title = textOf(fieldOf(row, part.columns[0]?.field ?? ''));
+  // How old it is stands in the row already.
+  const ageIsShown = part.columns.some(({ format }) => format === 'age') && typeof row['stale'] === 'string';
   return (
     <tr data-row={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
       {part.columns.map((column, place) => {
@@ -136,7 +146,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
         return (
           <td key={place} className={`selectable px-2 py-1 ${edge} ${isFigureFormat(column.format) ? 'tabular text-right' : ''}`}>
             <span className={`flex items-center gap-x-3 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
-              {figure?.view.caution && <FigureChip figure={figure} onNote={openNote} />}
+              {figure?.view.caution && !ageIsShown && <FigureChip figure={figure} onNote={openNote} />}
               {place === 0 && column.format === 'text' ? (
                 <RowTitle title={title} path={path} className={`shrink-0 font-medium ${column.detail === null ? '' : 'min-w-11'}`} />
               ) : (
@@ -168,7 +178,11 @@ function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColum
   if (value === undefined || value === null) return null;
   return (
     <span className={`inline-flex items-center gap-2 ${isFigureFormat(column.format) ? 'justify-end' : ''}`}>
-      {figure && <FigureChip figure={figure} onNote={openNote} />}
+      {figure && (
+        <span className="max-medium:hidden">
+          <FigureChip figure={figure} onNote={openNote} />
+        </span>
+      )}
       <Cell value={value} format={column.format} unit={unit ?? unitOf(column, row)} row={row} />
     </span>
   );

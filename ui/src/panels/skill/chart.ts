@@ -91,14 +91,19 @@ export function lately(points: readonly Point[], days: number): readonly Point[]
   return points.filter(({ x }) => (daysBetween(x, end) ?? 0) <= days);
 }
 
-/** Places of the points whose month is another than that before them, with its name. */
-export function monthMarks(points: readonly Point[]): { readonly at: number; readonly label: string }[] {
+/**
+ * Places of the points whose month is another than that before them, with its name; at least `apart` places
+ * from the next. What is left of a month at the beginning gives way to the first whole one.
+ */
+export function monthMarks(points: readonly Point[], apart = 1): { readonly at: number; readonly label: string }[] {
   const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   const marks = points.flatMap(({ x }, at) => {
     const month = x.slice(0, 7);
     const before = points[at - 1]?.x.slice(0, 7);
     return month !== before ? [{ at, label: `${names[Number(x.slice(5, 7)) - 1] ?? x}${x.slice(5, 7) === '01' && points.length > 300 ? ` ${x.slice(0, 4)}` : ''}` }] : [];
   });
-  const every = Math.ceil(marks.length / 8);
-  return marks.filter((_, place) => place % every === 0);
+  const whole = (marks[1]?.at ?? Infinity) - (marks[0]?.at ?? 0) >= apart ? marks : marks.slice(1);
+  const gaps = whole.slice(1).map(({ at }, place) => at - (whole[place]?.at ?? 0));
+  const every = Math.max(Math.ceil(whole.length / 8), Math.ceil(apart / Math.max(1, Math.min(...gaps))));
+  return whole.filter((_, place) => place % every === 0);
 }

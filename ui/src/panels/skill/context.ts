@@ -23,6 +23,8 @@ export interface PanelContext {
   /** Does what a button says, for a row where it is one's. Rejects never; whether it came to pass. */
   act(action: PanelAction, row?: Row, column?: string): Promise<Outcome>;
   openNote(path: string): void;
+  /** By its title. */
+  openTab(title: string): void;
   /** What the user chose of the tab's inputs, by name. */
   readonly inputs: Readonly<Record<string, string>>;
   /** The inputs that stand at a part, because it alone uses them. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ChartPart, PanelInput, PanelPart, PanelTab } from '../../ipc';
 import { panelOf } from '../../testing/panels';
-import { lately, pointsOf, stretchesOf, ticksOf } from './chart';
+import { lately, monthMarks, pointsOf, stretchesOf, ticksOf } from './chart';
 import { homeOf, layoutOf, tabsOf } from './layout';
 import { windowOf } from './useVirtual';
 import { ageText, dateText, monthAfter, valueText } from './words';
@@ -76,6 +76,15 @@ describe('charts', () => {
     expect(ticksOf(values, fromZero)).toEqual(marks);
   });
 
+  test('the names of two months never stand in each other', () => {
+    const on = (...dates: string[]) => pointsOf(part, dates.map((date) => ({ date, value: '1' })));
+    const labels = (marks: ReturnType<typeof monthMarks>) => marks.map(({ label }) => label);
+    const days = on('2026-05-29', '2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-07-01', '2026-07-02');
+    expect(labels(monthMarks(days, 1))).toEqual(['May', 'Jun', 'Jul']);
+    expect(labels(monthMarks(days, 2))).toEqual(['Jun', 'Jul']);
+    expect(labels(monthMarks(days, 5))).toEqual(['Jun']);
+  });
+
   test('the last days', () => {
     expect(lately(points, 2).map(({ x }) => x)).toEqual(['2026-11-04', '2026-11-05', '2026-11-06']);
   });
@@ -104,6 +113,7 @@ describe('where parts stand', () => {
   test('without room what stands beside becomes a tab of its own', () => {
     const tabs = tabsOf([tab], false);
     expect(tabs.map(({ title }) => title)).toEqual(['Positions', 'Value', 'Allocation', 'Due']);
+    expect(tabs.map(({ tab: { count } }) => count)).toEqual([null, null, null, { tool: 'due', at: '' }]);
     expect(tabs.map(({ layout }) => layout.rows.map(kinds))).toEqual([[['table']], [['chart']], [['chart']], [['list']]]);
   });
 

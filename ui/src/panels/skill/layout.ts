@@ -40,7 +40,7 @@ export function tabsOf(tabs: readonly PanelTab[], room: boolean): ShownTab[] {
       ...aside.map((part, at) => ({
         key: `${place}.${at}`,
         title: titleOf(part),
-        tab: { ...tab, count: null },
+        tab: { ...tab, count: countOf(part) },
         layout: { ...layoutOf(summary), rows: [[part]], side: [] },
       })),
     ];
@@ -60,6 +60,12 @@ export function layoutOf(parts: readonly PanelPart[]): Layout {
     else rows.push([part]);
   }
   return { top, rows, side };
+}
+
+/** How many rows it has; not where only its arguments would tell. */
+function countOf(part: PanelPart): PanelTab['count'] {
+  if (part.kind !== 'list' && part.kind !== 'table') return null;
+  return Object.keys(part.args).length === 0 ? { tool: part.tool, at: part.rows } : null;
 }
 
 /** The title of a part, as its tab would say it. */

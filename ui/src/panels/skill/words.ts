@@ -83,6 +83,12 @@ export function sortValue(value: JsonValue | undefined, format: PanelFormat): st
   return amount && decimal(amount.amount) ? Number(amount.amount.replace('−', '-')) : -Infinity;
 }
 
+/** The order of words, numbers in them by their size; nothing stands last. */
+export function byText(a: string, b: string): number {
+  if (a === '' || b === '') return Number(a === '') - Number(b === '');
+  return a.localeCompare(b, undefined, { numeric: true });
+}
+
 /** "lead" → "Lead", `close_date` → "Close date" */
 export function titled(name: string): string {
   const words = name.replaceAll('_', ' ');

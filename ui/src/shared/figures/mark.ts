@@ -3,7 +3,7 @@
 import { findNumbers, type Known } from './match';
 
 /** Texts that are quoted as they are, or lead somewhere themselves. */
-const LEFT_ALONE = 'a, code, pre, button, .nova-figure, .nova-no-source';
+const LEFT_ALONE = 'a, code, pre, button, .math, .nova-figure, .nova-no-source';
 
 /**
  * Wraps the figures among the text of `root` into something that can be opened, and marks amounts without a

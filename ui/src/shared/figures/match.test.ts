@@ -32,12 +32,33 @@ test.each([
   ['about €1,208', 'about [€1,208|1]'],
   ['11.4 % of it', '[11.4 %|2] of it'],
   ['4 are due', '[4|3] are due'],
+  ['about €138k', 'about [€138k|0]'],
+  ['about €137.9k', 'about [€137.9k|0]'],
+  ['about 138 k€', 'about [138 k€|0]'],
+  ['rund 137,9 Tsd. €', 'rund [137,9 Tsd. €|0]'],
+  ['EUR 0.14 million', '[EUR 0.14 million|0]'],
+  ['138 thousand euros', '[138 thousand euros|0]'],
+  ['a loss of €1.2k', 'a loss of [€1.2k|1]'],
+  ['about 11 percent', 'about [11 percent|2]'],
 ])('%s', (text, expected) => {
   expect(marked(text)).toBe(expected);
 });
 
 test('money and shares that no tool gave have no source', () => {
   expect(marked('about €140,000, or 12 % more')).toBe('about [€140,000|?], or [12 %|?] more');
+});
+
+test('what is shortened in another way than the figure rounds to has no source', () => {
+  expect(marked('about €137k, €0.2m, €69k or 12 percent')).toBe('about [€137k|?], [€0.2m|?], [€69k|?] or [12 percent|?]');
+  expect(marked('€138m')).toBe('[€138m|?]');
+});
+
+test('a letter behind a bare number is no amount', () => {
+  expect(marked('138k people, 5 m wide, 69K, 138 million')).toBe('138k people, 5 m wide, 69K, 138 million');
+});
+
+test('a shortened amount that the user wrote is left alone', () => {
+  expect(marked('With your €70k, or €70,000.', ['I have 70k'])).toBe('With your €70k, or €70,000.');
 });
 
 test('another currency is another amount', () => {

@@ -24,21 +24,38 @@ const SIGN = '[€$£¥]|(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|
 const SPACE = '[ \\u00a0\\u2009\\u202f]';
 const GROUPED = `\\d{1,3}(?:[,.'’\\u00a0\\u2009\\u202f]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)`;
 const NUMBER = `(?:${GROUPED}|\\d+(?:[.,]\\d+)?)`;
-const pattern = new RegExp(`(?:(${SIGN})${SPACE}?)?(?:([+\\-−–])${SPACE}?)?(?:(${SIGN})${SPACE}?)?(${NUMBER})(?:${SPACE}?(%|${SIGN}))?`, 'g');
+/** How many zeros a word stands for, as people shorten amounts. */
+const ZEROS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:k|K|thousand|tsd\.?|mil|mille|duizend)$/i, 3],
+  [/^(?:m|mn|mln|mio\.?|millions?|millionen|millones|millón|miljoen)$/i, 6],
+  [/^(?:b|bn|billions?|mrd\.?|milliards?|milliarden|miljard)$/i, 9],
+];
+const SHORT =
+  '(?:[kKmMbB]|bn|mn|mln|[Tt]sd\\.?|[Mm]io\\.?|[Mm]rd\\.?|thousand|millions?|billions?|Millionen|Milliarden|mille|milliards?|mil|millones|millón|duizend|miljoen|miljard)(?![\\p{L}\\d])';
+const WORDS: Readonly<Record<string, string>> = {
+  percent: '%', 'per cent': '%', Prozent: '%', 'pour cent': '%', 'por ciento': '%', procent: '%',
+  euro: 'EUR', euros: 'EUR', Euro: 'EUR', Euros: 'EUR', dollars: 'USD', pounds: 'GBP', yen: 'JPY',
+};
+const UNIT = `%|${SIGN}|(?:${Object.keys(WORDS).join('|')})(?!\\p{L})`;
+const pattern = new RegExp(
+  `(?:(${SIGN})${SPACE}?)?(?:([+\\-−–])${SPACE}?)?(?:(${SIGN})${SPACE}?)?(${NUMBER})(?:${SPACE}?(${SHORT}))?(?:${SPACE}?(${UNIT}))?`,
+  'gu',
+);
 
 /** The figures in a text, and the money and shares in it that come from nowhere. */
 export function findNumbers(text: string, { figures, said }: Known): FoundNumber[] {
   const found: FoundNumber[] = [];
   for (const match of text.matchAll(pattern)) {
-    const [whole, before, sign = '', inner, digits = '', after] = match;
+    const [whole, before, sign = '', inner, digits = '', short, after] = match;
     const unit = unitOf(before ?? inner ?? after);
     // A dash before a bare number joins two words or dates more often than it is a minus.
     const lead = unit === null || isWordBefore(text, match.index) ? whole.indexOf(digits) : 0;
     const start = match.index + lead;
-    const end = match.index + whole.length;
+    // "5 m" of a bare number may be metres; only money and shares are shortened.
+    const end = unit === null ? match.index + whole.indexOf(digits) + digits.length : match.index + whole.length;
     if (isPartOfWord(text, match.index + whole.indexOf(digits), end, before ?? inner)) continue;
     const negative = lead === 0 && /[-−–]/.test(sign);
-    const readings = readingsOf(digits);
+    const readings = readingsOf(digits, unit === null ? undefined : short);
     const figure = figures.findIndex((one) => fits(one, readings, unit, negative));
     if (figure >= 0) found.push({ start, end, figure });
     else if (unit !== null && !readings.some((one) => said.has(plain(one)))) found.push({ start, end, figure: null });
@@ -46,12 +63,16 @@ export function findNumbers(text: string, { figures, said }: Known): FoundNumber
   return found;
 }
 
+const spoken = new RegExp(`(${NUMBER})(?:${SPACE}?(${SHORT}))?`, 'gu');
+
 /** The numbers that stand in answers of tools and in what the user wrote. */
 export function numbersSaid(values: readonly JsonValue[]): ReadonlySet<string> {
   const said = new Set<string>();
   const visit = (value: JsonValue) => {
     if (typeof value === 'number' || typeof value === 'string') {
-      for (const [digits] of String(value).matchAll(new RegExp(NUMBER, 'g'))) for (const one of readingsOf(digits)) said.add(plain(one));
+      for (const [, digits = '', short] of String(value).matchAll(spoken)) {
+        for (const one of [...readingsOf(digits), ...readingsOf(digits, short)]) said.add(plain(one));
+      }
     } else if (typeof value === 'object' && value !== null) {
       for (const part of Object.values(value)) visit(part);
     }
@@ -71,12 +92,13 @@ function fits({ value, unit }: FigureView, readings: readonly Decimal[], written
     // "7" alone may count anything. A bare number is a figure when it says as much as the figure does.
     if (written === null && plain(reading) !== plain(size)) return false;
     if (written === null && unit !== '' && plain(reading).replace(/\D/g, '').length < 3) return false;
-    return showsRounded(reading, size);
+    return (reading.digits !== 0n || size.digits === 0n) && showsRounded(reading, size);
   });
 }
 
-/** "1,234" may be a thousand or one and a bit, as the writer's language has it. */
-function readingsOf(digits: string): Decimal[] {
+/** "1,234" may be a thousand or one and a bit, as the writer's language has it. "69" with "k" is 69 thousands, no more exact than that. */
+function readingsOf(digits: string, short?: string): Decimal[] {
+  const zeros = short === undefined ? 0 : (ZEROS.find(([word]) => word.test(short))?.[1] ?? 0);
   const bare = digits.replace(/['’\s\u00a0\u2009\u202f]/g, '');
   const comma = bare.lastIndexOf(',');
   const point = bare.lastIndexOf('.');
@@ -92,19 +114,19 @@ function readingsOf(digits: string): Decimal[] {
   } else {
     texts.add(bare);
   }
-  return [...texts].flatMap((text) => decimal(text) ?? []);
+  return [...texts].flatMap((text) => decimal(text) ?? []).map(({ digits: value, scale }) => ({ digits: value, scale: scale - zeros }));
 }
 
 /** A value's digits without zeros that say nothing: 12.50 and 12.5 are one. */
 function plain({ digits, scale }: Decimal): string {
-  let [value, places] = [digits, scale];
+  let [value, places] = scale < 0 ? [digits * 10n ** BigInt(-scale), 0] : [digits, scale];
   while (places > 0 && value % 10n === 0n) [value, places] = [value / 10n, places - 1];
   return `${value}e-${places}`;
 }
 
 function unitOf(sign: string | undefined): string | null {
   if (sign === undefined) return null;
-  return sign === '%' ? '%' : currencyOf(sign);
+  return sign === '%' ? '%' : (WORDS[sign] ?? currencyOf(sign));
 }
 
 function isWordBefore(text: string, start: number): boolean {

@@ -10,8 +10,9 @@ import { Segments } from '../Segments';
 import { Switch } from '../Switch';
 import { dateShortcuts } from './dates';
 import { ListField } from './ListField';
-import { NoteField, type Suggest } from './NoteField';
+import { NoteField } from './NoteField';
 import { fieldAt, metaOf, type Draft, type Field, type Problem } from './plan';
+import type { Suggest } from './Suggestions';
 import type { SchemaFormState } from './useSchemaForm';
 
 export interface FormContext {
@@ -104,7 +105,7 @@ function controlOf(control: Control, today: string, suggest: Suggest | undefined
         );
       return <Select {...control} options={field.options} text={text} />;
     case 'list':
-      return <ListField {...control} field={field} />;
+      return <ListField {...control} field={field} {...(suggest ? { suggest } : {})} />;
     case 'json':
       return <Lines {...control} text={text} mono placeholder="{ }" />;
     case 'text':

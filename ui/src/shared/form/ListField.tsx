@@ -5,8 +5,13 @@ import { useState, type KeyboardEvent } from 'react';
 import { Icon } from '../Icon';
 import type { Control } from './LeafField';
 import type { Draft, Field } from './plan';
+import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
-type ListOf = Control & { field: Extract<Field, { kind: 'list' }> };
+type ListOf = Control & {
+  readonly field: Extract<Field, { kind: 'list' }>;
+  /** Names of notes, for a list of them. */
+  readonly suggest?: Suggest;
+};
 
 export function ListField(props: ListOf) {
   return props.field.item.kind === 'choice' ? (
@@ -49,15 +54,20 @@ function Choices({
 }
 
 /** The last row is the line being written, so that nothing typed is lost when the form is sent from it. */
-function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave }: ListOf) {
+function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave, suggest }: ListOf) {
   const [writing, setWriting] = useState(false);
   const rows = rowsOf(draft);
   const chips = writing ? rows.slice(0, -1) : rows;
   const line = writing ? (rows.at(-1) ?? '') : '';
+  const ofNotes = field.item.kind === 'text' && field.item.note === true;
+  const suggestions = useSuggestions(id, field.key, ofNotes ? suggest : undefined, (name) => write([...chips, name, '']));
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    suggestions.onKeyDown(event);
+    if (event.isDefaultPrevented()) return;
     if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && line.trim() !== '') {
       event.preventDefault();
+      suggestions.close();
       write([...rows, '']);
     }
     if (event.key === 'Backspace' && line === '' && chips.length > 0) {
@@ -67,7 +77,7 @@ function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave }
   };
   return (
     <div
-      className={`flex min-h-7.5 flex-wrap items-center gap-1 rounded-control border bg-surface-raised px-1 py-0.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent ${invalid ? 'border-danger' : 'border-line-control'}`}
+      className={`relative flex min-h-7.5 flex-wrap items-center gap-1 rounded-control border bg-surface-raised px-1 py-0.5 focus-within:border-accent focus-within:outline-1 focus-within:outline-accent ${invalid ? 'border-danger' : 'border-line-control'}`}
     >
       {chips.map((chip, at) => (
         <span
@@ -96,19 +106,25 @@ function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave }
         aria-label={field.label}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
+        {...suggestions.props}
         className="selectable h-6 min-w-24 flex-1 bg-transparent px-1.5 text-ui outline-none"
         onFocus={() => {
           setWriting(true);
           if (rows.at(-1) !== '') write([...rows, '']);
         }}
         onBlur={() => {
+          suggestions.close();
           setWriting(false);
           write(rows.filter((row) => row.trim() !== ''));
           leave();
         }}
-        onChange={(event) => write([...chips, event.target.value])}
+        onChange={(event) => {
+          write([...chips, event.target.value]);
+          suggestions.look(event.target.value);
+        }}
         onKeyDown={onKeyDown}
       />
+      <SuggestionList of={suggestions} label={field.label} />
     </div>
   );
 }

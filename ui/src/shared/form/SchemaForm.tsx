@@ -8,8 +8,8 @@ import { useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'reac
 
 import { mainModifier } from '../platform';
 import { LeafField, type FormContext } from './LeafField';
-import type { Suggest } from './NoteField';
 import type { Draft, Field } from './plan';
+import type { Suggest } from './Suggestions';
 import type { SchemaFormState } from './useSchemaForm';
 
 interface SchemaFormProps {

@@ -138,7 +138,7 @@ impl Running<'_> {
                 Some(plan) => plan,
                 None => self.plan(skill, tool, reach, args.clone()).await?,
             };
-            asking = Asking { diff: plan.diff.clone(), paths: plan.paths(), because: because.clone() };
+            asking = Asking { diff: plan.diff(), paths: plan.paths(), because: because.clone() };
             request.question = self.question(tool, Some(&asking.diff), &because);
             request.diff = Some(asking.diff.clone());
             newer = Some(plan);

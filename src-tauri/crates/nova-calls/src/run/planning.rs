@@ -26,7 +26,6 @@ use crate::view::{diff_view, error_from_tool};
 pub(super) struct Plan {
     pub(super) output: Output,
     pub(super) draft: Option<Draft>,
-    pub(super) diff: Vec<NoteDiffView>,
     /// A note outside the skill's own folders and records is touched, or a note is moved.
     pub(super) outside_own: bool,
 }
@@ -34,6 +33,12 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn paths(&self) -> Vec<VaultPath> {
         self.draft.as_ref().map(Draft::paths).unwrap_or_default()
+    }
+
+    /// What would change in each note. Ten thousand notes are not compared unless somebody is shown it.
+    pub(super) fn diff(&self) -> Vec<NoteDiffView> {
+        let planned = self.draft.iter().flat_map(Draft::diffs);
+        planned.map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff)).collect()
     }
 }
 
@@ -85,7 +90,7 @@ impl Running<'_> {
         let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
         let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
-        let passed = questions.stopwatch.passed(limit);
+        let passed = questions.watch.stopwatch.passed(limit);
         tokio::pin!(passed);
         let finished = loop {
             tokio::select! {
@@ -115,7 +120,7 @@ impl Running<'_> {
         self.seen.append(&mut vault.seen());
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
-        self.scope.so_far.hear(tool, says_so);
+        self.from_outside = self.scope.so_far.hear(tool, says_so);
         let mut draft = vault.take_draft();
         let sources = finished.iter().flat_map(all_sources);
         self.reached = reached(&vault, sources, draft.as_ref());
@@ -135,7 +140,7 @@ impl Running<'_> {
             ));
         }
         let output = finished.map_err(|error| error_from_tool(&error))?;
-        if draft.as_mut().is_some_and(|draft| tells(draft, &self.secrets)) {
+        if draft.as_ref().is_some_and(|draft| tells(draft, &self.secrets)) {
             return Err(UserError::new(
                 ErrorCode::ToolFailed,
                 format!(
@@ -148,12 +153,7 @@ impl Running<'_> {
         let anywhere = tool.spec().scope == NoteScope::Anywhere;
         let outside_own =
             draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
-        let diff = draft
-            .iter()
-            .flat_map(Draft::diffs)
-            .map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff))
-            .collect();
-        Ok(Plan { output, draft, diff, outside_own })
+        Ok(Plan { output, draft, outside_own })
     }
 }
 
@@ -169,20 +169,16 @@ pub(super) fn reached<'a>(
         Source::Note(path) => Some(path.to_string()),
         _ => None,
     }));
-    let planned = draft.map(Draft::diffs).unwrap_or_default();
-    let written: BTreeSet<String> = planned
-        .iter()
-        .flat_map(|note| note.from.iter().chain([&note.path]))
-        .map(ToString::to_string)
-        .collect();
+    let written: BTreeSet<String> =
+        draft.into_iter().flat_map(Draft::places).map(ToString::to_string).collect();
     ReachedNotes { read: read.into_iter().collect(), written: written.into_iter().collect() }
 }
 
 /// Whether a note would hold, or be named by, a secret of the call.
-fn tells(draft: &mut Draft, secrets: &Secrets) -> bool {
-    draft.paths().iter().any(|path| {
-        secrets.are_in(path.as_str()) || draft.read(path).is_ok_and(|note| secrets.are_in(&note.text))
-    })
+fn tells(draft: &Draft, secrets: &Secrets) -> bool {
+    draft
+        .texts()
+        .any(|(path, text)| secrets.are_in(path.as_str()) || text.is_some_and(|text| secrets.are_in(text)))
 }
 
 /// The end of an output; what comes before it is said.

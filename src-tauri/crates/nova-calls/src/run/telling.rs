@@ -30,6 +30,7 @@ impl Running<'_> {
         }
         message.iter_mut().for_each(|message| self.secrets.scrub(message));
         partial.iter_mut().for_each(|value| self.secrets.scrub_value(value));
+        self.questions.watch.said(message.as_ref(), partial.as_ref(), vault.seen());
         let call = self.id.clone();
         self.scope.events.emit(Event::ToolCallProgress { call, fraction, message, partial });
     }

@@ -39,7 +39,7 @@ impl Running<'_> {
                 Verdict::Ask { .. } | Verdict::Run => break,
             };
             let shown = (paths.len(), plan.outside_own);
-            let asking = Asking { diff: plan.diff.clone(), paths, because };
+            let asking = Asking { diff: plan.diff(), paths, because };
             match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await? {
                 Approved::AsFirstShown => break,
                 Approved::AsLastShown(newer) => {

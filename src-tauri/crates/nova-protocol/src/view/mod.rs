@@ -3,18 +3,22 @@
 mod notes;
 mod records;
 mod rules;
+mod sessions;
 mod skills;
+mod window;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Decision, Envelope, SecretText};
+use crate::{Decision, SecretText};
 
 pub use notes::*;
 pub use records::*;
 pub use rules::*;
+pub use sessions::*;
 pub use skills::*;
+pub use window::*;
 
 /// For commands that need no parameters or answer nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -151,66 +155,7 @@ pub struct PickedFolder {
     pub notes: Option<u32>,
 }
 
-// ---- sessions ----------------------------------------------------------------------------------
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SessionRow {
-    pub id: String,
-    pub title: String,
-    /// RFC 3339 of the last event.
-    pub updated_at: String,
-    pub created_at: String,
-    pub running: bool,
-    /// `provider/model` of this session.
-    pub model: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct SessionView {
-    pub row: SessionRow,
-    /// The events that make the conversation, oldest first; the same `reduce` reads them.
-    pub events: Vec<Envelope>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SessionRef {
-    pub session: String,
-}
-
-/// A skill that is active in a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct DropSkill {
-    pub session: String,
-    pub skill: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct RenameSession {
-    pub session: String,
-    pub title: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SendMessage {
-    pub session: String,
-    pub text: String,
-    /// `provider/model`, else the session's, else the config's.
-    #[serde(default)]
-    #[ts(optional)]
-    pub model: Option<String>,
-    /// Skills the user activates with this message.
-    #[serde(default)]
-    pub skills: Vec<String>,
-    /// `skill.tool` the user points at.
-    #[serde(default)]
-    #[ts(optional)]
-    pub tool: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct TurnRef {
-    pub turn: String,
-}
+// ---- approvals ---------------------------------------------------------------------------------
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecideApproval {

@@ -140,6 +140,22 @@ pub struct TypeProposal {
     /// Paths of a few of the notes.
     pub examples: Vec<String>,
     pub fields: Vec<PropertyProposal>,
+    /// What such a record needs and notes among them do not say: they would be told of as unreadable.
+    pub unreadable: Vec<UnreadableField>,
+}
+
+/// A required field that cannot be read in some of the notes of a proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UnreadableField {
+    pub field: String,
+    /// For a person.
+    pub label: String,
+    /// In how many of the notes.
+    pub notes: u32,
+    /// What they would need: "a date"
+    pub needs: String,
+    /// What one of them says instead; none where it says nothing.
+    pub example: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -49,7 +49,7 @@ pub struct SkillRow {
     /// `skill.tool` of each.
     pub tools: Vec<String>,
     pub tokens: SkillTokens,
-    /// In how many of the chats used since Nova started it is active.
+    /// In how many chats it is active.
     pub active_in: u32,
     pub usage: SkillUsage,
     pub tags: Vec<String>,

@@ -1,6 +1,6 @@
 //! Skills that came from elsewhere: what they say about themselves grants nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,6 +13,42 @@ use crate::{SkillMd, ToolFile};
 pub trait AgreedSkills: Send + Sync {
     /// The fingerprint that the user agreed to last, of all files of that skill.
     fn fingerprint(&self, skill: &str) -> Option<String>;
+}
+
+/// A folder of skills from elsewhere, which may be made later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignRoot {
+    pub folder: PathBuf,
+    /// Whether it may lie behind a link. Where not, the path has no links above the folder that holds
+    /// the folder itself.
+    pub behind_links: bool,
+}
+
+impl ForeignRoot {
+    /// Whether what lies there now may be looked at.
+    pub(super) fn may_be_read(&self) -> bool {
+        self.is_in_place(&self.folder)
+    }
+
+    fn is_in_place(&self, folder: &Path) -> bool {
+        self.behind_links || folder.canonicalize().is_ok_and(|real| real == folder)
+    }
+
+    /// The folder in which the one that holds it will be made, and that one, while it is not there.
+    pub(super) fn awaited(&self) -> Option<(&Path, &Path)> {
+        let holds = self.folder.parent()?;
+        let is_there = holds.is_dir() && self.is_in_place(holds);
+        if is_there { None } else { Some((holds.parent()?, holds)) }
+    }
+
+    /// What to watch for it.
+    pub(super) fn watched(&self) -> Vec<&Path> {
+        match (self.awaited(), self.folder.parent()) {
+            (Some((above, _)), _) => vec![above],
+            (None, Some(holds)) if self.may_be_read() => vec![holds, &self.folder],
+            (None, holds) => holds.into_iter().collect(),
+        }
+    }
 }
 
 /// A skill from elsewhere, to be looked at by the user.

@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot, watch as signal};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::check::{CheckedSkill, check_skill};
-pub use self::foreign::{AgreedSkills, ForeignFile, ForeignSkill};
+pub use self::foreign::{AgreedSkills, ForeignFile, ForeignRoot, ForeignSkill};
 pub(crate) use self::read::open;
 pub use self::read::{MAX_TOOL_FILE, tool_sources};
 use self::worker::Worker;
@@ -86,7 +86,7 @@ enum Request {
     /// skill of that canonical id.
     Refresh(Option<String>, oneshot::Sender<()>),
     /// Look for skills from elsewhere in these folders, and in no others.
-    Foreign(Vec<PathBuf>),
+    Foreign(Vec<ForeignRoot>),
     Watch,
 }
 
@@ -129,7 +129,7 @@ impl ToolFiles {
     }
 
     /// Looks for skills from elsewhere in these folders of skills, in this order, and in no others.
-    pub fn look_for_foreign(&self, roots: Vec<PathBuf>) {
+    pub fn look_for_foreign(&self, roots: Vec<ForeignRoot>) {
         let _ = self.requests.send(Request::Foreign(roots));
     }
 

@@ -54,6 +54,15 @@ enum Content {
     Gone,
 }
 
+/// The line on which a file names its tool, where that is the text of the name.
+fn line_of_name(source: &str, id: &str) -> Option<usize> {
+    let names = |line: &str| {
+        let quoted = ['\'', '"', '`'].into_iter().any(|quote| line.contains(&format!("{quote}{id}{quote}")));
+        quoted && line.contains("name")
+    };
+    source.lines().position(names).map(|at| at + 1)
+}
+
 /// What is known of the newest content.
 enum Loading {
     Unknown,
@@ -333,15 +342,17 @@ impl ToolSet {
                 let id = &tool.spec().id;
                 let why = match self.rival(name, id)? {
                     Rival::Has(other) | Rival::Gone(other) => {
-                        format!(
-                            "{name}: the tool {id} is defined in {other} already. Give this one another name."
-                        )
+                        format!("the tool {id} is defined in {other} already. Give this one another name.")
                     }
                     Rival::Wants(other) => format!(
-                        "{name}: the tool {id} is defined in {other} too, so neither is used. Rename or delete one."
+                        "the tool {id} is defined in {other} too, so neither is used. Rename or delete one."
                     ),
                 };
-                Some((State::Broken, why))
+                let place = match &file.newest {
+                    Content::Text(source) => line_of_name(source, id).map(|line| format!(":{line}")),
+                    Content::Refused(_) | Content::Gone => None,
+                };
+                Some((State::Broken, format!("{name}{}: {why}", place.unwrap_or_default())))
             }
         }
     }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::dynamic::{DYNAMIC, dynamic_skill};
 use super::folder_skill::{self, FolderLook, FolderSkill};
-use super::foreign::{AgreedSkills, NoLastGood};
+use super::foreign::{AgreedSkills, ForeignRoot, NoLastGood};
 use super::read::{self, Looks};
 use super::tool_set::{Owner, ToolSet};
 use super::watch::Watch;
@@ -35,7 +35,7 @@ pub(super) struct Worker {
     last_good: Arc<dyn LastGood>,
     agreed: Arc<dyn AgreedSkills>,
     /// Folders of skills that come from elsewhere.
-    foreign: Vec<PathBuf>,
+    foreign: Vec<ForeignRoot>,
     shared: Arc<Shared>,
     asked: mpsc::UnboundedReceiver<Request>,
     files: Files,
@@ -206,7 +206,7 @@ impl Worker {
     fn matters(&self, path: &Path) -> bool {
         let fixed =
             [&self.folders.config, &self.folders.dynamic, &self.folders.pending, &self.folders.skills];
-        let mut awaited = self.foreign.iter().filter_map(|root| awaited(root));
+        let mut awaited = self.foreign.iter().filter_map(ForeignRoot::awaited);
         fixed.contains(&&path.to_owned())
             || !awaited.any(|(above, missing)| path.parent() == Some(above) && path != missing)
     }
@@ -430,30 +430,21 @@ impl Files {
 
     /// The folders whose changes matter. Parents are among them: a folder that is replaced is
     /// noticed there.
-    fn folders(&self, folders: &ToolFolders, foreign: &[PathBuf]) -> BTreeSet<PathBuf> {
+    fn folders(&self, folders: &ToolFolders, foreign: &[ForeignRoot]) -> BTreeSet<PathBuf> {
         let parents = [&folders.dynamic, &folders.pending, &folders.skills].map(|folder| folder.parent());
         let fixed = [&folders.config, &folders.dynamic, &folders.pending, &folders.skills];
         let skills = self.skills.values().flat_map(FolderSkill::folders);
         // Above the folder of skills from elsewhere lies much that is none of theirs.
-        let foreign = foreign.iter().flat_map(|root| {
-            let above = awaited(root).map(|(above, _)| above);
-            above.into_iter().chain(root.parent()).chain([root.as_path()])
-        });
+        let foreign = foreign.iter().flat_map(ForeignRoot::watched);
         parents
             .into_iter()
             .flatten()
             .map(ToOwned::to_owned)
             .chain(fixed.into_iter().cloned())
             .chain(skills)
-            .chain(foreign.map(ToOwned::to_owned))
+            .chain(foreign.map(Path::to_owned))
             .collect()
     }
-}
-
-/// The folder in which the one that holds `root` will be made, and that one, while it is not there.
-fn awaited(root: &Path) -> Option<(&Path, &Path)> {
-    let missing = root.parent().filter(|parent| !parent.is_dir())?;
-    Some((missing.parent()?, missing))
 }
 
 fn skill_id(skill: &Skill) -> String {
@@ -461,9 +452,11 @@ fn skill_id(skill: &Skill) -> String {
 }
 
 impl Seen {
-    fn look(folders: &ToolFolders, foreign: &[PathBuf]) -> Self {
-        let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
-        let places = roots.flat_map(|(rank, root)| {
+    fn look(folders: &ToolFolders, foreign: &[ForeignRoot]) -> Self {
+        let foreign = foreign.iter().zip(1..).filter(|(root, _)| root.may_be_read());
+        let foreign = foreign.map(|(root, rank)| (rank, &root.folder));
+        let roots: Vec<(usize, &PathBuf)> = std::iter::once((0, &folders.skills)).chain(foreign).collect();
+        let places = roots.iter().flat_map(|&(rank, root)| {
             let place =
                 move |id: String| Place { rank, root: root.clone(), odd: !crate::is_skill_name(&id), id };
             let most = if rank > 0 { MAX_FOREIGN } else { usize::MAX };
@@ -484,8 +477,7 @@ impl Seen {
             };
             (place, look)
         });
-        let roots = std::iter::once(&folders.skills).chain(foreign).enumerate();
-        let not_read = roots.flat_map(|(rank, root)| {
+        let not_read = roots.iter().flat_map(|&(rank, root)| {
             let problems = links_out(root).chain(left_out(root)).collect::<Vec<_>>();
             problems.into_iter().map(move |problem| (problem, rank > 0))
         });

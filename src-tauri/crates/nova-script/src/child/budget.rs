@@ -86,13 +86,20 @@ impl Budget {
         self.line.store(line, Relaxed);
     }
 
-    /// Says of a job that used too much where it was, if nothing better is known: what it did there
-    /// may have been in a function that stands elsewhere.
+    /// Says of a job that went wrong where it was, if nothing better is known: what it did there may
+    /// have been in a function that stands elsewhere.
     pub(super) fn locate(&self, fault: &mut Fault) {
         let line = self.line.load(Relaxed);
-        if matches!(fault.kind, FaultKind::Time | FaultKind::Memory) && fault.line.is_none() && line > 0 {
+        let has_place = match fault.kind {
+            FaultKind::Time | FaultKind::Memory | FaultKind::Result => true,
+            FaultKind::Thrown => !self.is_cancelled(),
+            FaultKind::Syntax | FaultKind::Import | FaultKind::Definition | FaultKind::Arguments => false,
+        };
+        if has_place && fault.line.is_none() && line > 0 {
             fault.line = Some(line);
-            fault.message.push_str(", in or after this line");
+            if matches!(fault.kind, FaultKind::Time | FaultKind::Memory) {
+                fault.message.push_str(", in or after this line");
+            }
         }
     }
 

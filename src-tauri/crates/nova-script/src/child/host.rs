@@ -124,6 +124,15 @@ impl Host {
         }
     }
 
+    /// Nova is told while a file is loaded, which happens once: it can tell of a process that crashed
+    /// where it was.
+    fn at(&self, line: u32) {
+        self.budget.at(line);
+        if !self.state.borrow().calling {
+            self.send(&FromChild::At { line });
+        }
+    }
+
     fn ask(&self, ctx: &Ctx<'_>, want: &str) -> Result<f64> {
         let mut state = self.state.borrow_mut();
         if !state.calling {
@@ -235,7 +244,7 @@ pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>
     let stop = move |id: Opt<f64>| h.stop_timer(id.0.unwrap_or(-1.0));
     set("stopTimer", Function::new(ctx.clone(), stop))?;
     let h = Rc::clone(host);
-    set("at", Function::new(ctx.clone(), move |line: u32| h.budget.at(line)))?;
+    set("at", Function::new(ctx.clone(), move |line: u32| h.at(line)))?;
     web::install(ctx, &object)?;
     Ok(object)
 }

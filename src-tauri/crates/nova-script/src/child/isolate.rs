@@ -230,7 +230,8 @@ impl Isolate {
                 });
             }
             let Some(inbox) = inbox.as_deref_mut() else {
-                return Err(self.wrong("the file waits for something and never finishes loading"));
+                let message = "the file waits for something and never finishes loading";
+                return Err(Ended::harmless(fault(FaultKind::Time, message)));
             };
             if self.budget.is_cancelled() && !told {
                 told = true;

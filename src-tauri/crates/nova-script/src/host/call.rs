@@ -253,6 +253,7 @@ impl Conversation {
                 return Ok(Some(Said::End(Err(self.failed(&fault)))));
             }
             FromChild::Loaded { .. } => return Err("it answered a call with a definition".into()),
+            FromChild::At { .. } => return Err("it told a line of a file that it does not load".into()),
         }
         Ok(None)
     }

@@ -52,7 +52,7 @@ impl HandOver {
                     }
                     return Err(Unbegun::Fault(fault));
                 }
-                Err(LoadError::Broken(broken)) => {
+                Err(LoadError::Broken(broken, _)) => {
                     let has_waited = lease.has_waited;
                     lease.end();
                     return Err(match broken {

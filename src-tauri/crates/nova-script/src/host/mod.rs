@@ -186,9 +186,12 @@ impl ScriptHost {
                 }
                 Ok(Known::Faulty(fault))
             }
-            Err(LoadError::Broken(why)) => {
+            Err(LoadError::Broken(why, line)) => {
                 lease.end();
-                Err(broken(why))
+                let known =
+                    if line.is_some() { "It was in or after this line." } else { "Its line is not known." };
+                let message = format!("{why} {known} {}", why.remedy());
+                Err(ToolFileError { line, ..file_error(file, message) })
             }
         }
     }

@@ -45,8 +45,12 @@ pub(super) enum Broken {
 /// Why a file was not loaded.
 #[derive(Debug)]
 pub(super) enum LoadError {
-    Fault { fault: Fault, fatal: bool },
-    Broken(Broken),
+    Fault {
+        fault: Fault,
+        fatal: bool,
+    },
+    /// At this line of the file, or at one that nobody knows.
+    Broken(Broken, Option<u32>),
 }
 
 /// How a process ended.
@@ -101,11 +105,12 @@ impl Running {
         stop: [&CancellationToken; 2],
     ) -> Result<Definition, LoadError> {
         let [closing, cancel] = stop;
+        let mut at = None;
         let answered = tokio::select! {
             biased;
             () = closing.cancelled() => Err(Broken::Closing),
             () = cancel.cancelled() => Err(Broken::Cancelled),
-            answered = tokio::time::timeout(limit, self.load_unbounded(what)) => {
+            answered = tokio::time::timeout(limit, self.load_unbounded(what, &mut at)) => {
                 answered.unwrap_or(Err(Broken::Late(limit)))
             }
         };
@@ -119,13 +124,18 @@ impl Running {
                 Err(LoadError::Fault { fault, fatal })
             }
             Err(Broken::Ended(ending)) if ending.is_crash() => {
-                Err(LoadError::Fault { fault: too_much_to_read(), fatal: true })
+                Err(LoadError::Fault { fault: crashed(at), fatal: true })
             }
-            Err(broken) => Err(LoadError::Broken(broken)),
+            Err(broken) => Err(LoadError::Broken(broken, at)),
         }
     }
 
-    async fn load_unbounded(&mut self, what: &Callee) -> Result<Result<Definition, (Fault, bool)>, Broken> {
+    /// `at`: the line of the statement that was begun last.
+    async fn load_unbounded(
+        &mut self,
+        what: &Callee,
+        at: &mut Option<u32>,
+    ) -> Result<Result<Definition, (Fault, bool)>, Broken> {
         let Callee { file, source, more, .. } = what;
         let message = ToChild::Load { file: file.clone(), source: source.as_ref().to_owned(), more: *more };
         self.send(message, source.len()).await?;
@@ -134,6 +144,7 @@ impl Running {
                 Ok((FromChild::Loaded { definition }, _)) => return Ok(Ok(definition)),
                 Ok((FromChild::Failed { fault, fatal }, _)) => return Ok(Err((fault, fatal))),
                 Ok((FromChild::Log { level, message }, _)) => trace(file, level, &message),
+                Ok((FromChild::At { line }, _)) => *at = Some(line),
                 Ok(_) => return Err(Broken::Violation("it answered a load with something else".into())),
                 Err(error) => return Err(self.broken(error).await),
             }
@@ -174,12 +185,6 @@ impl Broken {
     }
 }
 
-impl From<Broken> for LoadError {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
-    }
-}
-
 impl From<ExitStatus> for Ending {
     fn from(status: ExitStatus) -> Self {
         #[cfg(unix)]
@@ -215,17 +220,23 @@ impl fmt::Display for Ending {
     }
 }
 
-/// The fault of a file whose reading crashes the process.
+/// The fault of a file whose reading crashes the process. Before its first statement begins it is the
+/// compiler that crashes, and no line is known.
 ///
 /// The compiler goes down into a source on its stack, in some forty ways (`!!!!…`, `a=>a=>…`,
 /// `if(1)if(1)…`, `x.y.y…`), and has no limit of its own. Every source that people write fits.
-fn too_much_to_read() -> Fault {
+fn crashed(line: Option<u32>) -> Fault {
+    let what = match line {
+        Some(_) => "in or after this line. Let it do less there.",
+        None => {
+            "at a line that is not known: an expression or a statement nests too deeply. Split it into \
+             several."
+        }
+    };
     Fault {
         kind: FaultKind::Memory,
-        message: "the process that read it crashed, for want of stack or memory: an expression or a \
-                  statement nests too deeply. Split it into several."
-            .into(),
-        line: None,
+        message: format!("the process that read it crashed, for want of stack or memory, {what}"),
+        line,
         column: None,
         stack: Vec::new(),
     }

@@ -245,6 +245,7 @@ fn results_are_json_or_an_error_that_says_why_not() {
     ] {
         let fault = process.run(body).unwrap_err();
         assert_eq!((fault.kind, &*fault.message), (FaultKind::Result, message), "{body}");
+        assert_eq!(fault.line, Some(7), "{body}");
     }
     process.still_works();
 }

@@ -238,8 +238,8 @@ fn a_file_that_asks_or_waits_while_it_is_loaded_is_refused() {
         "TypeError: fetch and credentials are there while execute runs, not while the file is loaded";
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Thrown, message, Some(1)));
     let fault = process.load("await new Promise(() => {})").unwrap_err();
-    let message = "the file waits for something and never finishes loading";
-    assert_eq!(told(&fault), (FaultKind::Definition, message, None));
+    let message = "the file waits for something and never finishes loading, in or after this line";
+    assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, message, Some(1)));
     process.still_works();
 }
 

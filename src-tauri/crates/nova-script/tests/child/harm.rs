@@ -85,6 +85,25 @@ export default defineTool({{ name: 'tried', description: 'Is tried.', parameters
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, SOMEWHERE, Some(14)));
 }
 
+/// So that the line outlives the process. A call tells none: that would make it slow.
+#[test]
+fn the_lines_that_a_file_comes_to_are_told_while_it_loads() {
+    let mut process = Process::hurried();
+    let source = tool("const a = 1\n  return a") + "\nfunction f() {}\nexport const b = 2\nfor (;;) {}";
+    process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false });
+    let mut lines = Vec::new();
+    while let Some(FromChild::At { line }) = process.next_of_all() {
+        lines.push(line);
+    }
+    let [.., before, last] = lines.as_slice() else { panic!("{lines:?}") };
+    assert_eq!(last - before, 1, "{lines:?}");
+
+    let mut process = Process::start();
+    process.load(&tool("const a = 1\n  return a")).unwrap();
+    process.begin("tool.ts", json!({}));
+    assert_eq!(process.next_of_all(), Some(FromChild::Done { value: json!(1) }));
+}
+
 #[test]
 fn marks_of_lines_change_nothing_of_what_a_file_does() {
     let mut process = Process::start();
@@ -210,7 +229,9 @@ fn whatever_is_thrown_is_told() {
     ] {
         for body in [format!("throw {thrown}"), format!("await Promise.reject({thrown})")] {
             let fault = process.run(&body).unwrap_err();
-            assert_eq!((fault.kind, &*fault.message), (FaultKind::Thrown, message), "{body}");
+            // What has no stack is told with the statement that was begun last.
+            let told = (fault.kind, &*fault.message, fault.line);
+            assert_eq!(told, (FaultKind::Thrown, message, Some(7)), "{body}");
         }
     }
     process.still_works();
@@ -291,7 +312,7 @@ fn a_result_that_is_too_long_is_refused() {
     let mut process = Process::with(limits);
     let fault = process.run("return 'x'.repeat(999)").unwrap_err();
     let message = "the result has 1001 bytes as JSON; it may have 1000";
-    assert_eq!(told(&fault), (FaultKind::Result, message, None));
+    assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Result, message, Some(7)));
     assert_eq!(process.run("return 'x'.repeat(998)").unwrap(), json!("x".repeat(998)));
 
     let yields = tool("for (let i = 0; i < 4; i++) yield 'x'.repeat(298)")

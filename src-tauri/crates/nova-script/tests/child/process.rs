@@ -55,7 +55,17 @@ impl Process {
     }
 
     /// The next message; None at the end.
+    /// What it says next, but for the lines that it comes to while it loads.
     pub(crate) fn next(&mut self) -> Option<FromChild> {
+        loop {
+            match self.next_of_all() {
+                Some(FromChild::At { .. }) => {}
+                said => return said,
+            }
+        }
+    }
+
+    pub(crate) fn next_of_all(&mut self) -> Option<FromChild> {
         protocol::read(&mut self.from).unwrap()
     }
 

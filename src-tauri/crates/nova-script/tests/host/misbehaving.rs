@@ -129,7 +129,22 @@ async fn asks_without_end_are_refused_and_bounded_in_time() {
 async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
     let host = host_with(|options| options.time = Duration::from_millis(500));
     for (load, told) in [
-        ("exit", "stand_in.ts: The tool's process ended (exit code 3) before it answered."),
+        (
+            "exit",
+            "stand_in.ts: The tool's process ended (exit code 3) before it answered. Its line is not known.",
+        ),
+        (
+            "exit_at",
+            "stand_in.ts:4: The tool's process ended (exit code 3) before it answered. It was in or after this line.",
+        ),
+        (
+            "crash_at",
+            "stand_in.ts:4: the process that read it crashed, for want of stack or memory, in or after this line.",
+        ),
+        (
+            "hang_at",
+            "stand_in.ts:4: It did not finish in 0.5 s and was stopped. It was in or after this line.",
+        ),
         (
             "hang",
             "stand_in.ts: The tool's process was ended because it did not keep to what it has to: it answered a load with something else.",

@@ -79,6 +79,21 @@ fn load(source: Source) {
             },
         }),
         "fault" => fail(FaultKind::Syntax, "Expected `}`.", false),
+        "exit_at" => {
+            at(2);
+            at(4);
+            process::exit(3);
+        }
+        "crash_at" => {
+            at(4);
+            process::abort();
+        }
+        "hang_at" => {
+            at(4);
+            loop {
+                std::thread::park();
+            }
+        }
         what => act(what, json!({})),
     }
 }
@@ -228,6 +243,10 @@ fn raw(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     out.write_all(bytes).unwrap();
     out.flush().unwrap();
+}
+
+fn at(line: u32) {
+    say(&FromChild::At { line });
 }
 
 fn told(message: &str) {

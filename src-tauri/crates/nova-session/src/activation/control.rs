@@ -14,6 +14,10 @@ pub(crate) enum ControlTool {
     UnloadSkill,
     SearchTools,
     ReadSkillFile,
+    CheckCall,
+    WaitCall,
+    CancelCall,
+    ReadOutput,
 }
 
 /// So many tools a search gives.
@@ -35,6 +39,10 @@ impl ControlTool {
             "unload_skill" | "disable_skill" => Some(Self::UnloadSkill),
             "search_tools" => Some(Self::SearchTools),
             "read_skill_file" => Some(Self::ReadSkillFile),
+            "check_call" => Some(Self::CheckCall),
+            "wait_call" => Some(Self::WaitCall),
+            "cancel_call" => Some(Self::CancelCall),
+            "read_output" => Some(Self::ReadOutput),
             _ => None,
         }
     }
@@ -55,7 +63,19 @@ impl ControlTool {
         offered.into_iter().map(Self::definition).collect()
     }
 
+    /// Not about skills, but about calls that were made.
+    pub(crate) fn is_about_calls(self) -> bool {
+        matches!(self, Self::CheckCall | Self::WaitCall | Self::CancelCall | Self::ReadOutput)
+    }
+
+    /// Those about calls, where there is one that runs on by itself, or an output with more to it.
+    pub(crate) fn about_calls(running: bool, cut: bool) -> impl Iterator<Item = ToolDefinition> {
+        let running = running.then_some([Self::CheckCall, Self::WaitCall, Self::CancelCall]);
+        running.into_iter().flatten().chain(cut.then_some(Self::ReadOutput)).map(Self::definition)
+    }
+
     pub(crate) fn definition(self) -> ToolDefinition {
+        let number = || ("call", json!({"type": "integer", "description": "Its number."}));
         let text = |description: &str| json!({"type": "string", "description": description});
         let skill = || ("skill", text("Its id."));
         let (name, description, parameters) = match self {
@@ -84,9 +104,25 @@ impl ControlTool {
                     ("offset", json!({"type": "integer", "description": "Where to go on, in bytes."})),
                 ],
             ),
+            Self::CheckCall => ("check_call", "Says how far a running call is.", vec![number()]),
+            Self::WaitCall => (
+                "wait_call",
+                "Waits for the end of a running call, when you cannot go on without it.",
+                vec![number(), ("seconds", json!({"type": "integer", "description": "At most; else 30."}))],
+            ),
+            Self::CancelCall => ("cancel_call", "Stops a running call.", vec![number()]),
+            Self::ReadOutput => (
+                "read_output",
+                "Reads on in the output of a call that was cut.",
+                vec![
+                    ("call", text("Its id, as the output names it.")),
+                    ("offset", json!({"type": "integer", "description": "Where to go on, in bytes."})),
+                ],
+            ),
         };
+        let optional = ["offset", "seconds"];
         let required: Vec<&str> =
-            parameters.iter().map(|(name, _)| *name).filter(|name| *name != "offset").collect();
+            parameters.iter().map(|(name, _)| *name).filter(|name| !optional.contains(name)).collect();
         let mut input_schema = json!({"type": "object", "properties": {}});
         for (name, schema) in &parameters {
             input_schema["properties"][*name] = schema.clone();
@@ -100,9 +136,14 @@ impl ControlTool {
 
     /// Where to go on reading.
     pub(crate) fn offset(arguments: &str) -> usize {
+        usize::try_from(Self::number(arguments, "offset").unwrap_or_default()).unwrap_or(usize::MAX)
+    }
+
+    /// A number of the call, also one that is written as text.
+    pub(crate) fn number(arguments: &str, name: &str) -> Option<u64> {
         let args: Value = serde_json::from_str(arguments).unwrap_or_default();
-        let offset = args.get("offset").and_then(Value::as_u64).unwrap_or_default();
-        usize::try_from(offset).unwrap_or(usize::MAX)
+        let value = args.get(name)?;
+        value.as_u64().or_else(|| value.as_str()?.trim().trim_start_matches("call ").parse().ok())
     }
 
     /// An argument of the call; empty where it is missing. Older instructions say `skill_name`.

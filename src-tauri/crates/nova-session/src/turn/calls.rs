@@ -1,19 +1,26 @@
 //! Running what the model asks for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::future::join_all;
-use nova_calls::{Call, CallScope, Outcome, is_foreign, run_call};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
 
+use super::late::Said;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, fenced_output};
-use crate::message::{LogCall, LogMessage, Notes};
+use crate::activation::{ControlTool, Told, fenced_output, part};
+use crate::message::{Cut, LogCall, LogMessage, Notes};
 
 /// The most of one output that the model is sent, in bytes.
-const OUTPUT_CAP: usize = 48 * 1024;
+pub(super) const OUTPUT_CAP: usize = 48 * 1024;
+/// So many reads run at once.
+const READS_AT_ONCE: usize = 8;
+/// So many calls of a session run on by themselves; a further one is waited for.
+const MOST_DETACHED: usize = 16;
 
 impl Turn {
     /// Reads that follow each other run together, everything else in the order it was asked for.
@@ -26,17 +33,24 @@ impl Turn {
         while let Some(first) = left.first() {
             if self.cancel.is_cancelled() {
                 let output = json!({"error": {"code": "cancelled", "message": "The user stopped the turn before this call ran."}});
-                self.output(&first.id, &output, Notes::new());
+                self.message(LogMessage::output(&first.id, output.to_string(), Notes::new()));
                 left = &left[1..];
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
-                let (output, told) = self.run_control(snapshot, control, first).await;
+                let Said { text, notes, told } = if control.is_about_calls() {
+                    self.run_call_control(control, first).await
+                } else {
+                    let (text, told) = self.run_control(snapshot, control, first).await;
+                    (cap(text), told).into()
+                };
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
-                    content: cap(output),
-                    notes: Notes::new(),
+                    content: text,
+                    notes,
                     told,
+                    runs_on: None,
+                    cut: None,
                 });
                 // A call that comes after it may wait for the user for hours.
                 self.journal.flush().await?;
@@ -57,20 +71,29 @@ impl Turn {
             self.activate_for(snapshot, call);
         }
         self.journal.flush().await?;
-        let running = calls.iter().map(|call| {
-            let id = self.scope.ids.next();
-            let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
-            run_call(&scope, call, self.cancel.child_token())
-        });
-        let outcomes = join_all(running).await;
-        for (call, outcome) in calls.iter().zip(outcomes) {
-            self.note_outcome(snapshot, call, outcome).await;
+        let many = self.session.running_calls().len() + calls.len() > MOST_DETACHED;
+        let settle = if many { Duration::MAX } else { self.scope.settle };
+        let running: Vec<BoxFuture<'_, Settled>> = calls
+            .iter()
+            .map(|call| {
+                let id = self.scope.ids.next();
+                let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
+                run_or_detach(&scope, call, self.cancel.child_token(), settle).boxed()
+            })
+            .collect();
+        let settled: Vec<Settled> = futures::stream::iter(running).buffered(READS_AT_ONCE).collect().await;
+        for (call, settled) in calls.iter().zip(settled) {
+            match settled {
+                Settled::Ended(outcome) => self.note_outcome(snapshot, call, outcome, calls.len()).await,
+                Settled::Detached(detached) => self.let_go(call, detached),
+            }
         }
         self.journal.flush().await?;
         Ok(())
     }
 
-    async fn note_outcome(&mut self, snapshot: &Snapshot, call: &LogCall, outcome: Outcome) {
+    /// `together`: so many outputs come at once.
+    async fn note_outcome(&mut self, snapshot: &Snapshot, call: &LogCall, outcome: Outcome, together: usize) {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
         }
@@ -85,27 +108,29 @@ impl Turn {
             };
         }
         self.session.lock().seen.extend(notes.clone());
-        let output = match &outcome.result {
-            Ok(value) if outcome.merged.is_empty() => value.clone(),
-            Ok(value) => json!({"value": value, "changed_outside_meanwhile": outcome.merged}),
-            Err(error) => json!({"error": error}),
+        let output = match outcome.result {
+            Ok(value) => output_of(true, value, &outcome.merged),
+            Err(error) => output_of(false, json!(error), &[]),
         };
-        let content = match snapshot.tool(&call.name) {
-            ToolLookup::Found { tool, .. } if is_foreign(&tool) => {
-                fenced_output(&tool.shown_name(), &cap(output.to_string()))
+        let (output, most) = (output.to_string(), self.output_cap(together));
+        let how = format!("Read on with read_output, call {:?}, offset {{end}}.", outcome.call);
+        let mut content = part(&output, 0, most, &how);
+        let mut name = call.name.clone();
+        if let ToolLookup::Found { tool, .. } = snapshot.tool(&call.name) {
+            name = tool.shown_name();
+            if is_foreign(&tool) {
+                content = fenced_output(&name, &content);
             }
-            _ => cap(output.to_string()),
-        };
-        self.tool_output(&call.id, content, notes);
-    }
-
-    fn output(&self, call_id: &str, output: &Value, notes: Notes) {
-        self.tool_output(call_id, cap(output.to_string()), notes);
-    }
-
-    fn tool_output(&self, call_id: &str, content: String, notes: Notes) {
-        let call_id = call_id.to_owned();
-        self.message(LogMessage::ToolOutput { call_id, content, notes, told: Told::default() });
+        }
+        let (from_outside, id) = (outcome.from_outside, outcome.call);
+        self.message(LogMessage::ToolOutput {
+            call_id: call.id.clone(),
+            content,
+            notes,
+            told: Told::default(),
+            runs_on: None,
+            cut: (output.len() > most).then_some(Cut { call: id, tool: name, from_outside }),
+        });
     }
 
     fn call_scope(&self, snapshot: &Arc<Snapshot>) -> CallScope {
@@ -133,6 +158,15 @@ impl Turn {
             by_hand: false,
             time_limit: self.scope.call_limit,
         }
+    }
+}
+
+/// What a call answers the model.
+pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
+    match (ok, merged) {
+        (true, []) => output,
+        (true, merged) => json!({"value": output, "changed_outside_meanwhile": merged}),
+        (false, _) => json!({"error": output}),
     }
 }
 

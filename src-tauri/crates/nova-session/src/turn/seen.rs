@@ -34,6 +34,7 @@ impl Turn {
             .collect();
         self.message(LogMessage::Notice {
             told: Told::default(),
+            ended: None,
             outdated: outdated.keys().cloned().collect(),
             text: format!(
                 "Changed outside of Nova since you read them; what you know of them is out of date, so read them again \
@@ -68,27 +69,30 @@ impl Turn {
     /// What a model on this machine was allowed to read stays here when the chat goes on with
     /// another one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
-        let messages = self.session.lock().messages.clone();
-        let read: BTreeSet<VaultPath> = messages
-            .iter()
-            .filter_map(|message| match message {
-                LogMessage::ToolOutput { notes, .. } => Some(notes.keys().cloned()),
-                _ => None,
-            })
-            .flatten()
-            .collect();
-        let privacy = self.privacy();
-        for (path, note) in self.read_notes(read.into_iter().collect()).await {
-            if privacy.lists(&path) || note.is_some_and(|note| privacy.hides(&note.path, &note.document)) {
-                return Err(UserError::new(
-                    ErrorCode::Private,
-                    "This chat has read private notes, and the model is not on this machine.",
-                    "Go on with a model on this machine, or start a new chat.",
-                )
-                .into());
-            }
+        if self.has_read_private().await {
+            return Err(UserError::new(
+                ErrorCode::Private,
+                "This chat has read private notes, and the model is not on this machine.",
+                "Go on with a model on this machine, or start a new chat.",
+            )
+            .into());
         }
         Ok(())
+    }
+
+    /// Whether the model has seen notes that no model elsewhere may see.
+    pub(super) async fn has_read_private(&self) -> bool {
+        let read: BTreeSet<VaultPath> = {
+            let state = self.session.lock();
+            let notes = state.messages.iter().filter_map(LogMessage::notes);
+            notes.flat_map(|notes| notes.keys().cloned()).collect()
+        };
+        let elsewhere = Privacy { remote: true, private: self.scope.private.clone() };
+        if read.iter().any(|path| elsewhere.lists(path)) {
+            return true;
+        }
+        let notes = self.read_notes(read.into_iter().collect()).await;
+        notes.into_iter().any(|(path, note)| note.is_some_and(|note| elsewhere.hides(&path, &note.document)))
     }
 
     pub(super) fn privacy(&self) -> Privacy {

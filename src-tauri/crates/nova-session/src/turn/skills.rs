@@ -145,7 +145,7 @@ impl Turn {
                     nothing,
                 );
             }
-            ControlTool::LoadSkill | ControlTool::UnloadSkill | ControlTool::ReadSkillFile => {}
+            _ => {}
         }
         let name = ControlTool::argument(&call.arguments, "skill");
         if control == ControlTool::UnloadSkill {

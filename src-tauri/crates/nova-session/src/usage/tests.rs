@@ -22,7 +22,7 @@ async fn database(version: i64) -> SqlitePool {
 /// Sessions with the events of their logs.
 async fn write_logs(pool: &SqlitePool, logs: &[(&str, &[Value])]) {
     for (session, events) in logs {
-        sqlx::query("INSERT INTO sessions VALUES (?, '', '', '', NULL)")
+        sqlx::query("INSERT INTO sessions (id, title, created_at, updated_at) VALUES (?, '', '', '')")
             .bind(session)
             .execute(pool)
             .await
@@ -142,4 +142,27 @@ async fn the_days_shown_are_the_last_ones() {
     let used = store.usage().await.unwrap().remove("crm").unwrap();
     assert_eq!((used.calls, used.days.len()), (60, 31));
     assert_eq!(used.days.keys().next().unwrap(), "2026-10-30");
+}
+
+#[tokio::test]
+async fn a_skill_is_active_in_the_sessions_whose_log_activated_it_last() {
+    let pool = database(i64::MAX).await;
+    let event = |kind: &str, skill: &str| json!({"v": 1, "seq": 0, "at": "2026-03-01T12:00:00Z", "type": kind, "skill": skill});
+    let on = |skill| event("skill_activated", skill);
+    let off = |skill| event("skill_deactivated", skill);
+    let logs: [(&str, &[Value]); 4] = [
+        ("a", &[on("crm"), off("crm"), on("mail"), on("crm")]),
+        ("b", &[on("crm"), on("mail"), off("mail")]),
+        ("c", &[on("crm"), off("crm")]),
+        ("d", &[]),
+    ];
+    write_logs(&pool, &logs).await;
+    let store = Store::over(pool.clone());
+    let active = async || store.active_in().await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 2), ("mail".to_owned(), 1)].into());
+    sqlx::query("UPDATE sessions SET deleted_at = '2026' WHERE id = 'a'").execute(&pool).await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 1)].into());
+    sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = 'a'").execute(&pool).await.unwrap();
+    sqlx::query("DELETE FROM sessions WHERE id = 'a'").execute(&pool).await.unwrap();
+    assert_eq!(active().await, [("crm".to_owned(), 1)].into());
 }

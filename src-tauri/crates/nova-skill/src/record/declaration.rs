@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use nova_vault::TEMPLATES;
 use nova_vault::note::VaultPath;
 
-use super::{Field, FieldKind, RecordType, RecordTypes};
+use super::{Field, FieldKind, RecordType, RecordTypes, Start};
 use crate::folded;
 
 impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
@@ -122,6 +122,14 @@ impl Field {
         }
         if self.items.is_some() && self.kind != FieldKind::List {
             return Some(format!("it has items and is {}", self.kind.noun()));
+        }
+        let starts_right = match self.starts {
+            None => true,
+            Some(Start::Today) => self.kind == FieldKind::Date,
+            Some(Start::Currency) => self.kind == FieldKind::Text,
+        };
+        if !starts_right {
+            return Some(format!("what it starts with is none for {}", self.kind.noun()));
         }
         let is_number = matches!(self.kind, FieldKind::Decimal | FieldKind::Integer);
         if !is_number && (self.min.is_some() || self.max.is_some()) {

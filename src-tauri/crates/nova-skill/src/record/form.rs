@@ -147,10 +147,8 @@ impl RecordType {
 
     fn needed(&self, key: &str, field: &Field) -> FieldFault {
         let name = with_article(&self.name).replacen('a', "A", 1);
-        let message = match field.choices.as_slice() {
-            [] => format!("{name} needs {}. Fill it in.", field.kind.noun()),
-            choices => format!("{name} needs one of {}. Choose one.", choices.join(", ")),
-        };
+        let what = if field.choices.is_empty() { "Fill it in" } else { "Choose one" };
+        let message = format!("{name} needs {}. {what}.", field.needs());
         FieldFault { field: key.to_owned(), message, theirs: None }
     }
 

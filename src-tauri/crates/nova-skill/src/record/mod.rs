@@ -80,6 +80,9 @@ pub struct Field {
     /// Written into a new note where no value is given.
     #[serde(default)]
     pub default: Option<Value>,
+    /// What the form of a new record begins with; the user sees it and may change it.
+    #[serde(default)]
+    pub starts: Option<Start>,
     /// For `choice`: the values it may have.
     #[serde(default)]
     pub choices: Vec<String>,
@@ -127,6 +130,16 @@ pub enum FieldKind {
     Choice,
     /// A list of texts or links.
     List,
+}
+
+/// What a field of a new record begins with in a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// For `date`: this day.
+    Today,
+    /// For `text`: the skill's configured `currency`, else the one that most of its records have.
+    Currency,
 }
 
 /// What the items of a list are.
@@ -244,6 +257,14 @@ impl Field {
             return title.clone();
         }
         in_words(key)
+    }
+
+    /// What a record without it lacks: "a date", or the choices there are.
+    pub fn needs(&self) -> String {
+        match self.choices.as_slice() {
+            [] => self.kind.noun().to_owned(),
+            choices => format!("one of {}", choices.join(", ")),
+        }
     }
 
     /// Whether a property's value is of the declared kind and in its limits. Nothing is, and so is

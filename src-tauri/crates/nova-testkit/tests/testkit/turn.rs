@@ -54,9 +54,11 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         sink: Arc::new(events.clone()),
         clock: Arc::new(vault.clock().clone()),
         ids: Arc::new(CountingIds::new("call")),
+        context: None,
         catalog: nova_registry::CatalogBudget::of_context(None),
         router: false,
         call_limit: PATIENCE,
+        settle: PATIENCE,
         ended: Arc::new(|| {}),
     };
     Chat { vault, server, events, approver, scope, session }

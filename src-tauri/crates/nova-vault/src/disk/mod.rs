@@ -18,7 +18,7 @@ use cap_std::fs::{Dir, File};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-pub(crate) use place::{InPlace, NoteFile, Place};
+pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, timestamp};
 pub(crate) use trash::SystemTrash;
 use walk::MAX_DEPTH;

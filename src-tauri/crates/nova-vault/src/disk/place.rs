@@ -216,6 +216,11 @@ impl Place {
         read_from_start(&file).map(Some)
     }
 
+    /// The file `temp`, opened: it can be read after it has lost its name.
+    pub(crate) fn open_temp(&self, temp: &str) -> io::Result<OpenedFile> {
+        platform::open_file(&self.folder, temp).map(OpenedFile)
+    }
+
     /// Names beside the note that start with `prefix`.
     pub(crate) fn beside(&self, prefix: &str) -> io::Result<Vec<String>> {
         Ok(self
@@ -341,8 +346,18 @@ impl InPlace {
 }
 
 impl NoteFile {
-    /// What the opened file holds now, wherever its name went meanwhile.
+    pub(crate) fn into_opened(self) -> OpenedFile {
+        OpenedFile(self.file)
+    }
+}
+
+/// A file that was under a note's name and may have none any more.
+#[derive(Debug)]
+pub(crate) struct OpenedFile(File);
+
+impl OpenedFile {
+    /// What it holds now, wherever its name went meanwhile.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
-        read_from_start(&self.file)
+        read_from_start(&self.0)
     }
 }

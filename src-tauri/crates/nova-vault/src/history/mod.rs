@@ -262,7 +262,7 @@ impl History {
         for set in self.sets()? {
             for kept in &set.kept {
                 let file = conflicts.join(&kept.file);
-                let Some(record) = set.records.iter().find(|record| record.n == kept.n) else {
+                let Some(record) = set.record(kept.n) else {
                     continue;
                 };
                 if file.exists() {

@@ -97,6 +97,10 @@ impl History {
                 && !journal.is_live(&set.id)
                 && forget_displaced(self.vault.core(), &set.id).map_err(failed())?
             {
+                if removed.is_empty() {
+                    // What a log still has of a set could bring it back, and is to be forgotten too.
+                    journal.ahead().settle_all();
+                }
                 journal.remove(&set.id).map_err(failed())?;
                 removed.push(set.id.clone());
             } else {

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use indexmap::IndexSet;
+
 use super::{History, Scope, UndoOutcome, find};
 use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
 use crate::draft::Draft;
@@ -30,6 +32,7 @@ impl History {
             draft: self.vault.draft(),
             merged: HashMap::new(),
             conflicts: Vec::new(),
+            freeing: freeing(set),
         };
         let mut in_conflict: HashSet<usize> = HashSet::new();
         for (record, note) in records.iter().zip(&notes.of_record).rev() {
@@ -87,25 +90,20 @@ impl History {
             .collect();
         if !done.is_empty() {
             let writes = self.writes(own.id(), &plan, &notes)?;
-            let by = records.iter().zip(&notes.of_record).map(|(record, note)| {
-                let of_note = writes.iter().filter(|(of, _)| of == note);
-                (record.n, of_note.map(|(_, write)| *write).collect())
-            });
-            let by = by.collect();
+            let all = records.iter().zip(&notes.of_record);
+            let by = all.map(|(record, note)| (record.n, writes[*note].clone())).collect();
             own.journal().undid(self.vault.core(), &set.id, numbers(&in_conflict), by)?;
         }
-        let mut undone_paths: Vec<VaultPath> = Vec::new();
+        let mut undone_paths: IndexSet<VaultPath> = IndexSet::new();
         for record in done {
             if record.kind == NoteChangeKind::Renamed {
                 self.vault.core().disk.remove_empty(&record.folders);
             }
-            if !undone_paths.contains(&record.path) {
-                undone_paths.push(record.path.clone());
-            }
+            undone_paths.insert(record.path.clone());
         }
         let outcome = UndoOutcome {
             change_set: own.id().to_owned(),
-            undone: undone_paths,
+            undone: undone_paths.into_iter().collect(),
             merged: merged
                 .into_iter()
                 .filter(|(path, outside)| !outside.is_empty() && conflicts.iter().all(|c| c.path != *path))
@@ -118,16 +116,17 @@ impl History {
 }
 
 impl History {
-    /// The notes that the undo `own` wrote as planned, each with the number of the write.
-    fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<(usize, u64)>, VaultError> {
+    /// For each note the numbers of the writes that the undo `own` made of it as planned.
+    fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<Vec<u64>>, VaultError> {
         let sets = self.sets()?;
         // It is not among them when nothing had to be written.
         let written = sets.iter().find(|set| set.id == own).into_iter().flat_map(|set| set.maybe_done());
-        let planned_of = |record: &Record| plan.iter().find(|planned| planned.path == record.path);
-        Ok(written
-            .filter_map(|record| Some((record.n, planned_of(record)?)))
-            .flat_map(|(n, planned)| notes.behind(Leading::from(planned)).map(move |note| (note, n)))
-            .collect())
+        let mut plan_of: HashMap<&VaultPath, &Planned> = HashMap::new();
+        for planned in plan {
+            plan_of.entry(&planned.path).or_insert(planned);
+        }
+        let planned = written.filter_map(|record| Some((record.n, *plan_of.get(&record.path)?)));
+        Ok(notes.writes(planned.map(|(n, planned)| (n, Leading::from(planned)))))
     }
 }
 
@@ -138,20 +137,17 @@ type Finished = (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>);
 /// What an undo took back that was killed and then finished, with the numbers of the writes of
 /// `own` that did it: what it set out to, but the notes that were left out because of a conflict.
 pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) -> Finished {
-    let path_of = |n: u64| begun.iter().find(|(begun, _)| *begun == n).map(|(_, path)| path);
-    let records: Vec<&Record> = of.records.iter().filter(|record| path_of(record.n).is_some()).collect();
+    let path_of: HashMap<u64, &VaultPath> = begun.iter().map(|(n, path)| (*n, path)).collect();
+    let records: Vec<&Record> = of.records.iter().filter(|record| path_of.contains_key(&record.n)).collect();
     let notes = Notes::of(&records);
-    let writes_of = |note: usize| -> Vec<u64> {
-        let writes = own.maybe_done();
-        let leading = writes.filter(|write| notes.behind(Leading::from(*write)).any(|other| other == note));
-        leading.map(|write| write.n).collect()
-    };
+    let writes = notes.writes(own.maybe_done().map(|write| (write.n, Leading::from(write))));
+    let ever_there = notes.ever_there();
     let all = records.iter().zip(&notes.of_record);
-    let done = all.map(|(record, note)| (record.n, *note, writes_of(*note)));
+    let done = all.map(|(record, note)| (record.n, *note, writes[*note].clone()));
     // Of a note that is there neither before nor after there is nothing to write.
     let done: Vec<_> =
-        done.filter(|(_, note, writes)| !writes.is_empty() || !notes.is_ever_there(*note)).collect();
-    let begun = done.iter().filter_map(|(n, _, _)| Some((*n, path_of(*n)?.clone()))).collect();
+        done.filter(|(_, note, writes)| !writes.is_empty() || !ever_there.contains(note)).collect();
+    let begun = done.iter().filter_map(|(n, _, _)| Some((*n, (*path_of.get(n)?).clone()))).collect();
     (begun, done.into_iter().map(|(n, _, writes)| (n, writes)).collect())
 }
 
@@ -205,14 +201,29 @@ impl Notes {
 
     /// The notes that a write leads back: the one that is there and the one that was.
     fn behind(&self, write: Leading<'_>) -> impl Iterator<Item = usize> {
+        #[cfg(test)]
+        crate::tests::work::done();
         let there = write.from.and_then(|path| self.after.get(path));
         let was = write.to.and_then(|path| self.before.get(path));
         there.into_iter().chain(was).copied()
     }
 
-    /// Whether the note is there before the records or after them.
-    fn is_ever_there(&self, note: usize) -> bool {
-        self.before.values().chain(self.after.values()).any(|there| *there == note)
+    /// For each note the numbers of those of the writes that lead it back.
+    fn writes<'a>(&self, writes: impl Iterator<Item = (u64, Leading<'a>)>) -> Vec<Vec<u64>> {
+        let mut of_note = vec![Vec::new(); self.newest.len()];
+        for (n, write) in writes {
+            for note in self.behind(write) {
+                if of_note[note].last() != Some(&n) {
+                    of_note[note].push(n);
+                }
+            }
+        }
+        of_note
+    }
+
+    /// The notes that are there before the records or after them.
+    fn ever_there(&self) -> HashSet<usize> {
+        self.before.values().chain(self.after.values()).copied().collect()
     }
 }
 
@@ -248,6 +259,8 @@ struct Undoing<'a> {
     draft: Draft,
     merged: HashMap<VaultPath, Vec<String>>,
     conflicts: Vec<Conflict>,
+    /// The announced writes that would have freed a name, by the name.
+    freeing: HashMap<&'a VaultPath, Vec<&'a Record>>,
 }
 
 impl Undoing<'_> {
@@ -320,13 +333,10 @@ impl Undoing<'_> {
     /// written, because each waits for the one before.
     fn is_not_free_yet(&self, record: &Record, now: &str) -> bool {
         let now = ContentHash::of(now.as_bytes());
-        self.set.records.iter().take_while(|earlier| earlier.n < record.n).any(|earlier| {
-            let frees = earlier.kind == NoteChangeKind::Deleted || earlier.from.is_some();
-            earlier.state == RecordState::Intended
-                && frees
-                && *earlier.origin() == record.path
-                && earlier.before.as_ref().is_some_and(|before| before.hash == now)
-        })
+        let freeing = self.freeing.get(&record.path).into_iter().flatten();
+        freeing
+            .take_while(|earlier| earlier.n < record.n)
+            .any(|earlier| earlier.before.as_ref().is_some_and(|before| before.hash == now))
     }
 
     fn take_back(
@@ -360,6 +370,16 @@ impl Undoing<'_> {
         });
         self.draft.forget(path);
     }
+}
+
+fn freeing(set: &SetLog) -> HashMap<&VaultPath, Vec<&Record>> {
+    let mut freeing: HashMap<&VaultPath, Vec<&Record>> = HashMap::new();
+    for record in set.records.iter().filter(|record| record.state == RecordState::Intended) {
+        if record.kind == NoteChangeKind::Deleted || record.from.is_some() {
+            freeing.entry(record.origin()).or_default().push(record);
+        }
+    }
+    freeing
 }
 
 fn in_scope<'a>(set: &'a SetLog, scope: &Scope) -> Vec<&'a Record> {

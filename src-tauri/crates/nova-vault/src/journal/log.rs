@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 
+use super::ahead::WriteAhead;
 use super::{Image, IntentNote, Line, Overwrite, images_path, lines_path};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
 use crate::note::{ContentHash, VaultPath};
@@ -18,6 +19,7 @@ pub(crate) struct Journal {
     folder: PathBuf,
     vault: String,
     sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
+    pub(super) ahead: Arc<WriteAhead>,
     /// Once it is known.
     pub(super) mark: OnceLock<String>,
 }
@@ -101,6 +103,7 @@ pub(crate) enum RecordState {
 impl Journal {
     pub(crate) fn new(folder: PathBuf, vault: &Path) -> Journal {
         Journal {
+            ahead: Arc::new(WriteAhead::new(folder.clone())),
             folder,
             vault: vault.to_string_lossy().into_owned(),
             sets: Mutex::default(),
@@ -114,6 +117,11 @@ impl Journal {
 
     pub(crate) fn vault(&self) -> &str {
         &self.vault
+    }
+
+    /// How additions to the sets are made to last.
+    pub(crate) fn ahead(&self) -> &WriteAhead {
+        &self.ahead
     }
 
     /// The sets of this vault that announced at least one write, oldest first.
@@ -210,13 +218,25 @@ impl Journal {
 pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
     let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
     for set in sets.iter().rev() {
+        if set.undid.is_empty() {
+            continue;
+        }
+        // An undo that was not undone itself took all of it back: the usual case.
+        let own: HashSet<u64> = set
+            .records
+            .iter()
+            .map(|record| record.n)
+            .filter(|n| undone.contains_key(&(set.id.clone(), *n)))
+            .collect();
         for undid in &set.undid {
             let of_set = sets.iter().find(|set| set.id == undid.of);
+            let by = undid.by_record();
             for (n, path) in &undid.records {
-                let kind = of_set.and_then(|of| Some(of.records.iter().find(|r| r.n == *n)?.kind));
-                let mut writes = undid.writes(set, *n, kind, path).into_iter().peekable();
-                let taken_back =
-                    writes.peek().is_some() && writes.all(|n| undone.contains_key(&(set.id.clone(), n)));
+                let taken_back = !own.is_empty() && {
+                    let kind = of_set.and_then(|of| Some(of.record(*n)?.kind));
+                    let writes = undid.writes(&by, set, *n, kind, path);
+                    !writes.is_empty() && writes.iter().all(|n| own.contains(n))
+                };
                 if !taken_back {
                     undone.insert((undid.of.clone(), *n), set.at);
                 }
@@ -227,13 +247,26 @@ pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> 
 }
 
 impl Undid {
-    /// The writes of `set` without which the record would not be taken back.
-    fn writes(&self, set: &SetLog, n: u64, kind: Option<NoteChangeKind>, path: &VaultPath) -> Vec<u64> {
+    /// The writes of each record, where that was noted.
+    fn by_record(&self) -> HashMap<u64, &[u64]> {
+        self.by.iter().flatten().map(|(record, writes)| (*record, &**writes)).collect()
+    }
+
+    /// The writes of `set` without which the record would not be taken back. `noted` as from
+    /// [`Undid::by_record`].
+    fn writes(
+        &self,
+        noted: &HashMap<u64, &[u64]>,
+        set: &SetLog,
+        n: u64,
+        kind: Option<NoteChangeKind>,
+        path: &VaultPath,
+    ) -> Vec<u64> {
         let Some(by) = &self.by else {
             return set.maybe_done().filter(|r| r.takes_back(kind, path)).map(|r| r.n).collect();
         };
-        match by.iter().find(|(record, _)| *record == n) {
-            Some((_, writes)) if !writes.is_empty() => writes.clone(),
+        match noted.get(&n) {
+            Some(writes) if !writes.is_empty() => writes.to_vec(),
             // Its note was neither there before nor after: it goes with the undo as a whole.
             _ => by.iter().flat_map(|(_, writes)| writes).copied().collect(),
         }
@@ -313,8 +346,15 @@ impl SetLog {
         }
     }
 
+    /// The record of this number. They are in the order of their numbers, each given once.
+    pub(crate) fn record(&self, n: u64) -> Option<&Record> {
+        let at = self.records.binary_search_by_key(&n, |record| record.n).ok()?;
+        self.records.get(at)
+    }
+
     fn record_mut(&mut self, n: u64) -> Option<&mut Record> {
-        self.records.iter_mut().find(|record| record.n == n)
+        let at = self.records.binary_search_by_key(&n, |record| record.n).ok()?;
+        self.records.get_mut(at)
     }
 
     fn set_state(&mut self, n: u64, state: RecordState) {

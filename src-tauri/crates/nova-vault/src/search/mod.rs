@@ -90,6 +90,7 @@ impl View {
         } else {
             self.search_remembered(&pattern, wanted, &patience)?
         };
+        skipped.retain(|problem| !self.vault().is_followed(&problem.path));
         hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         let more = hits.len() > search.limit;
         hits.truncate(search.limit);

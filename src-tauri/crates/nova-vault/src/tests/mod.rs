@@ -2,6 +2,7 @@
 //! `std::fs` as any program would, and from inside through the public API.
 #![allow(clippy::unwrap_used)]
 
+mod apart;
 mod bases;
 mod confinement;
 mod expressions;
@@ -79,6 +80,17 @@ impl Bed {
         self.dir.path().canonicalize().unwrap().join("data").join("history")
     }
 
+    /// The write-ahead log of the first process.
+    fn log(&self) -> PathBuf {
+        self.history().join(".ahead-0")
+    }
+
+    /// For what is changed in the journal by hand, as an earlier Nova had it or as damage that is
+    /// older than the log: the log would put back what was there.
+    fn without_log(&self) {
+        fs::remove_file(self.log()).unwrap();
+    }
+
     fn options(&self) -> VaultOptions {
         let seconds = Arc::clone(&self.seconds);
         let ids = Arc::clone(&self.ids);
@@ -149,6 +161,27 @@ fn journal_files(bed: &Bed) -> Vec<PathBuf> {
     let mut files = files_below(&bed.history());
     files.retain(|file| !file.file_name().unwrap().to_str().unwrap().starts_with('.'));
     files
+}
+
+/// How much of the work was done that ten thousand notes must not multiply by themselves: to ask a
+/// path for its folder, and a write for the notes behind it.
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static DONE: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn done() {
+        DONE.with(|done| done.set(done.get() + 1));
+    }
+
+    /// How much this thread does.
+    pub(super) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+        let before = DONE.with(Cell::get);
+        let result = work();
+        (result, DONE.with(Cell::get) - before)
+    }
 }
 
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::{Privacy, Scope};
+use crate::{Privacy, Scope, Search, SearchMode};
 
 fn through(bed: &Bed) -> Vault {
     let mut options = bed.options();
@@ -98,6 +98,29 @@ fn what_leads_elsewhere_is_refused() {
         assert_eq!(fs::read_to_string(outside.join("secret.md")).unwrap(), "secret\n", "{target}");
         assert_eq!(files_below(&outside).len(), 1, "{target}");
     }
+}
+
+#[test]
+fn a_link_that_is_followed_is_no_problem_and_any_other_is() {
+    let bed = linked("me.md", "CRM/Jane.md");
+    symlink("nothing.md", bed.root().join("dead.md")).unwrap();
+    symlink("CRM", bed.root().join("People")).unwrap();
+    let everything = Search { query: "Jane".to_owned(), mode: SearchMode::Text, limit: 100 };
+    let listed = |vault: &Vault| -> Vec<String> {
+        let problems = vault.problems().unwrap();
+        assert_eq!(vault.status().unwrap().problems, problems.len());
+        let unsearched = vault.seen_by_owner().search(&everything).unwrap().skipped;
+        let paths = |problems: Vec<crate::Problem>| problems.into_iter().map(|problem| problem.path);
+        assert!(paths(unsearched).eq(paths(problems.clone())));
+        paths(problems).collect()
+    };
+    assert_eq!(listed(&through(&bed)), ["People", "dead.md"]);
+    assert_eq!(listed(&bed.vault()), ["People", "dead.md", "me.md"]);
+    // The note that it leads to goes.
+    let vault = through(&bed);
+    assert_eq!(listed(&vault), ["People", "dead.md"]);
+    fs::remove_file(bed.root().join("CRM/Jane.md")).unwrap();
+    assert_eq!(listed(&vault), ["People", "dead.md", "me.md"]);
 }
 
 #[test]

@@ -304,6 +304,7 @@ fn an_undo_whose_lines_do_not_say_by_which_writes_is_read_as_before() {
     let (vault, id) = two_calls(&bed);
     let outcome = undo(&vault, &id, Scope::All);
     let without_writes = || {
+        bed.without_log();
         for file in journal_files(&bed).iter().filter(|file| file.extension().unwrap() == "jsonl") {
             let lines = fs::read_to_string(file).unwrap();
             let old = lines.lines().filter(|line| !line.is_empty()).map(|line| {
@@ -487,7 +488,7 @@ fn the_history_is_for_the_user_only() {
     assert_eq!(mode(&bed.history()), 0o700);
     assert_eq!(mode(kept.parent().unwrap()), 0o700);
     let files = files_below(&bed.history());
-    assert_eq!(files.len(), 4, "lines, images, the lock and the mark: {files:?}");
+    assert_eq!(files.len(), 6, "lines, images, the log, two locks and the mark: {files:?}");
     for file in files.iter().chain([&kept]) {
         assert_eq!(mode(file), 0o600, "{}", file.display());
     }

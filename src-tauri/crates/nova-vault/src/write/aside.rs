@@ -6,8 +6,10 @@
 //! looked at a minute later, when the vault is closed and opened, and before it goes; what was
 //! written into it by then is brought back into the note or kept beside the journal.
 //!
-//! A file that lies on another file system than the data folder cannot be moved there. It is
-//! deleted after the look at two seconds, and what is written into it later is lost.
+//! A file that lies on another file system than the data folder cannot be moved there, and a copy
+//! would not show what is written into the file itself. Its name goes, but it stays open here, and it
+//! is looked at as often as the others until the vault is closed. What is written into it after that
+//! is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,7 +22,7 @@ use super::SetJournal;
 use super::late::{Displaced, Late, bring_back, look_at_all};
 use crate::change::NoteChangeKind;
 use crate::core::Core;
-use crate::disk::{MAX_NOTE_BYTES, Place};
+use crate::disk::{MAX_NOTE_BYTES, OpenedFile, Place};
 use crate::journal::{SetLog, Writer, temp_prefix};
 use crate::note::ContentHash;
 
@@ -28,8 +30,16 @@ use crate::note::ContentHash;
 const RACY: Duration = Duration::from_secs(2);
 
 /// Moves the file `temp` beside a note out of the vault, as what write `n` of a set displaced. Where
-/// that cannot be it is deleted. `known`: what it held at the last look.
-pub(super) fn put_aside(core: &Core, place: &Place, temp: &str, set: &str, n: u64, known: ContentHash) {
+/// that cannot be it is deleted, and given: this is then the only way to it. `known`: what it held at
+/// the last look.
+pub(super) fn put_aside(
+    core: &Core,
+    place: &Place,
+    temp: &str,
+    set: &str,
+    n: u64,
+    known: ContentHash,
+) -> Option<OpenedFile> {
     let number = temp.strip_prefix(&temp_prefix(set)).and_then(|rest| rest.split('.').next());
     let aside = Aside {
         set: set.to_owned(),
@@ -40,12 +50,13 @@ pub(super) fn put_aside(core: &Core, place: &Place, temp: &str, set: &str, n: u6
         modified: 0,
     };
     let folder = core.displaced();
-    if let Err(error) = place.move_out(temp, &folder, &aside.name()) {
-        tracing::debug!("{} was not moved to {}: {error}", place.path(), folder.display());
-        if let Err(error) = place.remove(temp) {
-            tracing::warn!("{}: {error}", place.path());
-        }
+    let Err(error) = place.move_out(temp, &folder, &aside.name()) else { return None };
+    tracing::debug!("{} was not moved to {}: {error}", place.path(), folder.display());
+    let opened = place.open_temp(temp).ok();
+    if let Err(error) = place.remove(temp) {
+        tracing::warn!("{}: {error}", place.path());
     }
+    opened
 }
 
 /// Looks at the files that may have been written into since the last time, and brings back what
@@ -170,7 +181,7 @@ impl Aside {
         set: &Arc<SetJournal>,
         bytes: &[u8],
     ) -> io::Result<Vec<Displaced>> {
-        let Some(record) = log.records.iter().find(|record| record.n == self.n) else {
+        let Some(record) = log.record(self.n) else {
             return Err(io::Error::other("the journal does not know its note"));
         };
         let base = [&record.before, &record.after]

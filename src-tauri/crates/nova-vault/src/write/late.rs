@@ -11,7 +11,7 @@ use super::aside::{look_at_displaced, put_aside};
 use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
-use crate::disk::{NoteFile, Place};
+use crate::disk::{OpenedFile, Place};
 use crate::note::ContentHash;
 use crate::step::Step;
 
@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long after that the files outside of the vault are looked at.
 const LATER: Duration = Duration::from_secs(60);
+
+/// So many files are kept open at most, the newest ones.
+const MOST_OPEN: usize = 256;
 
 /// A displaced file in which this many edits were found is not looked at again for more.
 const MOST_EDITS: u32 = 8;
@@ -37,6 +40,8 @@ pub(crate) struct Displaced {
     deleted: Option<Vec<String>>,
     /// How many edits were brought back from it.
     edits: u32,
+    /// It was quiet for a while, and is kept open because it can be kept nowhere.
+    kept_open: bool,
 }
 
 #[derive(Debug)]
@@ -44,7 +49,7 @@ enum File {
     /// It lies beside the note under this name.
     Temp(String),
     /// It has no name any more; this handle is the only way to it.
-    Opened(NoteFile),
+    Opened(OpenedFile),
 }
 
 impl Displaced {
@@ -64,6 +69,7 @@ impl Displaced {
             known: known.into(),
             deleted,
             edits: 0,
+            kept_open: false,
         }
     }
 
@@ -71,7 +77,7 @@ impl Displaced {
         set: &Arc<SetJournal>,
         n: u64,
         place: Place,
-        file: NoteFile,
+        file: OpenedFile,
         known: &str,
     ) -> Displaced {
         Displaced {
@@ -82,12 +88,14 @@ impl Displaced {
             known: known.into(),
             deleted: None,
             edits: 0,
+            kept_open: false,
         }
     }
 
     /// Moves the file out of the vault when nothing was written into it since; else brings the edit back into
-    /// the note, or keeps it beside the journal. Gives what that displaced in turn.
-    fn last_look(self, core: &Core) -> Vec<Displaced> {
+    /// the note, or keeps it beside the journal. Gives what that displaced in turn, and itself where it
+    /// has to be looked at again.
+    pub(crate) fn last_look(self, core: &Core) -> Vec<Displaced> {
         if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
@@ -102,8 +110,7 @@ impl Displaced {
             }
         };
         if bytes == self.known.as_bytes() {
-            self.drop_file(core);
-            return Vec::new();
+            return self.drop_file(core).into_iter().collect();
         }
         if self.deleted.is_some()
             && let File::Temp(temp) = &self.file
@@ -134,10 +141,12 @@ impl Displaced {
                 self.set.brought_back(self.n, &bytes);
                 let known = String::from_utf8_lossy(&bytes).into();
                 let mut more = more;
-                more.push(Displaced { known, edits: self.edits + 1, ..self });
+                more.push(Displaced { known, edits: self.edits + 1, kept_open: false, ..self });
                 return more;
             }
-            _ => self.put_aside(core, ContentHash::of(&bytes)),
+            _ => {
+                self.put_aside(core, ContentHash::of(&bytes));
+            }
         }
         more
     }
@@ -158,22 +167,26 @@ impl Displaced {
         }
     }
 
-    fn drop_file(&self, core: &Core) {
-        let Some(folders) = &self.deleted else {
-            return self.put_aside(core, ContentHash::of(self.known.as_bytes()));
+    fn drop_file(self, core: &Core) -> Option<Displaced> {
+        let known = ContentHash::of(self.known.as_bytes());
+        let opened = match &self.file {
+            File::Temp(temp) if self.deleted.is_some() && core.to_trash(&self.place, temp) => None,
+            _ => self.put_aside(core, known),
         };
-        match &self.file {
-            File::Temp(temp) if core.to_trash(&self.place, temp) => {}
-            File::Temp(_) | File::Opened(_) => {
-                self.put_aside(core, ContentHash::of(self.known.as_bytes()));
-            }
+        if let Some(folders) = &self.deleted {
+            core.disk.remove_empty(folders);
         }
-        core.disk.remove_empty(folders);
+        let file = match (self.file, opened) {
+            (_, Some(opened)) | (File::Opened(opened), None) => opened,
+            (File::Temp(_), None) => return None,
+        };
+        Some(Displaced { file: File::Opened(file), kept_open: true, ..self })
     }
 
-    fn put_aside(&self, core: &Core, known: ContentHash) {
-        if let File::Temp(temp) = &self.file {
-            put_aside(core, &self.place, temp, self.set.id(), self.n, known);
+    fn put_aside(&self, core: &Core, known: ContentHash) -> Option<OpenedFile> {
+        match &self.file {
+            File::Temp(temp) => put_aside(core, &self.place, temp, self.set.id(), self.n, known),
+            File::Opened(_) => None,
         }
     }
 }
@@ -259,9 +272,12 @@ impl Drop for Keeper {
 
 fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    // Files that could be moved nowhere, in the order they are to be looked at again.
+    let mut kept_open: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let mut later: Option<Instant> = None;
     loop {
-        let due = waiting.front().map(|(due, _)| *due).into_iter().chain(later).min();
+        let fronts = [waiting.front(), kept_open.front()].into_iter().flatten();
+        let due = fronts.map(|(due, _)| *due).chain(later).min();
         let received = match due {
             Some(due) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
             None => receiver.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
@@ -270,29 +286,37 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
         match received {
             Ok(displaced) => waiting.push_back((now + PATIENCE, displaced)),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if let Some((_, displaced)) = waiting.pop_front_if(|(due, _)| *due <= now) {
-                    let more = displaced.last_look(core);
-                    let due = Instant::now() + PATIENCE;
-                    waiting.extend(more.into_iter().map(|d| (due, d)));
+                let is_due = |(due, _): &mut (Instant, Displaced)| *due <= now;
+                let displaced = waiting.pop_front_if(is_due).or_else(|| kept_open.pop_front_if(is_due));
+                if let Some((_, displaced)) = displaced {
+                    let (quiet, more): (Vec<_>, Vec<_>) =
+                        displaced.last_look(core).into_iter().partition(|displaced| displaced.kept_open);
+                    let now = Instant::now();
+                    waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
+                    kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
+                    if kept_open.len() > MOST_OPEN {
+                        kept_open.pop_front();
+                    }
                     later = Some(Instant::now() + LATER);
                 }
                 if later.is_some_and(|due| due <= now) {
                     look_at_displaced(core);
+                    core.journal.ahead().settle();
                     later = None;
                 }
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
     }
-    let left = waiting.into_iter().map(|(_, displaced)| displaced);
+    let left = waiting.into_iter().chain(kept_open).map(|(_, displaced)| displaced);
     look_at_all(core, left.collect());
     look_at_displaced(core);
 }
 
-/// Looks at once, and at what that displaces in turn.
+/// Looks at once, and at what that displaces in turn. Nothing is kept open after it.
 pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
     let mut displaced = VecDeque::from(displaced);
     while let Some(one) = displaced.pop_front() {
-        displaced.extend(one.last_look(core));
+        displaced.extend(one.last_look(core).into_iter().filter(|more| !more.kept_open));
     }
 }

@@ -260,6 +260,7 @@ impl Writing<'_> {
             return Err(VaultError::io_at("write", &write.path)(error));
         }
         place.sync_folder().map_err(VaultError::io_at("write", &write.path))?;
+        let replaced = replaced.into_opened();
         match replaced.bytes().map(String::from_utf8) {
             Ok(Ok(late)) if late != write.in_place => Ok(Some(late)),
             _ => {

@@ -1,7 +1,7 @@
 //! At the start, and before old sets are forgotten: temporary files and half-written notes that a
 //! Nova that was killed left in the vault.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
@@ -20,6 +20,11 @@ use crate::note::{ContentHash, VaultPath};
 /// files of this data folder's journal are touched, and one that holds an edit nobody has is brought
 /// back first.
 pub(crate) fn sweep(core: &Core) {
+    if let Err(error) = core.journal.ahead().restore() {
+        // What looks like left over may be of a set that is not whole yet.
+        tracing::warn!("the journal could not be put back: {error}");
+        return;
+    }
     let sets = match core.journal.sets() {
         Ok(sets) => sets,
         Err(error) => {
@@ -50,16 +55,17 @@ fn sweep_set(core: &Core, log: &SetLog, writer: Writer) {
             left += 1;
         }
     }
+    let folders = folders(log);
     for path in log.records.iter().flat_map(paths) {
-        if !seen.insert(path.folder().to_owned()) {
+        let Some(in_folder) = folders.get(path.folder()).filter(|_| seen.insert(path.folder())) else {
             continue;
-        }
+        };
         // A folder that is gone has no leftovers.
         let Ok(place) = core.disk.place(path) else {
             continue;
         };
         for temp in place.beside(&prefix).unwrap_or_default() {
-            if !sweep_temp(core, log, &set, &place, &temp) {
+            if !sweep_temp(core, log, in_folder, &set, &place, &temp) {
                 left += 1;
             }
         }
@@ -92,7 +98,40 @@ fn paths(record: &Record) -> impl Iterator<Item = &VaultPath> {
     std::iter::once(&record.path).chain(&record.from)
 }
 
-fn sweep_temp(core: &Core, log: &SetLog, set: &Arc<SetJournal>, place: &Place, temp: &str) -> bool {
+/// What a set did in one folder.
+#[derive(Default)]
+struct InFolder<'a> {
+    records: Vec<&'a Record>,
+    /// The deletions among them, by what they deleted.
+    deletions: HashMap<ContentHash, &'a Record>,
+}
+
+/// By folder: of ten thousand files that were left, each is of one of ten thousand records.
+fn folders(log: &SetLog) -> HashMap<&str, InFolder<'_>> {
+    let mut folders: HashMap<&str, InFolder<'_>> = HashMap::new();
+    for record in &log.records {
+        let here: BTreeSet<&str> = paths(record).map(VaultPath::folder).collect();
+        for folder in here {
+            let in_folder = folders.entry(folder).or_default();
+            in_folder.records.push(record);
+            if record.kind == NoteChangeKind::Deleted
+                && let Some(before) = &record.before
+            {
+                in_folder.deletions.entry(before.hash).or_insert(record);
+            }
+        }
+    }
+    folders
+}
+
+fn sweep_temp(
+    core: &Core,
+    log: &SetLog,
+    in_folder: &InFolder<'_>,
+    set: &Arc<SetJournal>,
+    place: &Place,
+    temp: &str,
+) -> bool {
     let bytes = match place.bytes_of(temp) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return true,
@@ -102,16 +141,9 @@ fn sweep_temp(core: &Core, log: &SetLog, set: &Arc<SetJournal>, place: &Place, t
         }
     };
     let hash = ContentHash::of(&bytes);
-    let of_folder: Vec<_> = log
-        .records
-        .iter()
-        .filter(|record| paths(record).any(|path| path.folder() == place.path().folder()))
-        .collect();
+    let of_folder = &in_folder.records;
     if log.texts.contains(&hash) {
-        let deleted = of_folder.iter().find(|record| {
-            record.kind == NoteChangeKind::Deleted && record.before.as_ref().is_some_and(|i| i.hash == hash)
-        });
-        if let Some(record) = deleted
+        if let Some(record) = in_folder.deletions.get(&hash)
             && let Ok(place) = core.disk.place(&record.path)
             && core.to_trash(&place, temp)
         {

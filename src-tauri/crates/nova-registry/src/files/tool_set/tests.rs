@@ -193,3 +193,11 @@ fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
     assert_eq!(folder.shown(3000).len(), 2);
     assert_eq!(folder.tools.file_of("x"), Some("b.ts"));
 }
+
+#[test]
+fn a_second_file_of_one_name_is_told_with_the_line_of_the_name() {
+    let source = "// says the weather\nexport default defineTool({\n  name: 'weather',\n  description: 'Says it.',\n})\n";
+    assert_eq!(line_of_name(source, "weather"), Some(3));
+    assert_eq!(line_of_name(&source.replace('\'', "\""), "weather"), Some(3));
+    assert_eq!(line_of_name("const name = 'wea' + 'ther'", "weather"), None);
+}

@@ -1,0 +1,145 @@
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nova_protocol::{Envelope, Event};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::App;
+
+/// Whoever waited less for an answer is still looking.
+const LONG: Duration = Duration::from_secs(15);
+
+impl App {
+    /// Tells the user what happened in a chat while the window was not in front of them: that a long turn
+    /// has ended, or that one waits for their answer.
+    pub(crate) fn tell_who_is_away(&self) {
+        let (app, mut events) = (self.clone(), self.events());
+        tokio::spawn(async move {
+            let mut turns = Turns::default();
+            loop {
+                let envelope = match events.recv().await {
+                    Ok(envelope) => envelope,
+                    Err(RecvError::Lagged(_)) => continue,
+                    Err(RecvError::Closed) => return,
+                };
+                let Some(text) = turns.worth_telling(&envelope) else { continue };
+                let desktop = &app.inner.options.desktop;
+                if desktop.in_front() {
+                    continue;
+                }
+                let title = app.title_of(envelope.session.as_deref()).await;
+                desktop.notify(title.as_deref().unwrap_or("Nova"), &text);
+            }
+        });
+    }
+
+    async fn title_of(&self, session: Option<&str>) -> Option<String> {
+        let sessions = self.inner.store.list().await.ok()?;
+        sessions.into_iter().find(|info| Some(info.id.as_str()) == session).map(|info| info.title)
+    }
+}
+
+/// When each running turn began.
+#[derive(Default)]
+struct Turns(HashMap<String, Timestamp>);
+
+impl Turns {
+    /// What of it somebody who is elsewhere would want to know. Nothing of the conversation is in it.
+    fn worth_telling(&mut self, envelope: &Envelope) -> Option<String> {
+        let at: Timestamp = envelope.at.parse().ok()?;
+        let turn = envelope.turn.clone()?;
+        match &envelope.event {
+            Event::TurnStarted { .. } => {
+                self.0.insert(turn, at);
+                None
+            }
+            Event::ApprovalRequested { question, revision, .. } => {
+                (*revision <= 1).then(|| format!("Waits for your answer: {question}"))
+            }
+            Event::TurnCompleted { .. } => self.ended(&turn, at).then(|| "Nova has answered.".to_owned()),
+            Event::TurnFailed { message, .. } => {
+                self.ended(&turn, at).then(|| format!("The turn failed: {message}"))
+            }
+            // Whoever stopped it knows.
+            Event::TurnCancelled { .. } => {
+                self.0.remove(&turn);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it took long.
+    fn ended(&mut self, turn: &str, at: Timestamp) -> bool {
+        self.0.remove(turn).is_some_and(|began| at.duration_since(began).unsigned_abs() >= LONG)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_protocol::{ErrorCode, PROTOCOL_VERSION};
+
+    use super::*;
+
+    fn at(second: u32, event: Event) -> Envelope {
+        Envelope {
+            v: PROTOCOL_VERSION,
+            seq: 1,
+            at: format!("2026-11-20T14:{:02}:{:02}Z", second / 60, second % 60),
+            session: Some("s".into()),
+            turn: Some("t".into()),
+            event,
+        }
+    }
+
+    fn told(events: impl IntoIterator<Item = (u32, Event)>) -> Vec<String> {
+        let mut turns = Turns::default();
+        events.into_iter().filter_map(|(second, event)| turns.worth_telling(&at(second, event))).collect()
+    }
+
+    fn started() -> Event {
+        Event::TurnStarted { text: "Where?".into(), model: "m".into(), skills: vec![], tool: None }
+    }
+
+    #[test]
+    fn the_end_of_a_long_turn_is_told_and_of_a_short_one_is_not() {
+        let done = || Event::TurnCompleted { text: "Secret words.".into() };
+        assert_eq!(told([(0, started()), (14, done())]), Vec::<String>::new());
+        assert_eq!(told([(0, started()), (15, done())]), ["Nova has answered."]);
+    }
+
+    #[test]
+    fn a_failure_is_told_and_a_stop_is_not() {
+        let failed = Event::TurnFailed {
+            code: ErrorCode::ProviderTimeout,
+            message: "No answer.".into(),
+            hint: String::new(),
+        };
+        assert_eq!(told([(0, started()), (60, failed)]), ["The turn failed: No answer."]);
+        assert_eq!(
+            told([(0, started()), (60, Event::TurnCancelled { unknown: vec![] })]),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn a_question_is_told_at_once_and_once() {
+        let asked = |revision| Event::ApprovalRequested {
+            call: "c".into(),
+            args: serde_json::json!({}),
+            decisions: vec![],
+            question: "Change 1 note?".into(),
+            editable: true,
+            diff: None,
+            host: None,
+            credentials: vec![],
+            revision,
+            mid_run: false,
+        };
+        assert_eq!(
+            told([(0, started()), (1, asked(1)), (2, asked(2))]),
+            ["Waits for your answer: Change 1 note?"]
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! The sessions as a whole: keeping, finding, exporting and forgetting them.
+
+use std::path::Path;
+
+use nova_calls::error_from_vault;
+use nova_protocol::{
+    ErrorCode, Event, ExportSession, ExportedSession, FoundSession, FoundText, SearchSessions, SessionRow,
+    SetSession, TextPart, UserError,
+};
+use nova_session::{After, Found, SessionError};
+use nova_vault::note::file_name;
+use nova_vault::{Author, ChangeSetKind, Vault, VaultPath};
+
+use crate::app::{App, blocking, session_error};
+use crate::config::without_secrets;
+
+/// How long a deleted session can be restored.
+const IN_TRASH: jiff::SignedDuration = jiff::SignedDuration::from_hours(30 * 24);
+/// Sessions that a search answers with where nothing is said.
+const FOUND: u32 = 20;
+/// A file name that every system takes, in characters.
+const NAME_LENGTH: usize = 80;
+
+impl App {
+    pub(crate) async fn set_session_as(&self, set: &SetSession) -> Result<SessionRow, UserError> {
+        let store = &self.inner.store;
+        let mut info = store.info(&set.session).await;
+        if let (Ok(_), Some(pinned)) = (&info, set.pinned) {
+            info = store.pin(&set.session, pinned).await;
+        }
+        if let (Ok(_), Some(archived)) = (&info, set.archived) {
+            info = store.archive(&set.session, archived).await;
+        }
+        let info = info.map_err(|error| session_error(&error))?;
+        self.emit(Event::SessionChanged { id: set.session.clone() });
+        Ok(self.session_row(info))
+    }
+
+    pub(crate) async fn move_to_trash(&self, session: &str) -> Result<(), UserError> {
+        let at = self.inner.options.clock.now().to_string();
+        self.inner.store.delete(session, &at).await.map_err(|error| session_error(&error))?;
+        self.chats().remove(session);
+        self.emit(Event::SessionChanged { id: session.to_owned() });
+        Ok(())
+    }
+
+    /// Forgets for good what has been in the trash for long.
+    pub(crate) async fn purge_old_sessions(&self) {
+        let until = self.inner.options.clock.now() - IN_TRASH;
+        if let Err(error) = self.inner.store.purge(Some(&until.to_string())).await {
+            tracing::warn!("deleted sessions could not be purged: {error}");
+        }
+    }
+
+    pub(crate) async fn search_in_sessions(
+        &self,
+        search: &SearchSessions,
+    ) -> Result<Vec<FoundSession>, UserError> {
+        let limit = usize::try_from(search.limit.unwrap_or(FOUND)).unwrap_or(usize::MAX);
+        let found = self.inner.store.search(&search.query, limit).await;
+        let found = found.map_err(|error| session_error(&error))?;
+        Ok(found.into_iter().map(|found| self.found_view(found)).collect())
+    }
+
+    /// A session as a Markdown document. What looks like a key is left out.
+    ///
+    /// # Errors
+    /// When there is no such session or its log cannot be read.
+    pub async fn session_as_markdown(&self, session: &str, all: bool) -> Result<String, UserError> {
+        let chat = self.chats().get(session).cloned();
+        if let Some(chat) = chat {
+            chat.session.flush().await.map_err(|error| session_error(&error))?;
+        }
+        let store = &self.inner.store;
+        let read =
+            async { Ok::<_, SessionError>((store.info(session).await?, store.events(session).await?)) };
+        let (info, events) = read.await.map_err(|error| session_error(&error))?;
+        Ok(without_secrets(&nova_session::export(&info, &events, all)))
+    }
+
+    /// Has the user choose a file, and writes the session into it.
+    pub(crate) async fn save_session(&self, export: &ExportSession) -> Result<ExportedSession, UserError> {
+        let text = self.session_as_markdown(&export.session, export.all == Some(true)).await?;
+        let info = self.inner.store.info(&export.session).await.map_err(|error| session_error(&error))?;
+        let title: String = file_name(&info.title).chars().take(NAME_LENGTH).collect();
+        let name = if title.trim().is_empty() { "Chat".to_owned() } else { title.trim().to_owned() };
+        let Some(path) = self.inner.options.desktop.pick_file(&format!("{name}.md")).await else {
+            return Ok(ExportedSession { saved: None });
+        };
+        let saved = self.places().shown(&path);
+        self.write_export(&path, text).await?;
+        Ok(ExportedSession { saved: Some(saved) })
+    }
+
+    /// Writes a document where the user wants it; into the vault as every change of a note.
+    ///
+    /// # Errors
+    /// When it cannot be written, or a note of the vault has that name.
+    pub async fn write_export(&self, path: &Path, text: String) -> Result<(), UserError> {
+        let (vault, path) = (self.vault().ok(), path.to_owned());
+        blocking(move || {
+            // A link may lead into the vault.
+            let path = path.canonicalize().unwrap_or(path);
+            if let Some((vault, note)) =
+                vault.and_then(|vault| Some((vault.clone(), in_vault(&vault, &path)?)))
+            {
+                let mut draft = vault.draft();
+                let set = vault.change_set(ChangeSetKind::Cli, "Exported chat".into());
+                let written = draft.create(&note, text).and_then(|()| set.apply(draft, &Author::new("user")));
+                return written.and_then(|_| set.close()).map_err(|error| error_from_vault(&error));
+            }
+            std::fs::write(&path, text).map_err(|error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("{} cannot be written: {error}.", path.display()),
+                    "Choose another place.",
+                )
+            })
+        })
+        .await
+    }
+
+    /// What a message is said after, where the user names a turn.
+    pub(crate) async fn said_after(
+        &self,
+        session: &str,
+        after: Option<Option<String>>,
+    ) -> Result<After, UserError> {
+        let turn = match after {
+            None => return Ok(After::Last),
+            Some(None) => return Ok(After::Nothing),
+            Some(Some(turn)) => turn,
+        };
+        match self.inner.store.has_turn(session, &turn).await {
+            Ok(true) => Ok(After::Turn(turn)),
+            Ok(false) => Err(session_error(&SessionError::UnknownTurn(turn))),
+            Err(error) => Err(session_error(&error)),
+        }
+    }
+
+    pub(crate) async fn put_branch_in_force(&self, session: &str, turn: &str) -> Result<(), UserError> {
+        let chat = self.open_chat(session).await?;
+        let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
+        let chosen = chat.session.choose_branch(turn, store, clock, self.inner.clone()).await;
+        chosen.map_err(|error| session_error(&error))
+    }
+
+    fn found_view(&self, found: Found) -> FoundSession {
+        let parts = |parts: Vec<nova_session::TextPart>| {
+            parts.into_iter().map(|part| TextPart { text: part.text, hit: part.hit }).collect()
+        };
+        FoundSession {
+            row: self.session_row(found.session),
+            title: found.title.map(parts),
+            said: found
+                .said
+                .into_iter()
+                .map(|said| FoundText {
+                    turn: said.turn,
+                    by: said.by,
+                    at: said.at,
+                    snippet: parts(said.snippet),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The path within the vault, where the file would lie in it.
+fn in_vault(vault: &Vault, path: &Path) -> Option<VaultPath> {
+    let folder = path.parent()?.canonicalize().ok()?;
+    let inside = folder.strip_prefix(vault.root().canonicalize().ok()?).ok()?.join(path.file_name()?);
+    VaultPath::parse(&inside.to_string_lossy().replace('\\', "/")).ok()
+}

@@ -1,0 +1,121 @@
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use nova_protocol::{DraftView, ErrorCode, UserError, WindowLayout};
+use serde::{Deserialize, Serialize};
+
+use crate::{App, own_files};
+
+/// Where the window stood, in logical pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WindowPlace {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+    pub maximized: bool,
+}
+
+/// A draft is words and a few small files; what is larger is a mistake.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Each chat's draft is a file of its own, so that two Novas do not overwrite each other's.
+impl App {
+    /// A file that cannot be read is left where it is and not shown.
+    pub(crate) fn drafts(&self) -> Result<Vec<DraftView>, UserError> {
+        let files = match std::fs::read_dir(self.draft_folder()) {
+            Ok(files) => files,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(cannot("be read", &self.draft_folder(), &error)),
+        };
+        let drafts = files.filter_map(|file| {
+            let path = file.ok()?.path();
+            (path.extension()? == "json").then(|| read(&path)).flatten()
+        });
+        Ok(drafts.collect())
+    }
+
+    pub(crate) fn keep_draft_of(&self, draft: &DraftView) -> Result<(), UserError> {
+        let file = self.draft_file(draft.session.as_deref())?;
+        if draft.is_empty() {
+            return match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot("be removed", &file, &error)),
+                _ => Ok(()),
+            };
+        }
+        let bytes = serde_json::to_vec(draft)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        if bytes.len() > MOST_BYTES {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("The draft has {} MB; up to {} MB are kept.", bytes.len() >> 20, MOST_BYTES >> 20),
+                "Attach less, or keep it in a note.",
+            ));
+        }
+        own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))
+    }
+
+    pub(crate) fn layout(&self) -> WindowLayout {
+        read(&self.layout_file()).unwrap_or_default()
+    }
+
+    pub(crate) fn keep_window_layout(&self, layout: &WindowLayout) -> Result<(), UserError> {
+        write(&self.layout_file(), layout)
+    }
+
+    /// None on a first start, or where it cannot be read.
+    pub fn window_place(&self) -> Option<WindowPlace> {
+        read(&self.place_file())
+    }
+
+    /// # Errors
+    /// When the data folder cannot be written.
+    pub fn keep_window_place(&self, place: WindowPlace) -> Result<(), UserError> {
+        write(&self.place_file(), &place)
+    }
+
+    fn draft_folder(&self) -> PathBuf {
+        self.places().data.join("drafts")
+    }
+
+    /// The page names the session: a name that could lead elsewhere is refused.
+    fn draft_file(&self, session: Option<&str>) -> Result<PathBuf, UserError> {
+        let name = session.unwrap_or("new");
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(legal) {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("{name:?} is no id of a chat."),
+                "Update the window and the program together.",
+            ));
+        }
+        Ok(self.draft_folder().join(format!("{name}.json")))
+    }
+
+    fn layout_file(&self) -> PathBuf {
+        self.places().data.join("window").join("layout.json")
+    }
+
+    fn place_file(&self) -> PathBuf {
+        self.places().data.join("window").join("place.json")
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Option<T> {
+    let bytes = std::fs::read(file).ok()?;
+    serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!("{}: {error}", file.display())).ok()
+}
+
+fn write<T: Serialize>(file: &Path, value: &T) -> Result<(), UserError> {
+    let bytes = serde_json::to_vec(value)
+        .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+    own_files::write(file, &bytes).map_err(|error| cannot("be written", file, &error))
+}
+
+fn cannot(what: &str, file: &Path, error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("{} cannot {what}: {error}.", file.display()),
+        "Look at the rights and the free space of the data folder.",
+    )
+}

@@ -1,0 +1,194 @@
+//! A call that takes long goes on by itself, and whoever made it goes on too.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use nova_protocol::{Event, UserError};
+use nova_registry::{Snapshot, ToolEntry, ToolLookup};
+use nova_skill::{Effect, VaultPath};
+use nova_vault::note::ContentHash;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::questions::Stopwatch;
+use crate::run::run_watched;
+use crate::view::error_from_tool;
+use crate::{Call, CallScope, CalledTool, Outcome};
+
+/// Runs a call as [`crate::run_call`] does. One that only reads, or only asks elsewhere, and has worked
+/// for `settle` without an end is let go: it runs on by itself. The time of a question does not count.
+///
+/// Dropping the future ends a call that was not let go.
+pub async fn run_or_detach(
+    scope: &CallScope,
+    call: Call,
+    cancel: CancellationToken,
+    settle: Duration,
+) -> Settled {
+    let watch = Arc::new(CallWatch::default());
+    let tool = match &call.tool {
+        CalledTool::Named(name) => detachable(&scope.snapshot, name),
+        CalledTool::OfForm { .. } => None,
+    };
+    let Some(tool) = tool else {
+        return Settled::Ended(run_watched(scope, call, cancel, &watch).await);
+    };
+    // It writes nothing, and must not keep the turn's change set open.
+    let own = CallScope { change_set: None, ..scope.clone() };
+    let (id, seen_from_here, stop) = (call.id.clone(), watch.clone(), cancel.clone());
+    let running = async move { run_watched(&own, call, cancel, &seen_from_here).await };
+    let mut task = AbortOnDropHandle::new(tokio::spawn(running));
+    tokio::select! {
+        biased;
+        ended = &mut task => return Settled::Ended(ended.unwrap_or_else(|error| broken(&id, &error))),
+        () = watch.stopwatch.passed(settle) => {}
+    }
+    let told = watch.let_go(|so_far| {
+        // Nobody knows yet who wrote what it has said so far.
+        if so_far.says_something() {
+            scope.so_far.taint(&tool.shown_name());
+        }
+        scope.events.emit(Event::ToolCallDetached { call: id.clone(), so_far: so_far.to_value() });
+    });
+    if !told {
+        return Settled::Ended((&mut task).await.unwrap_or_else(|error| broken(&id, &error)));
+    }
+    Settled::Detached(DetachedCall { call: id, tool, stop, watch, task })
+}
+
+/// The tool of that name, where a call of it may run on by itself.
+pub fn detachable(snapshot: &Snapshot, name: &str) -> Option<Arc<ToolEntry>> {
+    match snapshot.tool(name) {
+        ToolLookup::Found { tool, .. }
+            if matches!(tool.effect(), Effect::Read | Effect::External) && !tool.spec().on_notes =>
+        {
+            Some(tool)
+        }
+        _ => None,
+    }
+}
+
+pub enum Settled {
+    Ended(Outcome),
+    Detached(DetachedCall),
+}
+
+/// A call that runs on by itself. Everything that holds for a call holds for it to its end.
+pub struct DetachedCall {
+    pub call: String,
+    pub tool: Arc<ToolEntry>,
+    stop: CancellationToken,
+    watch: Arc<CallWatch>,
+    task: AbortOnDropHandle<Outcome>,
+}
+
+impl DetachedCall {
+    /// Sees what it says, also after its end.
+    pub fn watch(&self) -> Arc<CallWatch> {
+        self.watch.clone()
+    }
+
+    /// Stops it; its end says so.
+    pub fn stop(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    pub async fn end(mut self) -> Outcome {
+        (&mut self.task).await.unwrap_or_else(|error| broken(&self.call, &error))
+    }
+}
+
+/// A running call as it is seen from outside.
+#[derive(Default)]
+pub struct CallWatch {
+    pub(crate) stopwatch: Stopwatch,
+    state: Mutex<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    ended: bool,
+    so_far: SoFar,
+}
+
+/// What a call has said, as far as it may be told.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SoFar {
+    pub message: Option<String>,
+    pub partial: Option<Value>,
+    /// The notes it had read when it said so.
+    pub seen: BTreeMap<VaultPath, ContentHash>,
+}
+
+impl SoFar {
+    pub fn says_something(&self) -> bool {
+        self.message.is_some() || self.partial.is_some()
+    }
+
+    /// The newest partial result, else what it said last.
+    pub fn to_value(&self) -> Value {
+        match (&self.partial, &self.message) {
+            (Some(partial), _) => partial.clone(),
+            (None, Some(message)) => json!(message),
+            (None, None) => Value::Null,
+        }
+    }
+}
+
+impl CallWatch {
+    pub fn so_far(&self) -> SoFar {
+        self.lock().so_far.clone()
+    }
+
+    pub(crate) fn said(
+        &self,
+        message: Option<&String>,
+        partial: Option<&Value>,
+        seen: BTreeMap<VaultPath, ContentHash>,
+    ) {
+        let mut state = self.lock();
+        let so_far = &mut state.so_far;
+        so_far.message = message.cloned().or(so_far.message.take());
+        so_far.partial = partial.cloned().or(so_far.partial.take());
+        so_far.seen.extend(seen);
+    }
+
+    /// Its end is about to be told; from now on it cannot be let go.
+    pub(crate) fn ends(&self) {
+        self.lock().ended = true;
+    }
+
+    /// Unless it has ended. What is told here is told before the end is.
+    fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
+        let state = self.lock();
+        if !state.ended {
+            tell(&state.so_far);
+        }
+        !state.ended
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The task itself broke, which what the tool does cannot bring about.
+fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
+    tracing::error!(call, panicked = error.is_panic(), "a call broke");
+    let error: UserError = error_from_tool(&nova_skill::ToolError::Cancelled);
+    Outcome {
+        call: call.to_owned(),
+        result: Err(error),
+        sources: Vec::new(),
+        figures: Vec::new(),
+        changes: Vec::new(),
+        change_set: None,
+        merged: Vec::new(),
+        seen: BTreeMap::new(),
+        from_outside: false,
+        unknown: true,
+        ms: 0,
+    }
+}

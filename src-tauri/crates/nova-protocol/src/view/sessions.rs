@@ -1,0 +1,201 @@
+//! Sessions: the list, what is in them, finding and exporting them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::Envelope;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRow {
+    pub id: String,
+    pub title: String,
+    /// RFC 3339 of the last event.
+    pub updated_at: String,
+    pub created_at: String,
+    pub running: bool,
+    /// `provider/model` of this session.
+    pub model: Option<String>,
+    /// It stands before the others.
+    pub pinned: bool,
+    /// It is put away, and found by a search.
+    pub archived: bool,
+    /// Since when it waits in the trash to be purged; RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub deleted_at: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SessionView {
+    pub row: SessionRow,
+    /// The events that make the conversation, oldest first; the same `reduce` reads them.
+    pub events: Vec<Envelope>,
+    /// Calls that run on by themselves now.
+    pub running_calls: Vec<String>,
+}
+
+/// How much of a model's context a request takes, in tokens: estimated from bytes, by what the provider
+/// counted of earlier requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextView {
+    #[ts(type = "number")]
+    pub used: u64,
+    /// None where nobody has said.
+    #[ts(type = "number | null")]
+    pub limit: Option<u64>,
+    /// Of the last request, what the provider had kept.
+    #[ts(type = "number")]
+    pub cached: u64,
+    pub parts: ContextParts,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextParts {
+    /// The system prompt with the list of skills, and the tools that every request has.
+    #[ts(type = "number")]
+    pub system: u64,
+    /// Instructions and tools of active skills.
+    #[ts(type = "number")]
+    pub skills: u64,
+    /// What was said.
+    #[ts(type = "number")]
+    pub history: u64,
+    /// What tools answered.
+    #[ts(type = "number")]
+    pub outputs: u64,
+}
+
+/// A call of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CallRef {
+    pub session: String,
+    pub call: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionRef {
+    pub session: String,
+}
+
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DropSkill {
+    pub session: String,
+    pub skill: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RenameSession {
+    pub session: String,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SendMessage {
+    pub session: String,
+    pub text: String,
+    /// `provider/model`, else the session's, else the config's.
+    #[serde(default)]
+    #[ts(optional)]
+    pub model: Option<String>,
+    /// Skills the user activates with this message.
+    #[serde(default)]
+    pub skills: Vec<String>,
+    /// `skill.tool` the user points at.
+    #[serde(default)]
+    #[ts(optional)]
+    pub tool: Option<String>,
+    /// The turn that this one comes after, where that is not the last in force: an edited message or
+    /// another answer to it begins a branch. Null begins the conversation anew.
+    #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "string | null")]
+    pub after: Option<Option<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnRef {
+    pub turn: String,
+}
+
+/// Keeps a session before the others, or puts it away.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetSession {
+    pub session: String,
+    #[serde(default)]
+    #[ts(optional)]
+    pub pinned: Option<bool>,
+    #[serde(default)]
+    #[ts(optional)]
+    pub archived: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PurgedSessions {
+    pub purged: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ChooseBranch {
+    pub session: String,
+    /// It and what came after it are in force.
+    pub turn: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SearchSessions {
+    /// Every word of it has to be there, parts of words count; no sign has a meaning.
+    pub query: String,
+    /// So many sessions at most; 20 where none is said.
+    #[serde(default)]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+/// A session in which something was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FoundSession {
+    pub row: SessionRow,
+    /// The title, where it was found there.
+    pub title: Option<Vec<TextPart>>,
+    /// What was said, newest first; no more than a few.
+    pub said: Vec<FoundText>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FoundText {
+    pub turn: String,
+    pub by: Speaker,
+    /// RFC 3339.
+    pub at: String,
+    /// Some words around the first hit.
+    pub snippet: Vec<TextPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TextPart {
+    pub text: String,
+    /// It is what was looked for.
+    pub hit: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    User,
+    Nova,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ExportSession {
+    pub session: String,
+    /// With the branches that are not in force.
+    #[serde(default)]
+    #[ts(optional)]
+    pub all: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ExportedSession {
+    /// Where it was saved, to be read by a person; none where the user closed the dialog.
+    pub saved: Option<String>,
+}

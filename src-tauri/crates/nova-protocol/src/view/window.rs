@@ -1,0 +1,61 @@
+//! What the window remembers from one start to the next.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A message that is being written, and those that wait for the end of a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DraftView {
+    /// None for the chat that is none until its first message.
+    pub session: Option<String>,
+    pub text: String,
+    /// `skill.tool` it points at.
+    pub tool: Option<String>,
+    pub skills: Vec<String>,
+    pub files: Vec<AttachedFile>,
+    /// In the order in which they are to be sent.
+    pub queued: Vec<QueuedMessage>,
+}
+
+impl DraftView {
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+            && self.tool.is_none()
+            && self.skills.is_empty()
+            && self.files.is_empty()
+            && self.queued.is_empty()
+    }
+}
+
+/// A text file that goes with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AttachedFile {
+    pub name: String,
+    pub text: String,
+}
+
+/// A message that is sent when the turns before it have ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct QueuedMessage {
+    pub text: String,
+    pub tool: Option<String>,
+    pub skills: Vec<String>,
+    pub files: Vec<AttachedFile>,
+}
+
+/// How the window was left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct WindowLayout {
+    /// Only the rail of the list is shown.
+    pub list_folded: bool,
+    /// px; 0 until it was changed.
+    pub list_width: u32,
+    pub panel_open: bool,
+    /// px; 0 until it was changed.
+    pub panel_width: u32,
+    /// Keys that the user chose, by the name of what they do.
+    pub keys: BTreeMap<String, String>,
+}

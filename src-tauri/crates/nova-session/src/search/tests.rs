@@ -1,0 +1,209 @@
+#![allow(clippy::unwrap_used)]
+
+use serde_json::json;
+
+use super::*;
+use crate::store::Entry;
+
+/// Sessions with a title and what was said in each: `>` by the user, else by Nova.
+async fn store(sessions: &[(&str, &str, &[&str])]) -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    for (at, (id, title, said)) in sessions.iter().enumerate() {
+        let day = format!("2026-11-{:02}T08:00:00Z", at + 1);
+        store.create(id, &day).await.unwrap();
+        store.rename(id, title).await.unwrap();
+        let entries: Vec<(i64, Entry)> = (0..).zip(said.iter().map(|words| entry(&day, words))).collect();
+        store.append(id, &day, &entries, &[]).await.unwrap();
+    }
+    (folder, store)
+}
+
+fn entry(at: &str, words: &str) -> Entry {
+    let event = match words.strip_prefix('>') {
+        Some(text) => json!({"type": "turn_started", "text": text, "model": "m", "skills": [], "tool": null}),
+        None => json!({"type": "message_completed", "message": "m", "text": words}),
+    };
+    let mut envelope = json!({"v": 1, "seq": 0, "at": at, "turn": "t1"});
+    envelope.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+    Entry::Event(serde_json::from_value(envelope).unwrap())
+}
+
+/// The ids of the sessions found.
+async fn found(store: &Store, query: &str) -> Vec<String> {
+    let found = store.search(query, 20).await.unwrap();
+    found.into_iter().map(|found| found.session.id).collect()
+}
+
+/// Text with its hits in brackets.
+fn marked(parts: &[TextPart]) -> String {
+    parts.iter().map(|part| if part.hit { format!("[{}]", part.text) } else { part.text.clone() }).collect()
+}
+
+#[tokio::test]
+async fn a_word_is_found_in_any_case_and_as_a_part_of_one() {
+    let (_folder, store) = store(&[
+        ("a", "x", &[">Ask Harborline about the café in Üsküdar"]),
+        ("b", "x", &["Nothing of the kind: 100 % done, привет Ёлка, ok"]),
+    ])
+    .await;
+    for (query, ids) in [
+        ("harborline", vec!["a"]),
+        ("ARBORL", vec!["a"]),
+        ("cafe", vec!["a"]),
+        ("CAFÉ", vec!["a"]),
+        ("üsk", vec!["a"]),
+        ("ПРИВЕТ", vec!["b"]),
+        // Shorter than the pieces of the index.
+        ("ok", vec!["b"]),
+        ("OK", vec!["b"]),
+        ("%", vec!["b"]),
+        ("пр", vec!["b"]),
+        ("И", vec!["b"]),
+        ("th", vec!["b", "a"]),
+        // Every word has to be at the same place.
+        ("kind привет", vec!["b"]),
+        ("kind harborline", vec![]),
+        ("ok harborline", vec![]),
+        ("ok done", vec!["b"]),
+        ("", vec![]),
+        ("   ", vec![]),
+    ] {
+        assert_eq!(found(&store, query).await, ids, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_and_two_characters_of_a_script_without_spaces_are_found() {
+    let (_folder, store) = store(&[
+        ("ja", "x", &[">来週の会議の資料を見せて", "好的"]),
+        ("ko", "x", &["한국어 회의록입니다"]),
+        ("kana", "x", &["がっこう"]),
+    ])
+    .await;
+    for (query, ids) in [
+        ("会", vec!["ja"]),
+        ("会議", vec!["ja"]),
+        ("会議の資料", vec!["ja"]),
+        ("会 料", vec!["ja"]),
+        ("好的", vec!["ja"]),
+        ("한", vec!["ko"]),
+        ("회의", vec!["ko"]),
+        ("한국어", vec!["ko"]),
+        ("が", vec!["kana"]),
+        ("か", vec![]),
+        ("議会", vec![]),
+    ] {
+        assert_eq!(found(&store, query).await, ids, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_sign_in_a_query_means_anything() {
+    let texts = [
+        "say \"hello\" AND (or) NOT * that",
+        "a:b NEAR(c d, 2) ^e -f +g",
+        "50% _under_ [x] 'q' \\ \u{0} end",
+        "text:word said_index rank",
+        "'; DROP TABLE said; --",
+        "{col1 col2}: x*",
+    ];
+    let (_folder, store) = store(&[("a", "x", &texts)]).await;
+    for text in texts {
+        assert_eq!(found(&store, text).await, ["a"], "{text:?} finds itself");
+    }
+    for query in [
+        "\"",
+        "\"\"\"",
+        "\"\"\"\"\"",
+        "AND",
+        "NOT",
+        "((((",
+        "hello*",
+        "hel OR xyz",
+        "a^b",
+        "\u{0}\u{0}",
+        "\u{301}\u{301}\u{301}",
+        "text:hello",
+        "NEAR(say hello)",
+    ] {
+        store.search(query, 20).await.unwrap_or_else(|error| panic!("{query:?}: {error}"));
+    }
+    assert_eq!(found(&store, "hello*").await, Vec::<String>::new(), "a star is a star");
+    assert_eq!(found(&store, "%nder_").await, Vec::<String>::new(), "and so are the signs of LIKE");
+    let endless = "word ".repeat(10_000) + &"x".repeat(100_000);
+    assert_eq!(found(&store, &endless).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn titles_come_first_and_then_what_is_newest() {
+    let (_folder, store) = store(&[
+        ("old", "Trip to Lisbon", &[">Anything"]),
+        ("mid", "x", &[">Lisbon, too"]),
+        ("new", "x", &[">And lisbon again", "Lisbon is far", "lisbon 3", "lisbon 4"]),
+    ])
+    .await;
+    let results = store.search("Lisbon", 20).await.unwrap();
+    let ids: Vec<_> = results.iter().map(|found| found.session.id.as_str()).collect();
+    assert_eq!(ids, ["old", "new", "mid"]);
+    assert_eq!(marked(results[0].title.as_deref().unwrap()), "Trip to [Lisbon]");
+    assert_eq!(results[0].said, []);
+    let said: Vec<_> = results[1].said.iter().map(|said| marked(&said.snippet)).collect();
+    assert_eq!(said, ["[lisbon] 4", "[lisbon] 3", "[Lisbon] is far"], "no more than a few of one session");
+    let by: Vec<_> = results[2].said.iter().map(|said| (said.by, said.turn.as_str())).collect();
+    assert_eq!(by, [(Speaker::User, "t1")]);
+    assert_eq!(store.search("Lisbon", 2).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_snippet_shows_the_hit_with_some_words_around() {
+    let long = format!("{} the NEEDLE\n\nin {}", "hay ".repeat(100), "straw ".repeat(100));
+    let (_folder, store) = store(&[("a", "x", &[&long])]).await;
+    let found = store.search("needle", 20).await.unwrap();
+    let snippet = marked(&found[0].said[0].snippet);
+    assert!(snippet.starts_with("…hay hay") && snippet.contains("the [NEEDLE] in straw"), "{snippet}");
+    assert!(snippet.ends_with("straw…"), "{snippet}");
+    assert!(snippet.chars().count() < SHOWN + 6, "{snippet}");
+}
+
+#[tokio::test]
+async fn what_is_private_deleted_or_read_by_tools_is_not_found() {
+    let (folder, store) = store(&[("a", "x", &[">Hello quokka"])]).await;
+    let private = json!({"v": 1, "seq": 1, "at": "", "turn": "t1", "type": "message_completed", "message": "m",
+        "text": "The diary says zanzibar", "private": true});
+    let output = json!({"v": 1, "seq": 2, "at": "", "turn": "t1", "type": "tool_call_completed", "call": "c", "ok": true,
+        "output": {"text": "zanzibar"}, "sources": [], "ms": 1, "changes": [], "change_set": null, "merged": []});
+    let message = crate::message::LogMessage::Assistant {
+        text: "zanzibar".into(),
+        calls: Vec::new(),
+        provider_data: None,
+    };
+    let entries = [
+        (1, Entry::Event(serde_json::from_value(private).unwrap())),
+        (2, Entry::Event(serde_json::from_value(output).unwrap())),
+        (3, Entry::Message(message)),
+    ];
+    store.append("a", "2026-11-22T08:00:00Z", &entries, &[]).await.unwrap();
+    assert_eq!(found(&store, "zanzibar").await, Vec::<String>::new());
+
+    assert_eq!(found(&store, "hello").await, ["a"]);
+    store.delete("a", "2026-11-22T09:00:00Z").await.unwrap();
+    assert_eq!(found(&store, "hello").await, Vec::<String>::new());
+    store.restore("a").await.unwrap();
+    assert_eq!(found(&store, "hello").await, ["a"]);
+    store.delete("a", "2026-11-22T09:00:00Z").await.unwrap();
+    assert_eq!(store.purge(Some("2026-11-22T08:59:00Z")).await.unwrap(), 0);
+    assert_eq!(store.purge(None).await.unwrap(), 1);
+    assert!(matches!(store.restore("a").await, Err(SessionError::Unknown(_))));
+
+    // Nothing of it is left on the disk.
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(store.pool()).await.unwrap();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            let left = |word: &str| bytes.windows(word.len()).any(|piece| piece == word.as_bytes());
+            assert!(!left("zanzibar") && !left("quokka"), "{}", path.display());
+        }
+    }
+}

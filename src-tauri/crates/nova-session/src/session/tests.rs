@@ -1,0 +1,71 @@
+#![allow(clippy::unwrap_used)]
+
+use nova_protocol::Envelope;
+use sqlx::sqlite::SqlitePoolOptions;
+
+use super::*;
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> jiff::Timestamp {
+        "2026-03-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn zone(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::UTC
+    }
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<(u64, Event)>>);
+
+impl EventSink for Heard {
+    fn emit(&self, envelope: Envelope) {
+        self.0.lock().unwrap().push((envelope.seq, envelope.event));
+    }
+}
+
+async fn store() -> Store {
+    let pool = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
+    let migrations = sqlx::migrate!("./migrations");
+    migrations.run(&pool).await.unwrap();
+    Store::over(pool)
+}
+
+/// The turn still holds its journal, as a call that has not been dropped yet would.
+#[tokio::test]
+async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
+    let store = store().await;
+    store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
+    let session = Arc::new(Session::load(&store, "a").await.unwrap());
+    session.lock().active.add("mail");
+    let (clock, heard) = (Arc::new(Noon), Arc::new(Heard::default()));
+    let numbers = session.next_seq.clone();
+    let journal = Arc::new(Journal::new(
+        "a",
+        Some("turn".into()),
+        store.clone(),
+        clock.clone(),
+        heard.clone(),
+        numbers.clone(),
+    ));
+    *session.journal.lock().unwrap() = Arc::downgrade(&journal);
+
+    let ending = numbers.hold_back();
+    let end = journal.record_end(Event::TurnCompleted { text: String::new() });
+    let dropping = tokio::spawn({
+        let (session, heard) = (session.clone(), heard.clone());
+        async move { session.drop_skill("mail", &store, clock, heard).await.unwrap() }
+    });
+    tokio::task::yield_now().await;
+    assert!(heard.0.lock().unwrap().is_empty(), "it waits");
+    assert_eq!(session.active_skills(), ["mail"]);
+    ending.told(|| heard.emit(end));
+
+    assert!(dropping.await.unwrap());
+    assert_eq!(session.active_skills(), [""; 0]);
+    let dropped = Event::SkillDeactivated { skill: "mail".into(), by: DeactivatedBy::User };
+    let end = Event::TurnCompleted { text: String::new() };
+    assert_eq!(*heard.0.lock().unwrap(), [(0, end), (1, dropped)]);
+}

@@ -1,0 +1,291 @@
+//! Making room before the model's context is full.
+
+use futures::StreamExt;
+use nova_protocol::{CompactedBy, ErrorCode, Event, UserError};
+use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
+use nova_registry::Snapshot;
+
+use super::calls::OUTPUT_CAP;
+use super::{Stop, Turn, provider_error};
+use crate::activation::{fenced_output, part};
+use crate::context::{Compaction, Instead, Sizes, may_begin, sent, shorten, size};
+use crate::detached::open_calls;
+use crate::message::LogMessage;
+use crate::prompt::date_notice;
+
+/// What a model takes in, in tokens, where nobody has said.
+const ASSUMED: u64 = 128_000;
+/// Room is made when a request would take more than this part of it, in percent.
+const FULL: u64 = 80;
+/// No provider counts fewer bytes of a request for a token.
+const BYTES_PER_TOKEN: u64 = 3;
+/// The most of a summary, in tokens.
+const SUMMARY: u64 = 1_500;
+/// So many notes are named.
+const NAMED: usize = 100;
+
+const ASK: &str = "This chat grows too long for you. Write down, for yourself and in the language of the chat, what you need \
+     to go on without the messages above: what was found and decided, with figures and names of notes exactly as they \
+     stand, what was changed, and what is open. The user's own messages are kept, so do not repeat them. Write only this \
+     summary.";
+
+impl Turn {
+    /// The next request, with room made for it where it would be too long.
+    ///
+    /// # Errors
+    /// When it does not fit whatever is left out.
+    pub(super) async fn request_that_fits(
+        &mut self,
+        snapshot: &Snapshot,
+        bound: Option<&str>,
+    ) -> Result<ChatRequest, Stop> {
+        let limit = self.limit();
+        let mut request = self.request(snapshot, bound);
+        if !self.is_full(&request) {
+            return Ok(request);
+        }
+        // Where the prompt and the tools alone fill it, nothing that was said is in the way.
+        let has_room = self.room(&request) > 0;
+        if has_room && let Some(kept) = self.worth_a_summary(&request) {
+            let instead = match self.summary(&request, kept).await? {
+                Ok(text) => (Instead::Summary(text), None),
+                Err(why) => (Instead::WithoutOutputs, Some(why)),
+            };
+            request = self.compact(snapshot, bound, kept, instead, &request);
+        }
+        if has_room && self.is_full(&request) {
+            let before =
+                sent(&self.session.lock().messages).iter().rev().position(|message| may_begin(message));
+            let kept = before.map_or(0, |before| before + 1);
+            request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
+        }
+        if self.tokens_of(&request) <= limit {
+            return Ok(request);
+        }
+        Err(UserError::new(
+            ErrorCode::ContextTooSmall,
+            format!("This chat does not fit into the {limit} tokens that the model takes in, however much is left out."),
+            "Start a new chat, choose a model with a larger context, or send less at once.",
+        )
+        .into())
+    }
+
+    /// The log keeps everything; from here on it is sent in another form.
+    fn compact(
+        &self,
+        snapshot: &Snapshot,
+        bound: Option<&str>,
+        kept: usize,
+        (instead, why): (Instead, Option<String>),
+        before: &ChatRequest,
+    ) -> ChatRequest {
+        let by = match &instead {
+            Instead::Summary(_) => CompactedBy::Summary,
+            Instead::WithoutOutputs => CompactedBy::WithoutOutputs,
+        };
+        let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
+        self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
+        // What stood in the messages that are gone and must be known is told again.
+        let today = date_notice(self.scope.clock.today());
+        if !self.session.lock().was_told_last(&today) {
+            self.message(LogMessage::notice(today));
+        }
+        self.tell_skills(snapshot);
+        let after = self.request(snapshot, bound);
+        self.journal.event(Event::HistoryCompacted {
+            by,
+            messages: u32::try_from(count).unwrap_or(u32::MAX),
+            before: used,
+            after: self.tokens_of(&after),
+            why,
+        });
+        after
+    }
+
+    /// How many of the messages stay, where a summary of the others makes room.
+    fn worth_a_summary(&self, request: &ChatRequest) -> Option<usize> {
+        let room = self.room(request);
+        let state = self.session.lock();
+        let sent = sent(&state.messages);
+        let (tail, worth) = (state.measure.bytes(room / 4), state.measure.bytes(room / 10));
+        let mut bytes = 0;
+        let mut kept = 0;
+        for (at, message) in sent.iter().rev().enumerate() {
+            bytes += size(message);
+            if bytes > tail && kept > 0 {
+                break;
+            }
+            if may_begin(message) {
+                kept = at + 1;
+            }
+        }
+        let gone = &sent[..sent.len() - kept];
+        let gone: u64 = gone
+            .iter()
+            .filter(|message| !matches!(***message, LogMessage::System { .. }))
+            .map(|message| size(message))
+            .sum();
+        (kept > 0 && gone > worth).then_some(kept)
+    }
+
+    /// What is sent instead of all but the last messages, or why there is none.
+    async fn summary(&self, request: &ChatRequest, kept: usize) -> Result<Result<String, String>, Stop> {
+        let asked = self.summary_request(request, kept);
+        let end = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(Stop::Cancelled),
+            end = self.answer(&asked) => end,
+        };
+        Ok(match end {
+            Ok(text) if text.trim().is_empty() => Err("the model wrote no summary".into()),
+            Ok(text) => Ok(self.stands_for(text.trim(), kept, self.room(request))),
+            Err(ProviderError::Cancelled) => return Err(Stop::Cancelled),
+            Err(error) => Err(provider_error(&error).message),
+        })
+    }
+
+    /// The request before once more, as far as it is to be summed up: what the provider has kept of it
+    /// serves.
+    fn summary_request(&self, request: &ChatRequest, kept: usize) -> ChatRequest {
+        let most = SUMMARY.min(self.room(request) / 6).max(100);
+        let state = self.session.lock();
+        let mut gone = sent(&state.messages);
+        gone.truncate(gone.len() - kept);
+        let room = state.measure.bytes(self.limit().saturating_sub(SUMMARY) * 9 / 10);
+        if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
+            gone.iter_mut().for_each(shorten);
+        }
+        let mut messages: Vec<Message> = gone.iter().filter_map(|message| message.to_provider()).collect();
+        messages.push(Message::Notice { text: ASK.into() });
+        ChatRequest {
+            messages,
+            max_output: u32::try_from(most).ok(),
+            tool_choice: ToolChoice::None,
+            ..request.clone()
+        }
+    }
+
+    async fn answer(&self, request: &ChatRequest) -> Result<String, ProviderError> {
+        let mut stream = self.scope.provider.stream(request, self.cancel.clone()).await?;
+        while let Some(event) = stream.next().await {
+            match event? {
+                ChatEvent::Usage(used) => self.journal.event(Event::Usage {
+                    input: used.input,
+                    cached: used.cached,
+                    output: used.output,
+                }),
+                ChatEvent::End(completed) => return Ok(completed.text),
+                _ => {}
+            }
+        }
+        Err(ProviderError::Truncated)
+    }
+
+    fn stands_for(&self, summary: &str, kept: usize, room: u64) -> String {
+        let state = self.session.lock();
+        let mut text = format!(
+            "The earlier messages of this chat were taken out to make room. This stands for them.\n\nYour summary:\n{}",
+            fenced_output("nova.summary", summary)
+        );
+        let stay = sent(&state.messages);
+        let stay = stay[stay.len() - kept..].iter().filter(|message| is_user(message.as_ref())).count();
+        let said: Vec<&str> = state
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                LogMessage::User { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let most =
+            usize::try_from(state.measure.bytes((self.limit() / 3).min(room / 2))).unwrap_or(usize::MAX);
+        let said = own_words(&said[..said.len() - stay.min(said.len())], most);
+        if !said.is_empty() {
+            text.push_str(&format!("\n\nThe user's own messages, word for word:\n{said}"));
+        }
+        let running: Vec<String> = open_calls(&state.messages)
+            .iter()
+            .map(|of| format!("call {} ({})", of.number, of.tool))
+            .collect();
+        if !running.is_empty() {
+            text.push_str(&format!("\n\nStill running: {}.", running.join(", ")));
+        }
+        if !state.seen.is_empty() {
+            let notes: Vec<String> = state.seen.keys().take(NAMED).map(ToString::to_string).collect();
+            let more = if state.seen.len() > NAMED { " and more" } else { "" };
+            text.push_str(&format!(
+                "\n\nNotes you have read: {}{more}. Nova tells you when one changes; read one again before you quote it.",
+                notes.join(", ")
+            ));
+        }
+        text
+    }
+
+    /// What is left for the conversation before it is full, in tokens.
+    fn room(&self, request: &ChatRequest) -> u64 {
+        let state = self.session.lock();
+        let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+        (self.limit() * FULL / 100).saturating_sub(state.measure.tokens(sizes.fixed()))
+    }
+
+    fn is_full(&self, request: &ChatRequest) -> bool {
+        let limit = self.limit();
+        // Some providers refuse by the bytes, before they have counted.
+        let bytes = self.scope.provider.encode(request).len() as u64;
+        self.tokens_of(request) > limit * FULL / 100 || bytes / BYTES_PER_TOKEN > limit
+    }
+
+    /// What the model takes in, in tokens.
+    fn limit(&self) -> u64 {
+        self.scope.context.unwrap_or(ASSUMED).max(1)
+    }
+
+    fn tokens_of(&self, request: &ChatRequest) -> u64 {
+        let state = self.session.lock();
+        let frozen = state.first_tools().len();
+        state.measure.tokens(Sizes::of(&sent(&state.messages), &request.tools, frozen).total())
+    }
+
+    /// The most of one output, in bytes, where so many come at once: a part of what the model can take
+    /// in.
+    pub(super) fn output_cap(&self, together: usize) -> usize {
+        let bytes = self.session.lock().measure.bytes(self.limit() / 4) as usize;
+        (bytes / together.max(2)).clamp(1_024, OUTPUT_CAP)
+    }
+}
+
+fn is_user(message: &LogMessage) -> bool {
+    matches!(message, LogMessage::User { .. })
+}
+
+/// All that the user said, oldest first; where that is more than `most` bytes, the older are cut.
+fn own_words(said: &[&str], most: usize) -> String {
+    let total: usize = said.iter().map(|text| text.len() + 3).sum();
+    let mut over = total.saturating_sub(most);
+    let lines: Vec<String> = said
+        .iter()
+        .map(|text| {
+            let keep = text.len().saturating_sub(over).max(80.min(text.len()));
+            over = over.saturating_sub(text.len() - keep);
+            format!("- {}", part(text, 0, keep, "They were cut to make room."))
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_words_stay_whole_while_there_is_room_and_the_oldest_are_cut_first() {
+        assert_eq!(own_words(&["One", "Two"], 100), "- One\n- Two");
+        let (old, new) = ("o".repeat(1_000), "n".repeat(1_000));
+        let words = own_words(&[&old, &new], 1_206);
+        assert!(words.contains(&new), "the newer stays whole");
+        assert!(
+            words.starts_with("- ooo") && words.contains("[800 more bytes. They were cut to make room.]"),
+            "{words}"
+        );
+    }
+}

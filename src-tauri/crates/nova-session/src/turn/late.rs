@@ -1,0 +1,343 @@
+//! Calls that run on by themselves, as a turn meets them: letting one go, telling how it ended, and the
+//! tools that look at it.
+
+use std::time::Duration;
+
+use nova_calls::{DetachedCall, Outcome, SoFar};
+use nova_protocol::{ErrorCode, Event, SourceView, UserError};
+use nova_skill::VaultPath;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::calls::output_of;
+use super::{Stop, Turn};
+use crate::activation::{ControlTool, Told, fenced_output, part};
+use crate::branches::After;
+use crate::detached::{Running, ends_to_tell, open_calls};
+use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
+use crate::session::Session;
+
+/// The most of what a running call has said that the model is told, in bytes.
+const SO_FAR_CAP: usize = 8 * 1024;
+/// How long `wait_call` waits where it is not told, and at most.
+const WAIT: Duration = Duration::from_secs(30);
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+/// How long a call that is stopped may take to say so.
+const STOPPING: Duration = Duration::from_secs(10);
+
+/// What a control tool answers.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) notes: Notes,
+    pub(super) told: Told,
+}
+
+impl From<(String, Told)> for Said {
+    fn from((text, told): (String, Told)) -> Self {
+        Self { text, notes: Notes::new(), told }
+    }
+}
+
+impl From<Value> for Said {
+    fn from(value: Value) -> Self {
+        (value.to_string(), Told::default()).into()
+    }
+}
+
+impl Turn {
+    /// The turn goes on without the end of the call; what it has said is its output to the model.
+    pub(super) fn let_go(&self, call: &LogCall, detached: DetachedCall) {
+        let held = self.scope.store.hold_call(&detached.call);
+        let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
+        let (so_far, most) = (detached.watch().so_far(), self.output_cap(1));
+        let late = move |of: RunsOn, outcome: Outcome| end_of(of, outcome, most);
+        let of = self.session.take_over(detached, self.journal.clone(), held, late);
+        let number = of.number;
+        tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
+        let said = said_so_far(&of, &so_far);
+        let content = format!(
+            "Running as call {number}; so far: {said}\nGo on without it. Nova tells you its end as soon as it is there, \
+             also in a later turn; check_call, wait_call and cancel_call know it as {number}."
+        );
+        self.see(&so_far.seen);
+        self.message(LogMessage::ToolOutput {
+            call_id: call.id.clone(),
+            content,
+            notes: so_far.seen,
+            told: Told::default(),
+            runs_on: Some(of),
+            cut: None,
+        });
+    }
+
+    /// What ended since the last request enters the next one, once.
+    pub(super) async fn tell_late_ends(&self) {
+        let ends = ends_to_tell(&self.session.lock().messages);
+        for LateEnd { of, content, notes, cut, from_outside } in ends {
+            let RunsOn { number, tool, .. } = &of;
+            if self.stays_here(&notes).await {
+                let text = format!(
+                    "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
+                );
+                let ended = Ended { number: *number, notes: Notes::new(), cut: None };
+                self.tell_end(text, ended);
+                continue;
+            }
+            if from_outside {
+                self.so_far.taint(tool);
+            }
+            self.see(&notes);
+            self.look_again(&notes).await;
+            let text = format!("Call {number} ({tool}) has ended:\n{content}");
+            self.tell_end(text, Ended { number: *number, notes, cut });
+        }
+    }
+
+    fn tell_end(&self, text: String, ended: Ended) {
+        self.message(LogMessage::Notice {
+            text,
+            outdated: Vec::new(),
+            told: Told::default(),
+            ended: Some(Box::new(ended)),
+        });
+    }
+
+    /// Calls that ran on when their Nova ended: nobody will ever hear how they went.
+    pub(super) async fn settle_lost_calls(&self) -> Result<(), Stop> {
+        if self.lost_calls().is_empty() {
+            return Ok(());
+        }
+        // Their Nova may have written their ends since the log was read.
+        self.journal.flush().await?;
+        self.session.refresh(&self.scope.store, &After::Last).await?;
+        for of in self.lost_calls() {
+            // It ended while the chat was on another branch.
+            let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
+            if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
+                let notes = self.notes_of(&sources).await;
+                let late = late_end(of, &output_of(ok, output, &merged), notes, true, self.output_cap(1));
+                self.message(LogMessage::LateEnd(Box::new(late)));
+                continue;
+            }
+            let RunsOn { number, call, tool } = of;
+            let error = UserError::new(
+                ErrorCode::Interrupted,
+                format!("Nova ended while {tool} ran. Its outcome is unknown."),
+                "Look before trying again.",
+            );
+            self.journal.event(Event::ToolCallCompleted {
+                call,
+                ok: false,
+                output: serde_json::to_value(&error).unwrap_or_default(),
+                sources: Vec::new(),
+                figures: Vec::new(),
+                ms: 0,
+                changes: Vec::new(),
+                change_set: None,
+                merged: Vec::new(),
+            });
+            let text =
+                format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");
+            self.tell_end(text, Ended { number, notes: Notes::new(), cut: None });
+        }
+        Ok(())
+    }
+
+    /// The notes among them, as they are now.
+    async fn notes_of(&self, sources: &[SourceView]) -> Notes {
+        let paths = sources.iter().filter_map(|source| match source {
+            SourceView::Note { path } => VaultPath::parse(path).ok(),
+            SourceView::Web { .. } => None,
+        });
+        let read = self.read_notes(paths.collect()).await;
+        read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
+    }
+
+    fn lost_calls(&self) -> Vec<RunsOn> {
+        let here = self.session.running_calls();
+        let messages = self.session.lock().messages.clone();
+        let ended = ends_to_tell(&messages);
+        let mut open = open_calls(&messages);
+        open.retain(|of| !here.contains(&of.call) && !ended.iter().any(|end| end.of == *of));
+        open.retain(|of| !self.scope.store.is_held(&of.call));
+        open
+    }
+
+    /// Calls of this conversation that run on in this Nova.
+    pub(super) fn running_here(session: &Session) -> Vec<std::sync::Arc<Running>> {
+        let running = session.detached.running();
+        if running.is_empty() {
+            return running;
+        }
+        let open = open_calls(&session.lock().messages);
+        running.into_iter().filter(|running| open.contains(&running.of)).collect()
+    }
+
+    pub(super) async fn run_call_control(&self, control: ControlTool, call: &LogCall) -> Said {
+        if control == ControlTool::ReadOutput {
+            return self.read_output(call).await;
+        }
+        let number = ControlTool::number(&call.arguments, "call");
+        let running = Self::running_here(&self.session);
+        let known = running.iter().find(|running| Some(u64::from(running.of.number)) == number);
+        let Some(running) = known else {
+            let ended = number.is_some_and(|number| {
+                self.session.lock().messages.iter().any(|message| {
+                    matches!(message, LogMessage::ToolOutput { runs_on: Some(of), .. } if u64::from(of.number) == number)
+                })
+            });
+            if ended {
+                return json!({"call": number, "state": "ended"}).into();
+            }
+            let names: Vec<String> = running
+                .iter()
+                .map(|running| format!("{} ({})", running.of.number, running.of.tool))
+                .collect();
+            let hint = match names.as_slice() {
+                [] => "No call runs.".to_owned(),
+                names => format!("Running: {}.", names.join(", ")),
+            };
+            return json!({"error": {"code": "bad_request", "message": "No call of that number runs.", "hint": hint}})
+                .into();
+        };
+        let number = running.of.number;
+        let wait = match control {
+            ControlTool::WaitCall => {
+                let asked = ControlTool::number(&call.arguments, "seconds").map(Duration::from_secs);
+                asked.unwrap_or(WAIT).min(LONGEST_WAIT)
+            }
+            ControlTool::CancelCall => {
+                running.stop();
+                STOPPING
+            }
+            _ => Duration::ZERO,
+        };
+        let ended = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => false,
+            ended = timeout(wait, self.session.detached.ended(number)) => ended.is_ok(),
+        };
+        if ended {
+            // How it ended is told once, by Nova.
+            return json!({"call": number, "state": "ended"}).into();
+        }
+        self.still_running(running).await
+    }
+
+    async fn still_running(&self, running: &Running) -> Said {
+        let (of, so_far) = (&running.of, running.watch.so_far());
+        if self.stays_here(&so_far.seen).await {
+            return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
+        }
+        if so_far.says_something() {
+            self.so_far.taint(&of.tool);
+        }
+        self.see(&so_far.seen);
+        Said {
+            text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
+            notes: so_far.seen,
+            told: Told::default(),
+        }
+    }
+
+    /// More of an output that was too long.
+    async fn read_output(&self, call: &LogCall) -> Said {
+        let wanted = ControlTool::argument(&call.arguments, "call");
+        let cuts: Vec<(Cut, Notes)> = {
+            let state = self.session.lock();
+            let cut = |message: &LogMessage| Some((message.cut()?.clone(), message.notes()?.clone()));
+            state.messages.iter().filter_map(cut).collect()
+        };
+        let Some((cut, notes)) = cuts.iter().find(|(cut, _)| cut.call == wanted) else {
+            let known: Vec<&str> = cuts.iter().map(|(cut, _)| cut.call.as_str()).collect();
+            return json!({"error": {
+                "code": "bad_request",
+                "message": "No output of that call was cut.",
+                "hint": format!("Cut: {}.", known.join(", ")),
+            }})
+            .into();
+        };
+        if self.stays_here(notes).await {
+            return json!({"error": {"code": "private", "message": "It was made from private notes."}})
+                .into();
+        }
+        let end = self.scope.store.end_of_call(&self.session.id, &cut.call).await;
+        let output = match end {
+            Ok(Some(Event::ToolCallCompleted { ok, output, merged, .. })) => output_of(ok, output, &merged),
+            _ => return json!({"error": {"code": "io", "message": "It cannot be read any more."}}).into(),
+        };
+        let how = format!("Read on with read_output, call {:?}, offset {{end}}.", cut.call);
+        let offset = ControlTool::offset(&call.arguments);
+        let mut text = part(&output.to_string(), offset, self.output_cap(1), &how);
+        if cut.from_outside {
+            self.so_far.taint(&cut.tool);
+            text = fenced_output(&cut.tool, &text);
+        }
+        Said { text, notes: notes.clone(), told: Told::default() }
+    }
+
+    /// Whether what was made from these notes may not be sent to the model of this turn.
+    async fn stays_here(&self, notes: &Notes) -> bool {
+        let privacy = self.privacy();
+        if !privacy.remote || notes.is_empty() {
+            return false;
+        }
+        let read = self.read_notes(notes.keys().cloned().collect()).await;
+        let unread = read.len() < notes.len();
+        unread
+            || read.iter().any(|(path, note)| {
+                privacy.lists(path) || note.as_ref().is_some_and(|note| privacy.hides(path, &note.document))
+            })
+    }
+
+    /// Which of these notes are not any more what the call read, as long as nobody watched them.
+    async fn look_again(&self, notes: &Notes) {
+        let now = self.read_notes(notes.keys().cloned().collect()).await;
+        let mut state = self.session.lock();
+        for (path, note) in now {
+            if note.map(|note| note.hash) != notes.get(&path).copied() {
+                state.outdated.entry(path).or_default();
+            }
+        }
+    }
+
+    /// The model sees these notes as they were then.
+    fn see(&self, notes: &Notes) {
+        self.session.lock().seen.extend(notes.clone());
+    }
+}
+
+/// What is kept of the end of a call until the model is told.
+fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
+    let output = match outcome.result {
+        Ok(value) => output_of(true, value, &outcome.merged),
+        Err(error) => output_of(false, json!(error), &[]),
+    };
+    let mut end = late_end(of, &output, outcome.seen, outcome.from_outside, most);
+    if outcome.unknown {
+        end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
+    }
+    end
+}
+
+/// Always fenced: a notice speaks with Nova's voice.
+fn late_end(of: RunsOn, output: &Value, notes: Notes, from_outside: bool, most: usize) -> LateEnd {
+    let output = output.to_string();
+    let how = format!("Read on with read_output, call {:?}, offset {{end}}.", of.call);
+    let cut = Cut { call: of.call.clone(), tool: of.tool.clone(), from_outside };
+    LateEnd {
+        content: fenced_output(&of.tool, &part(&output, 0, most, &how)),
+        notes,
+        cut: (output.len() > most).then_some(cut),
+        from_outside,
+        of,
+    }
+}
+
+fn said_so_far(of: &RunsOn, so_far: &SoFar) -> String {
+    if !so_far.says_something() {
+        return "nothing yet.".into();
+    }
+    let said = so_far.to_value().to_string();
+    fenced_output(&of.tool, &part(&said, 0, SO_FAR_CAP, "The rest comes with its end."))
+}

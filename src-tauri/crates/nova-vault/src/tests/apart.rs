@@ -1,0 +1,52 @@
+//! A vault on another file system than the data folder, where no displaced file can be moved to.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+
+use super::*;
+use crate::write::SetJournal;
+
+/// Two folders on two file systems; `None` where everything is on one.
+fn two_file_systems() -> Option<[PathBuf; 2]> {
+    let folders = [std::env::temp_dir(), PathBuf::from("/dev/shm"), PathBuf::from("/var/tmp")];
+    let device = |folder: &PathBuf| fs::metadata(folder).ok().map(|metadata| metadata.dev());
+    let first = folders.iter().find(|folder| device(folder).is_some())?;
+    let other = folders.iter().find(|folder| device(folder).is_some_and(|d| Some(d) != device(first)))?;
+    Some([first.clone(), other.clone()])
+}
+
+#[test]
+fn what_is_written_late_into_a_displaced_file_is_brought_back() {
+    let Some([here, there]) = two_file_systems() else {
+        return;
+    };
+    let bed = Bed::in_folder(&here, &[("a.md", JANE)]);
+    let data = tempfile::tempdir_in(there).unwrap();
+    let mut options = bed.options();
+    options.history = data.path().join("history");
+    let vault = Vault::open(options).unwrap();
+    // An editor has the note open, and keeps it open.
+    let mut editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
+
+    let mut draft = vault.draft();
+    draft.set_properties(&path("a.md"), &[set("stage", "won")]).unwrap();
+    let changes = Arc::new(SetJournal::new("apart".to_owned(), ChangeSetKind::Turn, "a turn".to_owned()));
+    let (applied, displaced) = changes.apply(vault.core(), &draft.plan(), &model("call_1"));
+    applied.unwrap();
+    let look = |displaced: Vec<crate::write::Displaced>| -> Vec<crate::write::Displaced> {
+        displaced.into_iter().flat_map(|one| one.last_look(vault.core())).collect()
+    };
+    assert_eq!(bed.leftovers().len(), 1);
+    let displaced = look(displaced);
+    // Quiet for two seconds: it is nowhere in the vault any more, and not forgotten.
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+    assert_eq!(displaced.len(), 1);
+    let displaced = look(displaced);
+    editor.write_all(b"Written late.\n").unwrap();
+    let displaced = look(displaced);
+    assert_eq!(bed.text("a.md"), format!("{}Written late.\n", JANE.replace("lead", "won")));
+    editor.write_all(b"Written later still.\n").unwrap();
+    drop(look(displaced));
+    assert!(bed.text("a.md").ends_with("Written late.\nWritten later still.\n"), "{}", bed.text("a.md"));
+}

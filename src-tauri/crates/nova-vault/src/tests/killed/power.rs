@@ -1,0 +1,217 @@
+//! What a power cut leaves of the journal, and of a journal that is damaged.
+
+use super::*;
+
+type Lose = fn(&Path);
+
+/// What a power cut can make of a file that the disk did not have yet.
+const LOSSES: [(&str, Lose); 4] = [
+    ("gone", |file| fs::remove_file(file).unwrap()),
+    ("empty", |file| fs::write(file, "").unwrap()),
+    ("half", |file| {
+        let half = fs::metadata(file).unwrap().len() / 2;
+        fs::OpenOptions::new().write(true).open(file).unwrap().set_len(half).unwrap();
+    }),
+    ("zeros", |file| fs::write(file, vec![0; fs::read(file).unwrap().len()]).unwrap()),
+];
+
+#[test]
+fn a_power_cut_after_the_exchange_leaves_the_set_to_be_finished_or_undone() {
+    let _alone = one_at_a_time();
+    let reference = bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), one).unwrap();
+    let after = notes(&reference.root());
+    for (loss, lose) in LOSSES {
+        for lost in [&["child.images"][..], &["child.jsonl"], &["child.jsonl", "child.images"]] {
+            for finish in [true, false] {
+                let name = format!("{lost:?} {loss}, finish: {finish}");
+                let bed = bed();
+                kill(start(&bed, Step::HashDisplaced, "a.md", Job::One).unwrap());
+                lost.iter().for_each(|file| lose(&bed.history().join(file)));
+                let vault = bed.vault();
+                assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+                assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{name}");
+                let user = Author::new("user");
+                let expected = if finish {
+                    vault.history().finish("child", &user).unwrap();
+                    &after
+                } else {
+                    vault.history().undo("child", Scope::All, &user).unwrap();
+                    &before
+                };
+                drop(vault);
+                assert_eq!(notes(&bed.root()), *expected, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_that_was_cut_or_damaged_gives_back_all_of_a_set_or_nothing() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    kill(start(&bed, Step::Exchange, "a.md", Job::One).unwrap());
+    let whole = fs::read(bed.log()).unwrap();
+    let files = ["child.jsonl", "child.images"].map(|file| bed.history().join(file));
+    let mut damaged: Vec<Vec<u8>> = (0..whole.len()).step_by(31).map(|cut| whole[..cut].to_owned()).collect();
+    damaged.extend((0..whole.len()).step_by(53).map(|at| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    }));
+    assert!(damaged.len() > 20);
+    for bytes in damaged {
+        files.iter().for_each(|file| drop(fs::remove_file(file)));
+        fs::write(bed.log(), bytes).unwrap();
+        assert_eq!(state(&bed.vault(), "child"), None);
+        assert_eq!(files.iter().filter(|file| file.exists()).count(), 0);
+        assert_eq!(fs::metadata(bed.log()).unwrap().len(), 0, "what cannot be read is in nobody's way");
+    }
+    fs::write(bed.log(), whole).unwrap();
+    assert_eq!(state(&bed.vault(), "child"), Some(ChangeSetState::Interrupted));
+}
+
+#[test]
+fn the_log_of_a_running_nova_is_its_own() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    let child = start(&bed, Step::Exchange, "a.md", Job::One).unwrap();
+    let whole = fs::read(bed.log()).unwrap();
+    let vault = bed.vault();
+    // Another process that writes has another one.
+    change(&vault, |draft| draft.append(&path("b.md"), "more", None)).unwrap();
+    assert!(fs::metadata(bed.history().join(".ahead-1")).unwrap().len() > 0);
+    vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
+    assert_eq!(fs::read(bed.log()).unwrap(), whole);
+    kill(child);
+}
+
+#[test]
+fn what_was_forgotten_does_not_come_back_and_is_nowhere_in_the_history() {
+    let bed = bed();
+    change(&bed.vault(), |draft| draft.append(&path("b.md"), "a secret", None)).unwrap();
+    let vault = bed.vault();
+    change(&vault, |draft| draft.replace(&path("b.md"), "a secret", "nothing", None)).unwrap();
+    drop(vault);
+    let vault = bed.vault();
+    let is_kept = || {
+        let mut files = files_below(bed.history().parent().unwrap()).into_iter();
+        files.any(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).contains("a secret"))
+    };
+    assert!(is_kept());
+    let forgotten = vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
+    assert_eq!(forgotten.len(), 2);
+    assert!(!is_kept());
+    drop(vault);
+    assert_eq!(bed.vault().history().list().unwrap(), []);
+}
+
+#[test]
+fn many_small_edits_leave_a_short_log_and_whole_sets() {
+    let bed = bed();
+    let vault = bed.vault();
+    let long = "x".repeat(60_000);
+    for n in 0..12 {
+        change(&vault, |draft| draft.set_text(&path("b.md"), format!("{n}{long}\n"))).unwrap();
+        let long = fs::metadata(bed.log()).unwrap().len();
+        assert!(0 < long && long <= 512 * 1024, "{n}: {long}");
+    }
+    drop(vault);
+    bed.without_log();
+    let vault = bed.vault();
+    for set in vault.history().list().unwrap() {
+        vault.history().undo(&set.id, Scope::All, &Author::new("user")).unwrap();
+    }
+    assert_eq!(bed.text("b.md"), "b\n");
+}
+
+#[test]
+fn what_a_power_cut_kept_from_the_journal_was_never_begun() {
+    let _alone = one_at_a_time();
+    for lost in [0, 10] {
+        let bed = bed();
+        let before = notes(&bed.root());
+        kill(start(&bed, Step::SyncTemp, "a.md", Job::One).unwrap());
+        // The lines reached the disk, the texts that they name did not as a whole.
+        let images = fs::OpenOptions::new().write(true).open(bed.history().join("child.images")).unwrap();
+        images.set_len(lost).unwrap();
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+        assert_eq!(notes(&bed.root()), before);
+        assert_eq!(state(&vault, "child"), None);
+    }
+}
+
+#[test]
+fn a_temporary_file_that_outlived_its_journal_in_a_power_cut_is_swept() {
+    let _alone = one_at_a_time();
+    for (step, lines_left) in [
+        (Step::WriteTemp, None),
+        (Step::SyncTemp, None),
+        (Step::SyncTemp, Some(0)),
+        (Step::SyncTemp, Some(1)),
+    ] {
+        let bed = bed();
+        let before = notes(&bed.root());
+        kill(start(&bed, step, "a.md", Job::One).unwrap());
+        assert_eq!(bed.leftovers().len(), 1, "{step:?}");
+        let lines = bed.history().join("child.jsonl");
+        let text = fs::read_to_string(&lines).unwrap();
+        match lines_left {
+            None => fs::remove_file(&lines).unwrap(),
+            Some(left) => {
+                let left: String = text.split_inclusive('\n').take(left).collect();
+                fs::write(&lines, left).unwrap();
+            }
+        }
+        fs::remove_file(bed.history().join("child.images")).unwrap();
+        drop(bed.vault());
+        assert_eq!(notes(&bed.root()), before, "{step:?} {lines_left:?}");
+    }
+}
+
+#[test]
+fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    kill(start(&bed, Step::SyncFolder, "a.md", Job::One).unwrap());
+    fs::write(bed.history().join("child.images"), "").unwrap();
+    bed.without_log();
+    let vault = bed.vault();
+    assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted));
+    assert_eq!(vault.history().list().unwrap()[0].notes.len(), 1);
+}
+
+#[test]
+fn a_journal_cut_anywhere_is_still_read() {
+    let bed = bed();
+    change(&bed.vault(), plan).unwrap();
+    bed.without_log();
+    let lines = bed.history().join("set0.jsonl");
+    let whole = fs::read(&lines).unwrap();
+    let mut notes = 0;
+    for cut in 0..whole.len() {
+        fs::write(&lines, &whole[..cut]).unwrap();
+        let sets = bed.vault().history().list().unwrap();
+        let now = sets.first().map_or(0, |set| set.notes.len());
+        assert!(now >= notes, "{cut}");
+        notes = now;
+    }
+    assert_eq!(notes, 5);
+}
+
+#[test]
+fn a_damaged_image_is_said_and_harms_nothing() {
+    let bed = bed();
+    let (id, _) = change(&bed.vault(), plan).unwrap();
+    bed.without_log();
+    let images = bed.history().join(format!("{id}.images"));
+    let mut bytes = fs::read(&images).unwrap();
+    bytes[10] ^= 1;
+    fs::write(&images, bytes).unwrap();
+    let before = notes(&bed.root());
+    let error = bed.vault().history().undo(&id, Scope::All, &Author::new("user")).unwrap_err();
+    assert!(error.to_string().contains("damaged"), "{error}");
+    assert_eq!(notes(&bed.root()), before);
+}

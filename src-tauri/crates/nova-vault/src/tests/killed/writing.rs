@@ -1,0 +1,367 @@
+//! Killed while notes are written.
+
+use super::*;
+
+#[test]
+fn at_every_step_the_next_start_finds_whole_notes() {
+    let _alone = one_at_a_time();
+    let reference = bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), plan).unwrap();
+    let after = notes(&reference.root());
+
+    let mut reached = Vec::new();
+    for step in [
+        Step::Journal,
+        Step::CreateTemp,
+        Step::WriteTemp,
+        Step::SyncTemp,
+        Step::Recheck,
+        Step::Exchange,
+        Step::HashDisplaced,
+        Step::SyncFolder,
+        Step::JournalDone,
+        Step::JournalCommit,
+        Step::LastLook,
+    ] {
+        for note in ["a.md", "New/e.md", "b.md", "New/c.md", "d.md", "child"] {
+            let bed = bed();
+            let name = format!("{step:?} {note}");
+            let Some(child) = start(&bed, step, note, Job::Plan) else {
+                continue;
+            };
+            kill(child);
+            reached.push(step);
+
+            // Each note is there in one of its two states, and in no third.
+            for (file, text) in notes(&bed.root()) {
+                if !file.contains(".nova-") {
+                    let states = [before.get(&file), after.get(&file), before.get("c.md")];
+                    assert!(states.contains(&Some(&text)), "{name}: {file}: {text}");
+                }
+            }
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            assert_eq!(vault.problems().unwrap(), [], "{name}");
+            assert!(bed.exists("c.md") != bed.exists("New/c.md"), "{name}");
+
+            let sets = vault.history().list().unwrap();
+            if step == Step::Journal {
+                assert_eq!(sets, [], "{name}");
+                assert_eq!(notes(&bed.root()), before, "{name}");
+                continue;
+            }
+            let expected = match step {
+                Step::LastLook => ChangeSetState::Committed,
+                _ => ChangeSetState::Interrupted,
+            };
+            assert_eq!(sets.len(), 1, "{name}");
+            assert_eq!(sets[0].state, expected, "{name}");
+            let user = Author::new("user");
+            if expected == ChangeSetState::Interrupted && reached.len() % 2 == 0 {
+                vault.history().finish("child", &user).unwrap();
+                drop(vault);
+                assert_eq!(notes(&bed.root()), after, "{name}: finished");
+                let states = bed.vault().history().list().unwrap();
+                assert!(states.iter().all(|s| s.state == ChangeSetState::Committed), "{name}");
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                drop(vault);
+                assert_eq!(notes(&bed.root()), before, "{name}: undone");
+                let states = bed.vault().history().list().unwrap();
+                let undone = states.iter().find(|s| s.id == "child").unwrap();
+                assert_eq!(undone.state, ChangeSetState::Undone, "{name}");
+            }
+        }
+    }
+    reached.dedup();
+    assert_eq!(reached.len(), 11, "{reached:?}");
+}
+
+#[test]
+fn a_single_change_is_whole_too_at_every_step() {
+    let _alone = one_at_a_time();
+    let reference = bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), one).unwrap();
+    let after = notes(&reference.root());
+    for (step, changed) in [
+        (Step::CreateTemp, false),
+        (Step::WriteTemp, false),
+        (Step::SyncTemp, false),
+        (Step::Recheck, false),
+        (Step::Exchange, false),
+        (Step::HashDisplaced, true),
+        (Step::SyncFolder, true),
+        (Step::JournalDone, true),
+    ] {
+        let bed = bed();
+        kill(start(&bed, step, "a.md", Job::One).unwrap());
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{step:?}");
+        assert_eq!(notes(&bed.root()), *if changed { &after } else { &before }, "{step:?}");
+        assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{step:?}");
+        vault.history().finish("child", &Author::new("user")).unwrap();
+        drop(vault);
+        assert_eq!(notes(&bed.root()), after, "{step:?}: finished");
+    }
+}
+
+#[test]
+fn an_edit_in_the_moment_of_the_kill_is_kept() {
+    let _alone = one_at_a_time();
+    for step in [
+        Step::HashDisplaced,
+        Step::CreateTemp,
+        Step::Recheck,
+        Step::SyncFolder,
+        Step::JournalDone,
+        Step::LastLook,
+    ] {
+        let bed = bed();
+        let child = start(&bed, step, "a.md", Job::PlanAndEdit).unwrap();
+        kill(child);
+        let vault = bed.vault();
+        // `CreateTemp` and `Recheck` come before the edit the first time they are reached.
+        let edited = !matches!(step, Step::CreateTemp | Step::Recheck);
+        let text = bed.text("a.md");
+        assert_eq!(text.contains("Met outside."), edited, "{step:?}\n{text}");
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{step:?}");
+        assert_eq!(vault.problems().unwrap(), [], "{step:?}");
+        vault.history().undo("child", Scope::All, &Author::new("user")).unwrap();
+        let expected = if edited { JANE.replace("at the fair", "outside") } else { JANE.to_owned() };
+        assert_eq!(bed.text("a.md"), expected, "{step:?}");
+    }
+}
+
+#[test]
+fn a_running_nova_is_left_alone() {
+    let _alone = one_at_a_time();
+    let bed = bed();
+    let child = start(&bed, Step::Recheck, "a.md", Job::Plan).unwrap();
+    let vault = bed.vault();
+    assert_eq!(bed.leftovers().len(), 1);
+    let sets = vault.history().list().unwrap();
+    assert_eq!(sets[0].state, ChangeSetState::Open);
+    let error = vault.history().finish("child", &Author::new("user")).unwrap_err();
+    assert_eq!(error.code(), "change_set_state");
+    let all = crate::Limits { days: 0, bytes: 0, at_least: 0 };
+    assert_eq!(vault.history().prune(all).unwrap(), Vec::<String>::new());
+    kill(child);
+    let sets = vault.history().list().unwrap();
+    assert_eq!(sets[0].state, ChangeSetState::Interrupted);
+    // What waits for a decision is not pruned either.
+    assert_eq!(vault.history().prune(all).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn in_the_middle_of_a_move_with_forty_links() {
+    let _alone = one_at_a_time();
+    let before = notes(&linked().root());
+    let reference = linked();
+    change(&reference.vault(), move_target).unwrap();
+    let after = notes(&reference.root());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::Exchange, "Done/Goal.md"),
+        (Step::SyncFolder, "Done/Goal.md"),
+        (Step::HashDisplaced, "Notes/n01.md"),
+        (Step::CreateTemp, "Notes/n20.md"),
+        (Step::JournalDone, "Notes/n40.md"),
+        (Step::JournalCommit, "child"),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = linked();
+            kill(start(&bed, step, note, Job::Move).unwrap());
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            let sets = vault.history().list().unwrap();
+            assert_eq!((sets.len(), sets[0].notes.len()), (1, 41), "{name}");
+            let json = serde_json::to_value(&sets[0]).unwrap();
+            assert_eq!(json["state"], "interrupted", "{name}");
+            if finish {
+                vault.history().finish("child", &user).unwrap();
+                drop(vault);
+                assert_eq!(notes(&bed.root()), after, "{name}");
+                let vault = bed.vault();
+                assert_eq!(state(&vault, "child"), Some(ChangeSetState::Committed), "{name}");
+                // Finished, it is undone as any other.
+                vault.history().undo("child", Scope::All, &user).unwrap();
+                drop(vault);
+                assert_eq!(notes(&bed.root()), before, "{name}: finished and undone");
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                drop(vault);
+                assert_eq!(notes(&bed.root()), before, "{name}: undone");
+                assert_eq!(state(&bed.vault(), "child"), Some(ChangeSetState::Undone), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn in_the_middle_of_creating_many() {
+    let _alone = one_at_a_time();
+    let reference = many::bed();
+    let before = notes(&reference.root());
+    change(&reference.vault(), many::hundred).unwrap();
+    let after = notes(&reference.root());
+    assert_eq!(after.len(), before.len() + 100);
+    let user = Author::new("user");
+    for (step, note, are_there) in [
+        (Step::CreateTemp, "New/B/Note 20.md", 0),
+        (Step::WriteTemp, "New/B/Note 20.md", 0),
+        (Step::SyncTemp, "Old/Note 0.md", 0),
+        // The twenty-first of them.
+        (Step::Exchange, "New/B/Note 20.md", 20),
+        (Step::SyncFolder, "Old/Note 0.md", 100),
+        (Step::JournalDone, "New/B/Note 20.md", 100),
+        (Step::JournalCommit, "child", 100),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = many::bed();
+            kill(start(&bed, step, note, Job::Many).unwrap());
+            let mut there = notes(&bed.root());
+            there.retain(|file, _| !file.contains(".nova-"));
+            assert_eq!(there.len(), before.len() + are_there, "{name}");
+            for (file, text) in there {
+                assert_eq!(after.get(&file), Some(&text), "{name}: {file}");
+            }
+
+            let vault = bed.vault();
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{name}");
+            if finish {
+                vault.history().finish("child", &user).unwrap();
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+            }
+            drop(vault);
+            assert_eq!(notes(&bed.root()), if finish { after.clone() } else { before.clone() }, "{name}");
+        }
+    }
+}
+
+#[test]
+fn at_any_moment_what_was_acknowledged_stays() {
+    let _alone = one_at_a_time();
+    let text = |note: u64, last: u64| -> String {
+        let ns = || (1..=last).filter(|n| n % 3 == note);
+        let count = ns().next_back().map_or("none".to_owned(), |n| format!("n{n}"));
+        let lines: String = ns().map(|n| format!("- line {n}\n")).collect();
+        format!("---\ncount: {count}\n---\n{lines}")
+    };
+    for acknowledged in 1..=12 {
+        let bed = Bed::new(&[]);
+        (0..3).for_each(|note| bed.put(&format!("count{note}.md"), &text(note, 0)));
+        let mut child = spawn(&bed, "nowhere\nnothing", Job::Endless);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let wanted = format!("wrote {acknowledged}");
+        assert!(lines.any(|line| line.unwrap().ends_with(&wanted)), "{wanted}");
+        kill(child);
+        // It may have gone on between saying so and the kill.
+        let said = lines.map_while(Result::ok).filter_map(|line| line.rsplit_once("wrote ")?.1.parse().ok());
+        let said = said.last().unwrap_or(acknowledged);
+
+        let vault = bed.vault();
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+        assert_eq!(vault.problems().unwrap(), []);
+        let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
+        let state = |last: u64| (0..3).map(|note| text(note, last)).collect::<Vec<_>>();
+        assert!(now == state(said) || now == state(said + 1), "after {said}: {now:#?}");
+        // And all of it can still be taken back.
+        for set in vault.history().list().unwrap() {
+            vault.history().undo(&set.id, Scope::All, &Author::new("user")).unwrap();
+        }
+        let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
+        assert_eq!(now, state(0), "after {said}");
+    }
+}
+
+#[test]
+fn in_the_middle_of_writing_in_place() {
+    let _alone = one_at_a_time();
+    let reference = Bed::linked(JANE);
+    let before = notes(&reference.root());
+    let mut options = reference.options();
+    options.write_through = true;
+    change(&Vault::open(options).unwrap(), write_through).unwrap();
+    let after = notes(&reference.root());
+    assert!(after["a.md"].len() < before["a.md"].len());
+    let user = Author::new("user");
+    for (step, note) in [
+        (Step::Journal, "child"),
+        (Step::SyncJournal, "child"),
+        (Step::Recheck, "a.md"),
+        (Step::Overwrite, "a.md"),
+        (Step::Truncate, "a.md"),
+        (Step::SyncNote, "a.md"),
+        (Step::JournalDone, "a.md"),
+        (Step::CreateTemp, "b.md"),
+        (Step::JournalCommit, "child"),
+    ] {
+        for finish in [true, false] {
+            let name = format!("{step:?} {note}, finish: {finish}");
+            let bed = Bed::linked(JANE);
+            kill(start(&bed, step, note, Job::Through).unwrap());
+            let torn = bed.text("a.md");
+            let is_torn = step == Step::Truncate;
+            assert_eq!(torn != before["a.md"] && torn != after["a.md"], is_torn, "{name}");
+
+            let mut options = bed.options();
+            options.write_through = true;
+            let vault = Vault::open(options).unwrap();
+            let text = bed.text("a.md");
+            assert!(text == before["a.md"] || text == after["a.md"], "{name}: {text}");
+            assert_eq!(fs::read_to_string(bed.other()).unwrap(), text, "{name}");
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            let kept = files_below(&bed.history().with_file_name("conflicts"));
+            let kept: Vec<_> = kept.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+            assert_eq!(kept, if is_torn { vec![torn] } else { vec![] }, "{name}");
+            assert_eq!(vault.problems().unwrap().len(), kept.len(), "{name}");
+            if step == Step::Journal {
+                assert_eq!(state(&vault, "child"), None);
+                continue;
+            }
+            assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted), "{name}");
+            let expected = if finish {
+                vault.history().finish("child", &user).unwrap();
+                &after
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                &before
+            };
+            drop(vault);
+            assert_eq!(notes(&bed.root()), *expected, "{name}");
+            assert_eq!(fs::read_to_string(bed.other()).unwrap(), expected["a.md"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn on_the_way_to_the_systems_trash() {
+    let _alone = one_at_a_time();
+    for step in [Step::LastLook, Step::Trash] {
+        let bed = bed();
+        let trash = bed.dir.path().canonicalize().unwrap().join("Trash");
+        kill(start(&bed, step, "b.md", Job::Plan).unwrap());
+        assert!(!trash.join("files/b.md").exists(), "{step:?}");
+
+        let mut options = bed.options();
+        options.trash = Some(trash.clone());
+        let vault = Vault::open(options).unwrap();
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{step:?}");
+        let mut files = files_below(&trash);
+        files.sort();
+        assert_eq!(files, [trash.join("files/b.md"), trash.join("info/b.md.trashinfo")], "{step:?}");
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), "b\n", "{step:?}");
+        vault.history().undo("child", Scope::All, &Author::new("user")).unwrap();
+        assert_eq!(bed.text("b.md"), "b\n", "{step:?}");
+    }
+}

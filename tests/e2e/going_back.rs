@@ -1,0 +1,83 @@
+//! Going back in a chat, and finding one again.
+
+use fantoccini::key::Key;
+use nova_testkit::{ModelServer, text};
+
+use crate::harness::{Home, Window};
+
+/// Answers with how often it was asked and what it was told.
+fn model() -> ModelServer {
+    let mut asked = 0;
+    ModelServer::replying(move |request| {
+        asked += 1;
+        let messages = request["messages"].as_array().cloned().unwrap_or_default();
+        let users = messages.iter().filter(|message| message["role"] == "user");
+        let said: Vec<&str> = users
+            .filter_map(|message| message["content"].as_str())
+            .filter(|content| content.starts_with("Say"))
+            .collect();
+        text(&format!("Answer {asked} to {}.", said.join(", then ")))
+    })
+}
+
+async fn say(window: &Window, words: &str, answer: &str) {
+    window.type_into("[data-testid=composer-input]", words).await;
+    window.click("[data-testid=send]").await;
+    window.wait_for_text("[role=log]", answer).await;
+    window.wait_for("[data-testid=send]").await;
+}
+
+#[tokio::test]
+async fn an_edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
+    let model = model();
+    let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
+    let window = Window::open(&home).await;
+    say(&window, "Say harbour", "Answer 1 to Say harbour.").await;
+    say(&window, "Say lighthouse", "Answer 2 to Say harbour, then Say lighthouse.").await;
+
+    // ↑ in the empty composer edits what was sent last.
+    window.click("[data-testid=composer-input]").await;
+    window.press(&[], Key::Up).await;
+    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.press(&[], '!').await;
+    window.click("[data-testid=send-edited]").await;
+    window.wait_for_text("[role=log]", "Answer 3 to Say harbour, then Say lighthouse!.").await;
+    window.wait_for_text("[data-testid=versions]", "2/2").await;
+    assert!(!window.text("[role=log]").await.contains("Answer 2"));
+
+    window.click("[aria-label='Earlier version']").await;
+    window.wait_for_text("[role=log]", "Answer 2").await;
+    window.click("[data-testid=answer-again]").await;
+    window.wait_for_text("[role=log]", "Answer 4 to Say harbour.").await;
+
+    // What is found in a branch that is not in force opens in it.
+    window.click("[data-testid=new-chat]").await;
+    window.type_into("[data-list-search] input", "lighthouse!").await;
+    window.click("[data-testid=found-place]").await;
+    window.wait_for_text("[role=log]", "Answer 3").await;
+
+    let found = home.nova(&["session", "search", "harbour", "--json"]);
+    let id = found[0]["row"]["id"].as_str().expect("the chat").to_owned();
+    let document = home.nova(&["session", "export", &id, "--json"]);
+    assert!(document["markdown"].as_str().is_some_and(|text| text.contains("Answer 3")), "{document}");
+    window.close().await;
+    model.finish();
+}
+
+#[tokio::test]
+async fn a_deleted_chat_comes_back() {
+    let model = model();
+    let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
+    let window = Window::open(&home).await;
+    say(&window, "Say harbour", "Answer 1").await;
+
+    window.click("[data-chat]").await;
+    window.click_named("More for Say harbour").await;
+    window.click_named("Delete chat").await;
+    window.wait_gone("[data-chat]").await;
+    window.click("[data-testid=undo-delete]").await;
+    window.click("[data-chat]").await;
+    window.wait_for_text("[role=log]", "Answer 1").await;
+    window.close().await;
+    model.finish();
+}

@@ -1,0 +1,117 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nova_app::{Desktop, NoApprover};
+use nova_protocol::{Commands as _, ExportSession, ExportedSession};
+use nova_testkit::{call, text};
+use serde_json::json;
+
+use super::nova::{Nova, PEOPLE, turn};
+
+const KEY: &str = "sk-proj-0123456789abcdefghij";
+
+/// Saves where it is told to, and keeps what name was proposed.
+struct SavesAt(Option<PathBuf>, std::sync::Mutex<Vec<String>>);
+
+#[async_trait::async_trait]
+impl Desktop for SavesAt {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    async fn pick_file(&self, name: &str) -> Option<PathBuf> {
+        self.1.lock().unwrap().push(name.to_owned());
+        self.0.clone()
+    }
+
+    fn open_url(&self, url: &str) -> Result<(), String> {
+        Err(format!("{url} is not asked for"))
+    }
+
+    fn show_file(&self, path: &Path) -> Result<(), String> {
+        Err(format!("{} is not asked for", path.display()))
+    }
+}
+
+fn nova() -> Nova {
+    let answers = [
+        call("crm__get_contact", json!({"name": "Jane Doe"})),
+        text("She is a **lead**."),
+        text("She is, I said."),
+    ];
+    Nova::new(PEOPLE, answers)
+}
+
+#[tokio::test]
+async fn a_chat_becomes_a_document() {
+    let nova = nova();
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, &format!("Is Jane: a lead? {KEY}"), NoApprover).await;
+    nova.run(&["chat", "-p", "Sure?", "--session", &end.session, "--after", "start"]);
+
+    let printed = nova.run(&["session", "export", &end.session]);
+    assert_eq!(printed.status.code(), Some(0), "{printed:?}");
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(printed.starts_with("---\ntitle: \"Is Jane: a lead?"), "{printed}");
+    assert!(printed.contains("model: \"test/scripted\"\n"), "{printed}");
+    assert!(printed.contains("> Sure?\n\n## Nova\n\nShe is, I said."), "{printed}");
+    assert!(!printed.contains("lead**"), "the branch in force only: {printed}");
+
+    let file = nova.home().join("chat.md");
+    let to_file = nova.json(&["session", "export", &end.session, "--all", "--out", file.to_str().unwrap()]);
+    assert_eq!(to_file, (0, json!({"ok": true, "file": file})));
+    let all = std::fs::read_to_string(&file).unwrap();
+    assert!(all.contains("- `crm.get_contact` → done\n  - from [[CRM/People/Jane Doe|Jane Doe]]"), "{all}");
+    assert!(all.contains("She is a **lead**.") && all.contains("(branch 2 of 2)"), "{all}");
+    assert!(!all.contains(KEY) && all.contains("[key left out]"), "{all}");
+
+    let nowhere = nova.run(&["session", "export", &end.session, "--out", "/nonexistent/chat.md"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn into_the_vault_it_goes_as_every_change_of_a_note() {
+    let nova = nova();
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Is Jane a lead?", NoApprover).await;
+    let file = nova.vault.root().join("Chats").join("Jane.md");
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
+
+    let export = ["session", "export", &end.session, "--out", file.to_str().unwrap()];
+    assert_eq!(nova.run(&export).status.code(), Some(0));
+    assert!(nova.vault.read("Chats/Jane.md").contains("She is a **lead**."));
+    let (_, changes) = nova.json(&["changes", "list"]);
+    assert_eq!(changes[0]["notes"][0]["path"], "Chats/Jane.md");
+    assert_eq!(nova.run(&export).status.code(), Some(1), "a note that is there is not replaced");
+    let from_within = nova
+        .command(&["session", "export", &end.session, "--out", "Jane.md"])
+        .current_dir(file.parent().unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(from_within.status.code(), Some(1), "wherever it is called from");
+    nova.run(&["changes", "undo", changes[0]["id"].as_str().unwrap()]);
+    assert!(!nova.vault.exists("Chats/Jane.md"));
+}
+
+#[tokio::test]
+async fn in_the_window_the_user_chooses_where() {
+    let mut nova = nova();
+    let file = nova.home().join("saved.md");
+    let desktop = Arc::new(SavesAt(Some(file.clone()), std::sync::Mutex::default()));
+    nova.desktop = desktop.clone();
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Is Jane: a lead / not?", NoApprover).await;
+    let export = ExportSession { session: end.session.clone(), all: None };
+
+    let saved = app.export_session(export.clone()).await.unwrap().saved.unwrap();
+    assert!(saved.ends_with("saved.md"), "{saved}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("She is a **lead**."));
+    let names = desktop.1.lock().unwrap().clone();
+    assert!(names.len() == 1 && names[0].starts_with("Is Jane") && names[0].ends_with(".md"), "{names:?}");
+    assert!(!names[0].contains(['/', ':', '?']), "{names:?}");
+
+    nova.desktop = Arc::new(SavesAt(None, std::sync::Mutex::default()));
+    let app = nova.start().await;
+    assert_eq!(app.export_session(export).await.unwrap(), ExportedSession { saved: None });
+}

@@ -1,0 +1,197 @@
+//! Chats that grow beyond what their model takes in.
+
+use nova_app::{App, TurnEnd};
+use nova_protocol::{Commands as _, CompactedBy, Decision, ErrorCode, Event, SessionRef};
+use nova_testkit::{Answer, ModelServer, ScriptedApprover, call, error, text};
+use serde_json::{Value, json};
+
+use super::nova::{Nova, PEOPLE, turn};
+
+/// A Nova whose model takes in so many tokens.
+fn small(context: u64, reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Nova {
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.model = ModelServer::replying(reply);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "test", "kind": "openai", "base_url": nova.model.base_url(), "context": context}],
+        "model": "test/scripted",
+        "router": false,
+    }));
+    nova
+}
+
+fn whole(request: &Value) -> String {
+    let messages = request["messages"].as_array().unwrap().iter();
+    messages.map(|message| message["content"].as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+fn wants_summary(request: &Value) -> bool {
+    whole(request).contains("Write down, for yourself")
+}
+
+/// An answer of about 1,000 tokens that says which it is.
+fn long(number: usize) -> Answer {
+    text(&format!("Answer {number}: {}", "and so on ".repeat(400)))
+}
+
+fn compactions(events: &[Event]) -> Vec<(CompactedBy, u64, u64, Option<String>)> {
+    let compacted = events.iter().filter_map(|event| match event {
+        Event::HistoryCompacted { by, before, after, why, .. } => Some((*by, *before, *after, why.clone())),
+        _ => None,
+    });
+    compacted.collect()
+}
+
+/// Messages until room was made; the session, how many were sent, and what happened in the last turn.
+async fn talk(app: &App, first: Option<&str>) -> (String, usize, Vec<Event>) {
+    let mut session = first.map(str::to_owned);
+    for number in 1..30 {
+        let words = format!("Question {number}, word for word.");
+        let (end, events) =
+            turn(app, session.as_deref(), &words, ScriptedApprover::always(Decision::Once)).await;
+        assert!(matches!(end.end, TurnEnd::Completed { .. }), "{:?}", end.end);
+        session = Some(end.session.clone());
+        if !compactions(&events).is_empty() {
+            return (end.session, number, events);
+        }
+    }
+    panic!("room was never made")
+}
+
+#[tokio::test]
+async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
+    let mut answered = 0;
+    let nova = small(16_000, move |request| {
+        if wants_summary(request) {
+            return text("Jane Doe is a lead since May.");
+        }
+        answered += 1;
+        match answered {
+            1 => call("load_skill", json!({"skill": "crm"})),
+            2 => call("crm__get_contact", json!({"name": "Jane Doe"})),
+            number => long(number),
+        }
+    });
+    let app = nova.start().await;
+    let (session, sent, events) = talk(&app, None).await;
+
+    let told = compactions(&events);
+    let (by, before, after, why) = &told[0];
+    assert_eq!((told.len(), *by, why), (1, CompactedBy::Summary, &None));
+    assert!(*before > 16_000 * 7 / 10 && *after < before * 8 / 10, "{before} → {after}");
+
+    let requests = nova.model.requests();
+    let asked = &requests[requests.len() - 2];
+    assert!(wants_summary(asked));
+    let request = requests.last().unwrap();
+    assert_eq!(asked["messages"][0], request["messages"][0], "the system prompt stays");
+    let now = whole(request);
+    assert!(now.contains("Jane Doe is a lead since May."), "{now}");
+    for number in 1..=sent {
+        assert_eq!(now.matches(&format!("Question {number}, word for word.")).count(), 1, "{number}: {now}");
+    }
+    assert!(!now.contains("Answer 3:"), "what was summed up is gone");
+    assert!(now.contains("CRM/People/Jane Doe.md"), "the notes in use are named");
+    assert!(now.contains("Skill activated: "), "the instructions of active skills are there");
+    assert!(whole(&requests[3]).matches("Skill activated: ").count() == 1);
+    assert_eq!(now.matches("Today is ").count(), 1);
+
+    // Nothing left the log, and another start sends the same.
+    let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
+    let said = serde_json::to_string(&view.events).unwrap();
+    assert!(said.contains("Answer 3:"));
+    drop(app);
+    let app = nova.start().await;
+    turn(&app, Some(&session), "Still there?", ScriptedApprover::always(Decision::Once)).await;
+    let later = nova.model.requests().pop().unwrap();
+    let before = request["messages"].as_array().unwrap();
+    assert_eq!(later["messages"].as_array().unwrap()[..before.len()], before[..], "what was sent stays");
+
+    // A note that was read before is still watched.
+    nova.vault.write("CRM/People/Jane Doe.md", "---\ntype: contact\nname: Jane Doe\nstage: won\n---\n");
+    turn(&app, Some(&session), "And now?", ScriptedApprover::always(Decision::Once)).await;
+    let told = whole(&nova.model.requests().pop().unwrap());
+    assert!(told.contains("Changed outside of Nova") && told.contains("- CRM/People/Jane Doe.md"), "{told}");
+}
+
+#[tokio::test]
+async fn a_chat_with_a_small_model_goes_on_and_on() {
+    let nova = small(7_000, |request| match wants_summary(request) {
+        true => text("Much was said."),
+        false => long(0),
+    });
+    let app = nova.start().await;
+    let mut session = None;
+    let mut made_room = 0;
+    for number in 0..16 {
+        let words = format!("Question {number}, word for word.");
+        let (end, events) =
+            turn(&app, session.as_deref(), &words, ScriptedApprover::always(Decision::Once)).await;
+        assert!(matches!(end.end, TurnEnd::Completed { .. }), "{number}: {:?}", end.end);
+        made_room += compactions(&events).len();
+        session = Some(end.session);
+    }
+    assert!(made_room > 2, "{made_room}");
+    let now = whole(nova.model.requests().last().unwrap());
+    assert!(
+        now.contains("Question 0, word for word.") && now.contains("Question 15, word for word."),
+        "{now}"
+    );
+    assert_eq!(now.matches("Your summary:").count(), 1, "one summary stands for the others: {now}");
+}
+
+#[tokio::test]
+async fn without_a_summary_old_outputs_make_room() {
+    let mut answered = 0;
+    let nova = small(16_000, move |request| {
+        if wants_summary(request) {
+            return error(400, json!({"error": {"message": "not now"}}));
+        }
+        answered += 1;
+        match answered % 2 {
+            1 => call("vault__read_note", json!({"path": "Ideas"})),
+            _ => text("Read."),
+        }
+    });
+    nova.vault.write("Ideas.md", &"An idea of many. ".repeat(400));
+    let app = nova.start().await;
+    let (_, _, events) = talk(&app, None).await;
+    let (by, before, after, why) = compactions(&events).remove(0);
+    assert_eq!(by, CompactedBy::WithoutOutputs);
+    assert!(why.unwrap().contains("not now"));
+    assert!(after < before, "{before} → {after}");
+    let now = whole(nova.model.requests().last().unwrap());
+    assert!(now.contains("bytes were taken out to make room"), "{now}");
+    assert!(now.contains("Question 1, word for word."));
+}
+
+#[tokio::test]
+async fn what_never_fits_fails_with_what_to_do() {
+    let nova = small(500, |_| text("Never."));
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
+    let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+    assert_eq!(error.code, ErrorCode::ContextTooSmall);
+    assert!(error.message.contains("500 tokens") && error.hint.contains("larger context"), "{error:?}");
+    assert!(nova.model.requests().is_empty(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn the_window_knows_how_full_the_context_is() {
+    let nova = small(16_000, |_| text("Hello.").using(4_000, 1_000, 3));
+    let app = nova.start().await;
+    let (end, events) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
+    let first = events.iter().find_map(|event| match event {
+        Event::StepStarted { context, .. } => context.clone(),
+        _ => None,
+    });
+    let first = first.unwrap();
+    assert_eq!(first.limit, Some(16_000));
+    let now = app.context(SessionRef { session: end.session }).await.unwrap();
+    assert_eq!((now.limit, now.cached), (Some(16_000), 1_000));
+    // The provider counted 4,000 for the request; the answer has come to it since.
+    assert!((4_000..4_100).contains(&now.used), "{now:?}");
+    let parts = &now.parts;
+    assert_eq!(parts.system + parts.skills + parts.history + parts.outputs, now.used);
+    assert!(parts.system > 3_000 && parts.history < 200 && parts.outputs == 0, "{parts:?}");
+}

@@ -1,0 +1,77 @@
+//! What is being written is there again after Nova was killed, and how its window was left.
+
+use nova_app::WindowPlace;
+use nova_protocol::{
+    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, WindowLayout,
+};
+
+use super::nova::Nova;
+
+fn draft(session: Option<&str>, text: &str) -> DraftView {
+    DraftView { session: session.map(str::to_owned), text: text.into(), ..DraftView::default() }
+}
+
+#[tokio::test]
+async fn what_is_written_is_on_the_disk_when_the_command_answers() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    let waiting = QueuedMessage {
+        text: "and then".into(),
+        tool: Some("crm.move_deal".into()),
+        skills: vec!["mail".into()],
+        files: vec![AttachedFile { name: "list.csv".into(), text: "a,b\n".into() }],
+    };
+    let written = DraftView { queued: vec![waiting], ..draft(Some("01JB"), "Grüße an [[Jane Doe]]") };
+    app.keep_draft(written.clone()).await.unwrap();
+    app.keep_draft(draft(None, "a new chat")).await.unwrap();
+    // Nothing is stopped or flushed: another Nova reads what this one's command had answered for.
+    let after = nova.start().await;
+    let mut drafts = after.list_drafts(Nothing {}).await.unwrap();
+    drafts.sort_by(|a, b| a.session.cmp(&b.session));
+    assert_eq!(drafts, [draft(None, "a new chat"), written]);
+
+    app.keep_draft(draft(None, "")).await.unwrap();
+    app.keep_draft(draft(None, "")).await.unwrap();
+    assert_eq!(after.list_drafts(Nothing {}).await.unwrap().len(), 1, "an empty draft is forgotten");
+}
+
+#[tokio::test]
+async fn a_draft_stays_in_its_folder_and_a_broken_one_hides_no_other() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    for session in ["../trust", "a/b", "", "a\0b", "..", "C:x"] {
+        let refused = app.keep_draft(draft(Some(session), "x")).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::BadRequest, "{session:?}");
+    }
+    app.keep_draft(draft(Some("good"), "x")).await.unwrap();
+    std::fs::write(nova.data().join("drafts/torn.json"), "{\"text\":").unwrap();
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap(), [draft(Some("good"), "x")]);
+
+    let large = "x".repeat(9 * 1024 * 1024);
+    let refused = app.keep_draft(draft(Some("good"), &large)).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::BadRequest);
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap(), [draft(Some("good"), "x")], "the last one stays");
+}
+
+#[tokio::test]
+async fn the_window_is_as_it_was_left() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    assert_eq!(app.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());
+    assert_eq!(app.window_place(), None);
+    let layout = WindowLayout {
+        list_folded: true,
+        panel_width: 420,
+        keys: [("find".to_owned(), "Ctrl G".to_owned())].into(),
+        ..WindowLayout::default()
+    };
+    let place = WindowPlace { x: 10.0, y: 20.0, width: 1000.0, height: 700.0, maximized: false };
+    app.keep_layout(layout.clone()).await.unwrap();
+    app.keep_window_place(place).unwrap();
+    let after = nova.start().await;
+    assert_eq!(after.window_layout(Nothing {}).await.unwrap(), layout);
+    assert_eq!(after.window_place(), Some(place));
+    // A file that another version wrote differently is no reason not to start.
+    std::fs::write(nova.data().join("window/layout.json"), "[]").unwrap();
+    assert_eq!(after.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());
+}

@@ -1,0 +1,61 @@
+// Every screen by axe: roles, names, order, whatever needs no browser. Contrast is measured in the window.
+import { act, screen } from '@testing-library/react';
+import { beforeEach, expect, test } from 'vitest';
+
+import { App } from './App';
+import type { AppState, SettingsPageName } from './state/app';
+import type { Store } from './state/store';
+import { violations } from './testing/axe';
+import { FakeBackend, type World } from './testing/fake-backend';
+import { setWindow } from './testing/media';
+import { contactForm, newContactForm } from './testing/record-form';
+import { renderInApp } from './testing/render';
+import { interruptedSet, sampleNow, samplePendingTools, sampleWorld } from './testing/sample';
+import { sampleAnswer, samplePanels } from './testing/sample-panels';
+
+beforeEach(() => setWindow({}));
+
+const pages: SettingsPageName[] = ['skills', 'models', 'permissions', 'credentials', 'changes', 'keyboard', 'appearance'];
+
+type Screen = [name: string, go: (store: Store) => unknown, change?: (world: World) => void, app?: Partial<AppState>];
+
+const chat = (store: Store) => store.actions.openSession('harborline');
+
+const screens: Screen[] = [
+  ['a new chat', () => undefined],
+  ['no model', () => undefined, (world) => void (world.status.model = null)],
+  ['a chat with an approval', chat],
+  ['the changes beside it', (store) => chat(store).then(() => store.actions.showPanel('changes'))],
+  ['the activity', (store) => chat(store).then(() => store.actions.showPanel('activity'))],
+  ['the problems', (store) => store.actions.showPanel('problems')],
+  ['a note', (store) => store.actions.openNote('Jane Doe')],
+  ['find', (store) => chat(store).then(() => store.actions.setFind('stage'))],
+  ['a waiting message and a file', (store) => chat(store).then(() => {
+    store.actions.setDraft({ text: 'next', tool: 'crm.move_deal' });
+    store.actions.queueDraft();
+    store.actions.setDraft({ text: 'more', skills: ['crm'], files: [{ name: 'a.csv', text: 'a' }] });
+  })],
+  ['the palette', (store) => store.actions.setOver('palette')],
+  ['the keys', (store) => store.actions.setOver('keys')],
+  ['an interrupted change', chat, (world) => void world.changes.unshift(interruptedSet(3))],
+  ['running a tool', (store) => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' })],
+  ['a record', (store) => store.actions.openRecordForm({ skill: 'crm', type: 'contact', path: contactForm.path })],
+  ['the first start', () => undefined, (world) => void (world.status = { ...world.status, first_run: true, vault: null, model: null })],
+  ['a vault that is gone', () => undefined, (world) => void (world.status.vault_problem = { code: 'no_vault', message: 'The vault folder is gone.', hint: '' })],
+  ...samplePanels.map(({ skill }): Screen => [`the panel of ${skill}`, (store) => chat(store).then(() => store.actions.setPanel({ open: true, tab: `skill:${skill}`, wide: true }))]),
+  ...pages.map((page): Screen => [`settings, ${page}`, (store) => store.actions.show({ kind: 'settings', page })]),
+];
+
+test.each(screens)('%s', async (_name, go, change) => {
+  const world = { ...sampleWorld(), recordForms: [contactForm, newContactForm], pendingTools: samplePendingTools() };
+  change?.(world);
+  const backend = new FakeBackend(world);
+  backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+  const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
+  await act(() => store.actions.start());
+  await act(async () => void (await go(store)));
+  // What is read when a screen opens has come.
+  await act(async () => void (await new Promise((done) => setTimeout(done))));
+  expect(screen.queryAllByRole('button', { hidden: true }).length).toBeGreaterThan(0);
+  expect(await violations()).toEqual([]);
+});

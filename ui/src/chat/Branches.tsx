@@ -1,0 +1,203 @@
+// Going back in a chat: a sent message is edited, an answer is given again, and the arrows lead from one
+// version to the other.
+
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+
+import { Button, ErrorBox, IconButton } from '../shared';
+import { beforeOf, siblings } from '../state/branches';
+import { useActions, useApp, useSession } from '../state/hooks';
+import { runningTurn, type Turn } from '../state/session';
+import { messageOf, useAgain } from './again';
+
+/** The user's message with its versions; in its place the field in which it is edited. */
+export function Editable({ turn, children }: { turn: Turn; children: ReactNode }) {
+  const [editing, setEditing] = useState(false);
+  const pencil = useRef<HTMLButtonElement>(null);
+  const running = useSession((state) => runningTurn(state) !== null);
+  if (editing) {
+    return (
+      <EditMessage
+        turn={turn}
+        onClose={() => {
+          setEditing(false);
+          requestAnimationFrame(() => pencil.current?.focus());
+        }}
+      />
+    );
+  }
+  return (
+    <div data-turn={turn.id} className="group/said relative" onKeyDown={walkInto}>
+      {children}
+      <span className="absolute top-1.5 right-1.5 rounded-control bg-surface-sunken opacity-0 group-focus-within/said:opacity-100 group-hover/said:opacity-100">
+        <IconButton
+          ref={pencil}
+          icon="pencil"
+          iconSize={14}
+          label={running ? 'Edit, once this turn has ended' : 'Edit message'}
+          data-testid="edit-message"
+          disabled={running}
+          onClick={() => setEditing(true)}
+        />
+      </span>
+      <Versions turn={turn} />
+    </div>
+  );
+}
+
+/** As in every item of the conversation Enter goes in, to the pencil, and Esc out. */
+function walkInto(event: KeyboardEvent<HTMLDivElement>) {
+  const item = event.currentTarget.querySelector<HTMLElement>('[data-item]');
+  const to =
+    event.key === 'Enter' && event.target === item
+      ? event.currentTarget.querySelector<HTMLElement>('[data-testid="edit-message"]:not(:disabled)')
+      : event.key === 'Escape' && event.target !== item
+        ? item
+        : null;
+  if (!to) return;
+  event.preventDefault();
+  event.stopPropagation();
+  to.focus();
+}
+
+/** ‹ 2/3 › where the message was said in several ways. */
+function Versions({ turn }: { turn: Turn }) {
+  const branches = useSession((state) => state.branches);
+  const running = useSession((state) => runningTurn(state) !== null);
+  const { chooseBranch } = useActions();
+  const versions = siblings(branches, turn.id);
+  const at = versions.indexOf(turn.id);
+  if (versions.length < 2) return null;
+  const arrow = (by: 1 | -1, label: string) => {
+    const other = versions[at + by];
+    return (
+      <IconButton
+        icon={by < 0 ? 'chevron-left' : 'chevron-right'}
+        iconSize={14}
+        label={label}
+        disabled={running || other === undefined}
+        onClick={() => other !== undefined && void chooseBranch(other)}
+      />
+    );
+  };
+  return (
+    <div
+      role="group"
+      aria-label="Versions of this message"
+      data-testid="versions"
+      title="What an answer changed in notes stays changed in all versions"
+      className="flex h-7 items-center justify-end text-fg-3"
+    >
+      {arrow(-1, 'Earlier version')}
+      <span className="tabular text-small" aria-label={`Version ${at + 1} of ${versions.length}`}>
+        {at + 1}/{versions.length}
+      </span>
+      {arrow(1, 'Later version')}
+    </div>
+  );
+}
+
+function EditMessage({ turn, onClose }: { turn: Turn; onClose: () => void }) {
+  const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
+  const { send } = useActions();
+  const [text, setText] = useState(turn.text);
+  const again = useAgain(async () => {
+    await send({ ...messageOf(turn), text: text.trim(), after: before });
+    onClose();
+  });
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(turn.text.length, turn.text.length);
+  }, [turn.text.length]);
+  const empty = text.trim() === '';
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+    } else if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      if (!empty) again.run();
+    }
+  };
+
+  return (
+    <div data-testid="edit-form" className="flex flex-col gap-2 rounded-message border border-line-control bg-surface-raised p-2.5">
+      <textarea
+        ref={field}
+        aria-label="Message"
+        value={text}
+        rows={Math.min(10, text.split('\n').length)}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        className="selectable w-full resize-none bg-transparent px-1 text-body outline-none"
+      />
+      {again.problem && <ErrorBox error={again.problem} />}
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="flex-1 text-small text-fg-3">The chat goes on from here. What it changed in notes since stays, and can be undone under Changes.</p>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button variant="primary" icon="send" disabled={empty || again.busy} onClick={again.run} data-testid="send-edited">
+          Send
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Asks the same again; the answer that is there stays as a version. */
+export function AnswerAgain({ turn }: { turn: Turn }) {
+  const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
+  const busy = useSession((state) => runningTurn(state) !== null);
+  const { send } = useActions();
+  const again = useAgain(() => send({ ...messageOf(turn), after: before }));
+  if (turn.status === 'running' || turn.text === '') return null;
+  return (
+    <div className="flex flex-col gap-2">
+      <div
+        data-item
+        tabIndex={-1}
+        className="-mt-1 flex self-start rounded-control opacity-0 group-focus-within/answer:opacity-100 group-hover/answer:opacity-100"
+      >
+        <IconButton
+          icon="refresh"
+          iconSize={14}
+          label="Answer again"
+          data-testid="answer-again"
+          disabled={busy || again.busy}
+          onClick={again.run}
+        />
+      </div>
+      {again.problem && <ErrorBox error={again.problem} />}
+    </div>
+  );
+}
+
+/** Brings the message into view that a search has found. */
+export function useSoughtTurn(mountAll: () => void): void {
+  const sought = useApp((app) => app.sought);
+  const open = useApp((app) => app.open);
+  const there = useSession((state) => sought !== null && state.turns.some((turn) => turn.id === sought.turn));
+  const { found } = useActions();
+  useEffect(() => {
+    if (sought === null || sought.session !== open || !there) return;
+    // Not within the effect: earlier turns are put on the page at once.
+    const timer = setTimeout(() => {
+      mountAll();
+      const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(sought.turn)}"] [data-item]`);
+      message?.scrollIntoView({ block: 'start' });
+      message?.focus({ preventScroll: true });
+      found();
+    });
+    return () => clearTimeout(timer);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new function each time, which does the same
+  }, [sought, open, there, found]);
+}
+
+/** As ↑ in an empty composer does; whether there is one. */
+export function editLastMessage(): boolean {
+  const pencil = [...document.querySelectorAll<HTMLButtonElement>('[data-testid="edit-message"]:not(:disabled)')].at(-1);
+  pencil?.click();
+  return pencil !== undefined;
+}

@@ -1,0 +1,167 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+
+import { Conversation } from './Conversation';
+import { openChat, turnStarted } from './fixture';
+
+const composer = () => screen.getByLabelText<HTMLTextAreaElement>('Message', { selector: 'textarea' });
+const queued = () => screen.queryAllByTestId('queued').map((row) => row.querySelector('[title]')?.textContent);
+const done = { type: 'turn_completed', text: '' } as const;
+
+const open = () => openChat(<Conversation />, [turnStarted()]);
+
+describe('a message during a turn', () => {
+  test('waits above the composer and goes when the session is free again, in order', async () => {
+    const { backend, say, session } = await open();
+    await userEvent.type(composer(), 'first{Enter}second{Enter}');
+    expect(queued()).toEqual(['first', 'second']);
+    expect(composer()).toHaveValue('');
+    expect(composer()).toHaveFocus();
+    await say(done);
+    expect(backend.asked('send_message')).toEqual([]);
+    await say({ type: 'session_changed', id: session });
+    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: 'first', skills: [] }]));
+    await waitFor(() => expect(queued()).toEqual(['second']));
+    // Only one at a time: a second sign that the session is free sends the next.
+    backend.emit({ ...turnStarted('first') }, { session, turn: 't2' });
+    backend.emit({ type: 'session_changed', id: session });
+    expect(backend.asked('send_message')).toHaveLength(1);
+  });
+
+  test('waits and says so when the turn failed, until it is sent by hand', async () => {
+    const { backend, say, session } = await open();
+    await userEvent.type(composer(), 'next{Enter}');
+    await say({ type: 'turn_failed', code: 'provider_timeout', message: 'No answer.', hint: '' });
+    await say({ type: 'session_changed', id: session });
+    expect(screen.getByTestId('queue-held')).toHaveTextContent('Not sent: the turn failed.');
+    expect(backend.asked('send_message')).toEqual([]);
+    await userEvent.click(screen.getByTestId('queued-send'));
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'next', skills: [] }]);
+    await waitFor(() => expect(queued()).toEqual([]));
+  });
+
+  test('"Stop and send" stops the turn and goes before the others', async () => {
+    const { backend, say, session } = await open();
+    await userEvent.type(composer(), 'first{Enter}now{Enter}');
+    await userEvent.click(screen.getAllByTestId('queued-send')[1]!);
+    expect(backend.asked('stop_turn')).toEqual([{ session }]);
+    await say({ type: 'turn_cancelled', unknown: [] });
+    await say({ type: 'session_changed', id: session });
+    await waitFor(() => expect(backend.asked('send_message').map(({ text }) => text)).toEqual(['now']));
+  });
+
+  test('a plain Stop holds it back', async () => {
+    const { backend, say, session } = await open();
+    await userEvent.type(composer(), 'next{Enter}');
+    await say({ type: 'turn_cancelled', unknown: [] });
+    await say({ type: 'session_changed', id: session });
+    expect(screen.getByTestId('queue-held')).toHaveTextContent('you stopped the turn');
+    expect(backend.asked('send_message')).toEqual([]);
+  });
+
+  test('stays first when it could not be sent, with the reason', async () => {
+    const { backend, say, session } = await open();
+    await userEvent.type(composer(), 'next{Enter}');
+    backend.fail('send_message', { message: 'No model.' });
+    await say(done);
+    await say({ type: 'session_changed', id: session });
+    await waitFor(() => expect(screen.getByTestId('queue-held')).toHaveTextContent('No model.'));
+    expect(queued()).toEqual(['next']);
+  });
+
+  test('is written on with its chips: Edit, and ↑ in an empty composer takes the last', async () => {
+    const { store } = await open();
+    store.actions.setDraft({ tool: 'crm.move_deal', skills: ['mail'] });
+    await userEvent.type(composer(), 'first{Enter}');
+    await userEvent.type(composer(), 'second{Enter}');
+    await userEvent.type(composer(), '{ArrowUp}');
+    expect(composer()).toHaveValue('second');
+    expect(queued()).toEqual(['crm.move_dealfirst']);
+    await userEvent.click(screen.getByTestId('queued-edit'));
+    expect(composer()).toHaveValue('first\n\nsecond');
+    expect(screen.getByTestId('draft-chips')).toHaveTextContent('crm.move_deal');
+    expect(screen.queryByTestId('queue')).toBeNull();
+  });
+
+  test('can be taken back', async () => {
+    await open();
+    await userEvent.type(composer(), 'first{Enter}');
+    await userEvent.click(screen.getByLabelText('Remove the waiting message'));
+    expect(screen.queryByTestId('queue')).toBeNull();
+  });
+});
+
+describe('files', () => {
+  const text = new File(['a,b\n1,2\n'], 'list.csv', { type: 'text/csv' });
+
+  test('text goes along in a fence; pictures and what is no text are refused with the reason', async () => {
+    const { backend, say, session } = await open();
+    await say(done);
+    const chooser = screen.getByTestId('file-chooser');
+    const picture = new File([new Uint8Array([1])], 'plan.png', { type: 'image/png' });
+    const zip = new File([new Uint8Array([0xff, 0xfe, 0])], 'x.zip');
+    const large = new File(['x'.repeat(100_001)], 'large.txt');
+    fireEvent.change(chooser, { target: { files: [text, picture, zip, large] } });
+    expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
+    expect(within(screen.getByTestId('files-refused')).getAllByRole('listitem').map((row) => row.textContent)).toEqual([
+      'plan.png is a picture. Pictures cannot be sent yet; text files can.',
+      'x.zip is no text.',
+      'large.txt has 100 kB; up to 100 kB go with a message. Put it into the vault and ask about it.',
+    ]);
+    await userEvent.type(composer(), 'Read this{Enter}');
+    expect(backend.asked('send_message')).toEqual([
+      { session, text: 'Read this\n\nAttached file: list.csv\n\n```\na,b\n1,2\n```', skills: [] },
+    ]);
+    expect(screen.queryByTestId('draft-file')).toBeNull();
+  });
+
+  test('are dropped, and sent without a word', async () => {
+    const { backend, say } = await open();
+    await say(done);
+    fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [text] } });
+    await screen.findByTestId('draft-file');
+    await userEvent.click(screen.getByTestId('send'));
+    expect(backend.asked('send_message')[0]?.text).toMatch(/^Attached file: list\.csv/);
+  });
+
+  test('a click on Send leaves an empty field', async () => {
+    const { backend, say } = await open();
+    await say(done);
+    await userEvent.type(composer(), 'Where?');
+    await userEvent.click(screen.getByTestId('send'));
+    expect(backend.asked('send_message')).toHaveLength(1);
+    expect(composer()).toHaveValue('');
+  });
+
+  test('stand in the sent message by their names', async () => {
+    await openChat(<Conversation />, [turnStarted('Read this\n\nAttached file: list.csv\n\n```\na,b\n```')]);
+    const message = screen.getByTestId('user-message');
+    expect(within(message).getByTestId('sent-file')).toHaveTextContent('list.csv');
+    expect(message.firstChild?.textContent).toBe('Read this');
+  });
+});
+
+describe('[[', () => {
+  test('offers notes with a look at the marked one, and puts the link in', async () => {
+    const { say } = await open();
+    await say(done);
+    await userEvent.type(composer(), 'See [[[[ja');
+    const option = await screen.findByRole('option', { name: /Jane Doe/ });
+    expect(option).toHaveAttribute('aria-selected', 'true');
+    expect(composer()).toHaveAttribute('aria-activedescendant', option.id);
+    await userEvent.keyboard('{Enter}');
+    expect(composer()).toHaveValue('See [[Jane Doe]] ');
+    expect(screen.queryByTestId('note-picker')).toBeNull();
+  });
+
+  test('Esc closes it and leaves what was typed, and the turn running', async () => {
+    const { backend } = await open();
+    await userEvent.type(composer(), '[[[[ja');
+    await screen.findByTestId('note-picker');
+    await userEvent.keyboard('{Escape}n');
+    expect(screen.queryByTestId('note-picker')).toBeNull();
+    expect(composer()).toHaveValue('[[jan');
+    expect(backend.asked('stop_turn')).toEqual([]);
+  });
+});

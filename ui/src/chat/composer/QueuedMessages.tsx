@@ -1,0 +1,46 @@
+import { Icon, IconButton, LinkButton } from '../../shared';
+import { noQueue } from '../../state/queue';
+import { useActions, useApp } from '../../state/hooks';
+
+/** Messages that wait for the end of the turn, in the order in which they are sent. */
+export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: () => void }) {
+  const { messages, held, pressing } = useApp((app) => app.queues[app.open ?? ''] ?? noQueue);
+  const { unqueue, editQueued, sendQueuedNow } = useActions();
+  if (messages.length === 0) return null;
+  return (
+    <section aria-label="Waiting messages" data-testid="queue" className="mb-2 overflow-hidden rounded-card bg-surface-sunken">
+      {held !== null && !running && (
+        <p role="status" data-testid="queue-held" className="flex items-center gap-2.5 px-2.5 pt-1.5 text-small text-warn">
+          <Icon name="warn" size={14} /> Not sent: {held}.
+        </p>
+      )}
+      <ol className="max-h-40 overflow-y-auto">
+        {messages.map(({ id, text, tool, files }, at) => (
+          <li key={id} data-testid="queued" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
+            <Icon name="clock" size={14} className="text-fg-2" />
+            <span className="cut min-w-0 flex-1 text-ui" title={text}>
+              {tool !== null && <span className="mr-1.5 font-mono text-accent">{tool}</span>}
+              {text || files.map(({ name }) => name).join(', ')}
+              {text !== '' && files.length > 0 && <span className="ml-1.5 text-fg-3">+ {files.map(({ name }) => name).join(', ')}</span>}
+            </span>
+            <LinkButton
+              data-testid="queued-edit"
+              onClick={() => {
+                editQueued(id);
+                onEdit();
+              }}
+            >
+              Edit
+            </LinkButton>
+            {(running || held !== null) && (
+              <LinkButton data-testid="queued-send" disabled={pressing} onClick={() => void sendQueuedNow(id)}>
+                {!running ? 'Send' : pressing && at === 0 ? 'Stopping…' : 'Stop and send'}
+              </LinkButton>
+            )}
+            <IconButton icon="x" iconSize={12} label="Remove the waiting message" className="-mr-1.5 size-6" onClick={() => unqueue(id)} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

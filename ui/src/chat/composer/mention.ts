@@ -1,0 +1,25 @@
+// Whether the caret stands in a `[[` that is being written.
+
+export interface Mention {
+  /** Of its first bracket. */
+  readonly at: number;
+  readonly query: string;
+}
+
+/** Letters; no note is called that. */
+const LONGEST = 120;
+
+export function mentionAt(text: string, caret: number): Mention | null {
+  const at = text.lastIndexOf('[[', Math.max(0, caret - 2));
+  if (at < 0 || at + 2 > caret) return null;
+  const query = text.slice(at + 2, caret);
+  return query.length > LONGEST || /[[\]\n|#]/.test(query) ? null : { at, query };
+}
+
+/** The text with the link in the place of what was typed of it, and where the caret goes. */
+export function withMention(text: string, { at, query }: Mention, note: string): { text: string; caret: number } {
+  const link = `[[${note}]]`;
+  const rest = text.slice(at + 2 + query.length).replace(/^\]\]/, '');
+  const gap = rest === '' ? ' ' : '';
+  return { text: text.slice(0, at) + link + gap + rest, caret: at + link.length + gap.length };
+}

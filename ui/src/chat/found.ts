@@ -1,0 +1,53 @@
+/** Where the words stand in the text of `root`, in its order; also across the borders of elements within a line. */
+export function found(root: HTMLElement, words: string): Range[] {
+  const sought = fold(words.trim());
+  if (sought === '') return [];
+  const ranges: Range[] = [];
+  for (const texts of lines(root)) {
+    const whole = fold(texts.map(({ data }) => data).join(''));
+    // Letters that change their length with their case would shift every place after them: such a line is left out.
+    if (whole.length !== texts.reduce((sum, { length }) => sum + length, 0)) continue;
+    for (let at = whole.indexOf(sought); at >= 0; at = whole.indexOf(sought, at + sought.length)) {
+      const range = document.createRange();
+      const [start, end] = [placeOf(texts, at), placeOf(texts, at + sought.length, true)];
+      range.setStart(start.node, start.offset);
+      range.setEnd(end.node, end.offset);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
+
+const BLOCK = 'p, li, h1, h2, h3, h4, h5, h6, pre, td, th, blockquote, div, section, article, dd, dt';
+/** What is for screen readers only, or stands for a formula that is drawn beside it. */
+const UNSEEN = '.sr-only, .katex-mathml, script, style';
+
+/** Texts that stand in one block. */
+function lines(root: HTMLElement): Text[][] {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const all: Text[][] = [];
+  let block: Element | null = null;
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const around = node.parentElement;
+    if (!around || around.closest(UNSEEN)) continue;
+    const its = around.closest(BLOCK);
+    if (its !== block || all.length === 0) all.push([]);
+    block = its;
+    all.at(-1)?.push(node as Text);
+  }
+  return all;
+}
+
+function placeOf(texts: readonly Text[], at: number, end = false): { node: Text; offset: number } {
+  let before = 0;
+  for (const node of texts) {
+    if (at < before + node.length || (end && at === before + node.length)) return { node, offset: at - before };
+    before += node.length;
+  }
+  const node = texts.at(-1) ?? new Text();
+  return { node, offset: node.length };
+}
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}

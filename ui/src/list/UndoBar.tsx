@@ -1,0 +1,30 @@
+import { useEffect } from 'react';
+
+import { Button } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+
+/** So long the bar offers to take a deletion back; the trash keeps the chat for 30 days. */
+const shownFor = 10_000;
+
+/** "“Trip costs” is deleted. Undo" */
+export function UndoBar() {
+  const row = useApp((app) => app.deleted);
+  const { restoreSession, forgetDeleted } = useActions();
+  useEffect(() => {
+    if (row === null) return;
+    const timer = setTimeout(() => forgetDeleted(row.id), shownFor);
+    return () => clearTimeout(timer);
+  }, [row, forgetDeleted]);
+  return (
+    <div role="status" className="shrink-0 px-2">
+      {row && (
+        <div className="mb-2 flex items-center gap-2 rounded-card border border-line bg-surface-raised py-1 pr-1 pl-2.5 text-small text-fg-2">
+          <span className="cut flex-1">“{row.title}” is deleted</span>
+          <Button size="s" icon="undo" data-testid="undo-delete" onClick={() => void restoreSession(row.id)}>
+            Undo
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+// What each turn did: its requests with what they cost, its calls, and which notes left the machine.
+
+import { nothing, type ProviderRow } from '../ipc';
+import { Badge, count, counted, durationText, Empty, Icon, modelName, tokens, whenText } from '../shared';
+import { NoteList } from '../shared/NoteList';
+import { useClock } from '../shared/useClock';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
+import { splitFiles } from '../state/attachments';
+import { activityOf, type TurnActivity } from './activity';
+
+export function ActivityPanel() {
+  const { turns } = useSession();
+  const revision = useApp((app) => app.revisions.providers);
+  const providers = useRpc('list_providers', nothing, revision);
+  if (turns.length === 0) {
+    return (
+      <div data-testid="activity-panel">
+        <Empty>Nothing happened in this chat yet. Here stands what each message did: requests, tokens, tools, and what left this machine.</Empty>
+      </div>
+    );
+  }
+  return (
+    <ol data-testid="activity-panel" aria-label="Turns, newest first" className="flex flex-col gap-4 p-3.5">
+      {turns.toReversed().map((turn, at) => (
+        <li key={turn.id}>
+          <TurnCard activity={activityOf(turn)} provider={providers.data?.find(({ id }) => id === turn.model.split('/')[0])} newest={at === 0} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function TurnCard({ activity, provider, newest }: { activity: TurnActivity; provider: ProviderRow | undefined; newest: boolean }) {
+  const { turn, steps, calls, notes, input, cached, output } = activity;
+  const { openNote } = useActions();
+  const now = useClock(turn.status === 'running');
+  const ms = (turn.endedAt === null ? (turn.status === 'running' ? now : Date.parse(turn.startedAt)) : Date.parse(turn.endedAt)) - Date.parse(turn.startedAt);
+  return (
+    <details open={newest} data-testid="activity-turn" className="group/turn rounded-card border border-line bg-surface-raised text-small">
+      <summary className="flex cursor-default flex-col gap-0.5 rounded-card px-2.5 py-2 marker:content-['']">
+        <span className="flex items-center gap-2">
+          <Icon name="chevron-right" size={12} className="text-fg-2 group-open/turn:rotate-90" />
+          <span className="cut flex-1 text-ui font-medium">{splitFiles(turn.text).text || 'Without a message'}</span>
+          <time dateTime={turn.startedAt} className="tabular text-meta text-fg-3">
+            {whenText(turn.startedAt)}
+          </time>
+        </span>
+        <span className="tabular flex flex-wrap gap-x-3 pl-5 text-fg-3">
+          <span>{durationText(Math.max(0, ms))}</span>
+          <span>{counted(steps.length, 'request')}</span>
+          {input > 0 && <span>{tokens(input)} in, {tokens(output)} out</span>}
+          {input > 0 && <span>{Math.round((cached / input) * 100)} % cached</span>}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2.5 border-t border-line px-2.5 py-2">
+        <p className="flex items-center gap-2 text-fg-2">
+          <Icon name={provider && !provider.local ? 'cloud' : 'laptop'} size={14} className={provider && !provider.local ? 'text-warn' : ''} />
+          <span className="cut">{turn.model === '' ? 'No model' : modelName(turn.model)}</span>
+          {provider && <span className={provider.local ? 'text-fg-3' : 'text-warn'}>{provider.local ? 'on this machine' : provider.host}</span>}
+        </p>
+        {steps.length > 0 && (
+          <ol aria-label="Requests" className="flex flex-col gap-1">
+            {steps.map((step, at) => (
+              <li key={at} data-testid="activity-step" className="tabular flex flex-wrap items-center gap-x-2">
+                <span className="w-4 text-fg-3">{at + 1}</span>
+                <span className="text-fg-2" title={step.tools.join(', ')}>
+                  {counted(step.tools.length, 'tool')}, {count(step.bytes / 1000)} kB
+                </span>
+                {step.usage && (
+                  <span className="text-fg-3">
+                    {tokens(step.usage.input)} in, {tokens(step.usage.output)} out
+                  </span>
+                )}
+                {!step.prefixKept && at > 0 && (
+                  <Badge tone="warn" title="What was sent before was not the beginning of this request: the provider read all of it again.">
+                    read anew
+                  </Badge>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+        {calls.length > 0 && (
+          <ul aria-label="Calls" className="flex flex-col gap-1">
+            {calls.map((call) => (
+              <li key={call.id} className="flex items-center gap-2">
+                <span className="cut flex-1 font-mono">{call.tool}</span>
+                <span className="text-fg-3">{call.state}</span>
+                <span className="tabular w-14 text-right text-fg-3">{call.result ? durationText(call.result.ms) : ''}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {notes.length > 0 && (
+          <div data-testid="activity-notes">
+            <p className={provider && !provider.local ? 'text-warn' : 'text-fg-3'}>
+              {provider && !provider.local ? `${counted(notes.length, 'note')} went to ${provider.host}` : `${counted(notes.length, 'note')} read, none left this machine`}
+            </p>
+            <NoteList notes={notes} onNote={openNote} />
+          </div>
+        )}
+      </div>
+    </details>
+  );
+}

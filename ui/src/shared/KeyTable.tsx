@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+
+import { useApp } from '../state/hooks';
+import { fixedKeys, type KeyActionId, keyActions, keysOf } from '../state/keys';
+import { Kbd } from './Kbd';
+import { keyText } from './platform';
+
+/** What the keys do, those that can be changed first. `edit` stands behind each of these. */
+export function KeyTable({ edit }: { edit?: (id: KeyActionId) => ReactNode }) {
+  const chosen = useApp((app) => app.keys);
+  return (
+    <>
+      <dl data-testid="keys" className="flex flex-col">
+        {keyActions.map(({ id, label }) => (
+          <Row key={id} keys={keysOf(chosen, id)} label={label}>
+            {edit?.(id)}
+          </Row>
+        ))}
+      </dl>
+      <h2 className="pt-4 pb-1 text-small font-semibold text-fg-2">Always</h2>
+      <dl className="flex flex-col">
+        {fixedKeys.map(({ keys, label }) => (
+          <Row key={keys} keys={keys} label={label} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Row({ keys, label, children }: { keys: string; label: string; children?: ReactNode }) {
+  return (
+    <div className="flex min-h-8 items-center gap-3 border-b border-line py-0.5">
+      <dt className="min-w-0 flex-1 text-ui">{label}</dt>
+      <dd className="flex items-center gap-2">
+        {children}
+        <span className="sr-only">{keys}</span>
+        <Kbd>{keyText(keys)}</Kbd>
+      </dd>
+    </div>
+  );
+}

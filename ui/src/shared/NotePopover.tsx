@@ -1,0 +1,54 @@
+import { Popover as Radix } from 'radix-ui';
+
+import { useActions } from '../state/hooks';
+import { IconButton } from './Button';
+import { noteName } from './format';
+import { NotePreview } from './NotePreview';
+
+export interface OpenedLink {
+  readonly note: string;
+  /** The link: it has the focus again when the popover is closed. */
+  readonly at: HTMLElement;
+}
+
+/** A look at a note where a link to it stands. Esc and a click elsewhere close it. */
+export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () => void }) {
+  const { openNote } = useActions();
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && onClose()}>
+      <Radix.Anchor virtualRef={{ current: link.at }} />
+      <Radix.Portal>
+        <Radix.Content
+          side="bottom"
+          align="start"
+          sideOffset={6}
+          collisionPadding={12}
+          aria-label={`Note ${noteName(link.note).name}`}
+          data-testid="note-popover"
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (link.at.isConnected) link.at.focus();
+          }}
+          className="z-40 max-h-[min(24rem,var(--radix-popover-content-available-height))] w-100 max-w-[calc(100vw-2rem)] animate-pop overflow-y-auto rounded-pop border border-line-strong bg-surface-raised p-3.5 text-ui text-fg shadow-2 outline-none"
+        >
+          <NotePreview
+            key={link.note}
+            asked={link.note}
+            actions={
+              <IconButton
+                icon="panel"
+                label="Show beside the chat"
+                data-testid="note-beside"
+                className="-my-0.5"
+                onClick={() => {
+                  onClose();
+                  openNote(link.note);
+                }}
+              />
+            }
+          />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,105 @@
+// Names of notes that are like what is typed, below the line it is typed into.
+
+import { useRef, useState, type KeyboardEvent } from 'react';
+
+export interface Suggestion {
+  readonly name: string;
+  /** What tells it from others: its type, or its folder. */
+  readonly detail: string;
+}
+
+export type Suggest = (field: string, text: string) => Promise<readonly Suggestion[]>;
+
+export interface Suggestions {
+  readonly found: readonly Suggestion[];
+  readonly active: number;
+  readonly listId: string;
+  /** What makes the line a combobox. */
+  readonly props: Readonly<Record<string, unknown>>;
+  look(typed: string): void;
+  close(): void;
+  choose(suggestion: Suggestion): void;
+  onKeyDown(event: KeyboardEvent): void;
+}
+
+/** `id` is that of the line; without `suggest` the line is as any other. */
+export function useSuggestions(id: string, field: string, suggest: Suggest | undefined, onChoose: (name: string) => void): Suggestions {
+  const [found, setFound] = useState<readonly Suggestion[]>([]);
+  const [active, setActive] = useState(-1);
+  /** Only the answer to what was asked last counts. */
+  const asked = useRef(0);
+  const open = found.length > 0;
+  const listId = `${id}-notes`;
+
+  const look = (typed: string) => {
+    const number = ++asked.current;
+    const show = (suggestions: readonly Suggestion[]) => {
+      if (number !== asked.current) return;
+      setFound(suggestions);
+      setActive(-1);
+    };
+    if (suggest === undefined || typed.trim() === '') show([]);
+    // Without suggestions the field works as any other.
+    else suggest(field, typed).then(show, () => show([]));
+  };
+  const close = () => {
+    asked.current += 1;
+    setFound([]);
+    setActive(-1);
+  };
+  const choose = ({ name }: Suggestion) => {
+    onChoose(name);
+    close();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!open || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const marked = found[active];
+    if (step !== undefined) setActive((active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length);
+    else if (event.key === 'Enter' && marked) choose(marked);
+    else if (event.key === 'Escape') close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const props =
+    suggest === undefined
+      ? {}
+      : {
+          role: 'combobox',
+          'aria-expanded': open,
+          'aria-controls': listId,
+          'aria-autocomplete': 'list',
+          ...(active >= 0 ? { 'aria-activedescendant': `${listId}-${active}` } : {}),
+        };
+  return { found, active, listId, props, look, close, choose, onKeyDown };
+}
+
+/** In an element that is placed (`relative`). */
+export function SuggestionList({ of: { found, active, listId, choose }, label }: { of: Suggestions; label: string }) {
+  if (found.length === 0) return null;
+  return (
+    <ul
+      id={listId}
+      role="listbox"
+      aria-label={label}
+      className="absolute inset-x-0 top-full z-10 mt-1 max-h-56 overflow-y-auto rounded-card border border-line bg-surface-raised py-1 shadow-2"
+    >
+      {found.map((suggestion, at) => (
+        <li
+          key={`${suggestion.name} ${suggestion.detail}`}
+          id={`${listId}-${at}`}
+          role="option"
+          aria-selected={at === active}
+          // The field keeps the focus, so that leaving it is not the end of the list.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(suggestion)}
+          className={`flex h-7.5 items-center gap-2 px-2.5 text-ui ${at === active ? 'bg-selected' : 'hover:bg-hover'}`}
+        >
+          <span className="cut">{suggestion.name}</span>
+          <span className="cut text-small text-fg-3">{suggestion.detail}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+
+import { matchName, matchSentence } from './letters';
+
+/** "[up]date" for the letters that fit, behind the kind of the match. */
+function check(query: string, name: string, expected: string | null, match = matchName) {
+  const found = match(query, name);
+  let shown = name;
+  for (const [start, end] of [...(found?.ranges ?? [])].reverse()) shown = `${shown.slice(0, start)}[${shown.slice(start, end)}]${shown.slice(end)}`;
+  expect(found && `${found.kind} ${shown}`).toBe(expected);
+}
+
+test('the beginning of the name, of a word, within a word, and letters apart', () => {
+  check('up', 'update_contact', 'prefix [up]date_contact');
+  check('up', 'follow_ups', 'word follow_[up]s');
+  check('up', 'Lookup', 'inside Look[up]');
+  check('uc', 'update_contact', 'apart [u]pdate_[c]ontact');
+  check('xy', 'update_contact', null);
+});
+
+test('the best place counts, not the first', () => {
+  check('con', 'second_contact', 'word second_[con]tact');
+});
+
+test('letters apart are taken where they stand closest', () => {
+  check('lc', 'list_all_contacts', 'apart list_al[l]_[c]ontacts');
+  expect(matchName('lc', 'list_all_contacts')?.gaps).toBe(1);
+});
+
+describe('letters are the same', () => {
+  test('in capitals, with accents, and wide', () => {
+    check('CRM', 'crm', 'prefix [crm]');
+    check('resume', 'Résumé', 'prefix [Résumé]');
+    check('crm', 'ＣＲＭ', 'prefix [ＣＲＭ]');
+  });
+
+  test('and one sign that stands for two is marked whole', () => {
+    check('fi', 'ﬁnd', 'prefix [ﬁ]nd');
+  });
+
+  test('and _ is -', () => {
+    check('move-deal', 'move_deal', 'prefix [move_deal]');
+  });
+});
+
+test('a capital begins a word in a name without gaps', () => {
+  check('issue', 'createIssue', 'word create[Issue]');
+});
+
+test('one letter fits only where a word begins', () => {
+  check('u', 'follow_ups', 'word follow_[u]ps');
+  check('o', 'follow_ups', null);
+});
+
+test('a sentence fits by the beginning of a word only', () => {
+  check('quote', 'Last quotes of symbols', 'word Last [quote]s of symbols', matchSentence);
+  check('uote', 'Last quotes of symbols', null, matchSentence);
+  check('l', 'Last quotes', null, matchSentence);
+});
+
+test('a name that is no text, and a query longer than the name', () => {
+  check('', 'crm', null);
+  check('crm', '', null);
+  check('crmm', 'crm', null);
+  check('💡', '💡 ideas', 'prefix [💡] ideas');
+});

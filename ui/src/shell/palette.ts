@@ -1,0 +1,89 @@
+// What the palette offers for what was typed. Pure.
+import type { SessionRow, SkillRow } from '../ipc';
+import type { IconName } from '../shared';
+import { matchName, type Kind, type Range } from '../shared/letters';
+import type { SettingsPageName } from '../state/app';
+import { type KeyActionId, keyActions } from '../state/keys';
+
+export type Line =
+  | { readonly kind: 'key'; readonly id: KeyActionId }
+  | { readonly kind: 'page'; readonly page: SettingsPageName }
+  | { readonly kind: 'run-tool' }
+  | { readonly kind: 'activity' }
+  | { readonly kind: 'keys' }
+  | { readonly kind: 'chat'; readonly session: string }
+  | { readonly kind: 'skill'; readonly skill: string; readonly able: boolean };
+
+export interface Offer {
+  readonly line: Line;
+  readonly label: string;
+  readonly icon: IconName;
+  /** In grey, on the right. */
+  readonly note: string;
+  readonly ranges: readonly Range[];
+}
+
+export interface OfferGroup {
+  readonly label: string;
+  readonly offers: readonly Offer[];
+}
+
+/** Rows of one group. */
+const MOST = 8;
+
+const icons: Partial<Record<KeyActionId, IconName>> = { 'new-chat': 'plus', find: 'search', settings: 'sliders', list: 'sidebar', panel: 'panel' };
+
+const pages: readonly [SettingsPageName, string][] = [
+  ['skills', 'Skills'],
+  ['models', 'Models'],
+  ['permissions', 'Permissions'],
+  ['credentials', 'Credentials'],
+  ['changes', 'Changes'],
+  ['keyboard', 'Keyboard'],
+  ['appearance', 'Appearance'],
+];
+
+export function offersFor(query: string, sessions: readonly SessionRow[], skills: readonly SkillRow[]): OfferGroup[] {
+  const chats = sessions.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).map(
+    ({ id, title }): Candidate => ({ line: { kind: 'chat', session: id }, label: title, icon: 'note', note: '' }),
+  );
+  const groups: [string, Candidate[]][] = [
+    ['Commands', commands],
+    ['Chats', chats],
+    ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
+  ];
+  const found = groups.map(([label, all]) => ({ label, ...best(query, all) })).filter(({ offers }) => offers.length > 0);
+  // Where the best fit is, is what Enter takes.
+  return found.toSorted((a, b) => a.rank - b.rank).map(({ label, offers }) => ({ label, offers }));
+}
+
+type Candidate = Omit<Offer, 'ranges'>;
+
+const commands: Candidate[] = [
+  ...keyActions
+    .filter(({ id }) => id !== 'palette' && !id.endsWith('-region'))
+    .map(({ id, label }): Candidate => ({ line: { kind: 'key', id }, label, icon: icons[id] ?? 'bolt', note: '' })),
+  { line: { kind: 'run-tool' }, label: 'Run a tool', icon: 'play', note: '' },
+  { line: { kind: 'activity' }, label: 'Show activity', icon: 'clock', note: '' },
+  { line: { kind: 'keys' }, label: 'Show all keys', icon: 'list', note: '?' },
+  ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
+];
+
+function skillLine({ id, name, state, reason }: SkillRow): Candidate {
+  const able = state === 'active' || state === 'available';
+  return { line: { kind: 'skill', skill: id, able }, label: name, icon: 'cube', note: able ? 'for the next message' : (reason ?? state.replaceAll('_', ' ')) };
+}
+
+const order: readonly Kind[] = ['prefix', 'word', 'inside', 'apart'];
+
+/** `rank`: how well the first fits; less is better. */
+function best(query: string, all: readonly Candidate[]): { offers: Offer[]; rank: number } {
+  if (query.trim() === '') return { offers: all.slice(0, MOST).map((one) => ({ ...one, ranges: [] })), rank: 0 };
+  const found = all.flatMap((one) => {
+    const match = matchName(query.trim(), one.label);
+    return match ? [{ one, match }] : [];
+  });
+  const ranked = found.toSorted((a, b) => order.indexOf(a.match.kind) - order.indexOf(b.match.kind) || a.match.gaps - b.match.gaps);
+  const rank = ranked[0] ? order.indexOf(ranked[0].match.kind) : order.length;
+  return { offers: ranked.slice(0, MOST).map(({ one, match }) => ({ ...one, ranges: match.ranges })), rank };
+}

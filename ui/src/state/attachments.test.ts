@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+
+import { splitFiles, withFiles } from './attachments';
+
+test('a file stands below the text, in a fence that its text cannot end', () => {
+  expect(withFiles('Look at this', [{ name: 'a.md', text: 'x\n```js\ny\n```\n' }])).toBe(
+    'Look at this\n\nAttached file: a.md\n\n````\nx\n```js\ny\n```\n````',
+  );
+});
+
+test.each([
+  ['', [{ name: 'a.txt', text: 'one\n' }]],
+  ['Look', [{ name: 'a.txt', text: 'one\n' }, { name: 'b.csv', text: 'a,b\n\nAttached file: no\n' }]],
+  ['Attached file: is a word here', []],
+  ['Two\n\nAttached file: x\n\nparagraphs', [{ name: 'q.md', text: '```\ncode\n```\n' }]],
+])('what is sent comes apart again: %s', (text, files) => {
+  expect(splitFiles(withFiles(text, files))).toEqual({ text, files });
+});
+
+test('what only looks like a file stays in the text', () => {
+  const message = 'Hi\n\nAttached file: a.txt\n\n```\nno end';
+  expect(splitFiles(message)).toEqual({ text: message, files: [] });
+});

@@ -1,0 +1,55 @@
+// Text files that go with a message: as words below it, each in a fence that its text cannot end.
+import type { AttachedFile } from '../ipc';
+
+/** Of one message. A small model reads 200 kB no better than nothing. */
+export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000 };
+
+/** What is sent: the text, then the files. */
+export function withFiles(text: string, files: readonly AttachedFile[]): string {
+  return [text, ...files.map(block)].filter((part) => part !== '').join('\n\n');
+}
+
+export interface SplitText {
+  readonly text: string;
+  readonly files: readonly AttachedFile[];
+}
+
+/** A sent text taken apart again. What does not look exactly like it is left in the text. */
+export function splitFiles(message: string): SplitText {
+  const first = /(?:^|\n\n)Attached file: /.exec(message);
+  for (let from = first?.index; from !== undefined; ) {
+    const files = filesFrom(message.slice(from).replace(/^\n\n/, ''));
+    if (files) return { text: message.slice(0, from), files };
+    const next = message.indexOf('\n\nAttached file: ', from + 2);
+    from = next < 0 ? undefined : next;
+  }
+  return { text: message, files: [] };
+}
+
+/** UTF-8 bytes. */
+export function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function block({ name, text }: AttachedFile): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `Attached file: ${name.replaceAll(/\s+/g, ' ')}\n\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+}
+
+function filesFrom(message: string): AttachedFile[] | null {
+  const files: AttachedFile[] = [];
+  let rest = message;
+  while (rest !== '') {
+    const head = /^Attached file: ([^\n]+)\n\n(`{3,})\n/.exec(rest);
+    if (!head) return null;
+    const [whole, name = '', fence = ''] = head;
+    const end = rest.indexOf(`\n${fence}`, whole.length - 1);
+    if (end < 0) return null;
+    files.push({ name, text: rest.slice(whole.length, end + 1) });
+    rest = rest.slice(end + 1 + fence.length);
+    if (rest !== '' && !rest.startsWith('\n\n')) return null;
+    rest = rest.slice(2);
+  }
+  return files;
+}

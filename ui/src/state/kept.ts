@@ -1,0 +1,98 @@
+// What is kept from one start to the next: messages that are being written, and how the window was left.
+// In files of the backend, which are on the disk when it answers; the page's own storage is written when
+// the browser likes, and a killed window would lose the last words.
+import { nothing, type Backend, type DraftView, type WindowLayout } from '../ipc';
+import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
+import { noQueue } from './queue';
+import type { Store } from './store';
+
+/** Milliseconds from a change to its command. A fast writer is kept twice or more in every second. */
+const AFTER = 250;
+
+/** Keeps what changes in the store, until the function that it returns is called. */
+export function keepChanges(store: Store, backend: Backend): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let kept = store.get().app;
+  /** Commands are sent one after the other, so that the last one written is the last one on the disk. */
+  let before: Promise<unknown> = Promise.resolve();
+  const send = (work: () => Promise<unknown>) => {
+    before = before.then(work).catch(store.actions.report);
+  };
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const { app } = store.get();
+    for (const draft of changedDrafts(kept, app)) send(() => backend.rpc('keep_draft', draft));
+    if (layoutChanged(kept, app)) send(() => backend.rpc('keep_layout', layoutOf(app)));
+    kept = app;
+  };
+  const unlisten = store.listen(() => {
+    const { app } = store.get();
+    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(kept, app)) timer ??= setTimeout(flush, AFTER);
+  });
+  window.addEventListener('pagehide', flush);
+  return () => {
+    unlisten();
+    window.removeEventListener('pagehide', flush);
+    flush();
+  };
+}
+
+/** The drafts that are others than they were, each with the messages that wait behind it. */
+export function changedDrafts(before: AppState, after: AppState): DraftView[] {
+  const keys = new Set([before, after].flatMap(({ drafts, queues }) => [...Object.keys(drafts), ...Object.keys(queues)]));
+  const changed = [...keys].filter(
+    (key) => before.drafts[key] !== after.drafts[key] || before.queues[key]?.messages !== after.queues[key]?.messages,
+  );
+  return changed.map((key) => {
+    const { text, tool, skills, files } = after.drafts[key] ?? emptyDraft;
+    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, ...message }) => message);
+    return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], queued };
+  });
+}
+
+/** What was typed since the window opened is not replaced by what was kept. */
+export function withKeptDrafts(app: AppState, kept: readonly DraftView[], id: () => number): AppState {
+  const drafts = { ...app.drafts };
+  const queues = { ...app.queues };
+  for (const { session, queued, ...draft } of kept) {
+    const key = session ?? '';
+    if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...draft, given: 0 })) {
+      drafts[key] = { ...draft, given: (drafts[key]?.given ?? 0) + 1 };
+    }
+    if (queued.length > 0 && queues[key] === undefined) {
+      queues[key] = { messages: queued.map((message) => ({ ...message, id: id() })), held: 'Nova was closed', pressing: false };
+    }
+  }
+  return { ...app, drafts, queues };
+}
+
+/** A layout that cannot be read is no reason not to start. */
+export function readLayout(backend: Backend): Promise<WindowLayout | null> {
+  return backend.rpc('window_layout', nothing).catch(() => null);
+}
+
+export function withLayout(app: AppState, layout: WindowLayout | null): AppState {
+  if (!layout) return app;
+  const { list_folded, list_width, panel_open, panel_width, keys } = layout;
+  return {
+    ...app,
+    list: { ...app.list, folded: list_folded, width: list_width === 0 ? app.list.width : clampWidth('list', list_width) },
+    panel: { ...app.panel, open: panel_open, width: panel_width === 0 ? app.panel.width : clampWidth('panel', panel_width) },
+    keys: Object.fromEntries(Object.entries(keys).flatMap(([action, key]) => (key === undefined ? [] : [[action, key]]))),
+  };
+}
+
+function layoutOf({ list, panel, keys }: AppState): WindowLayout {
+  return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, keys: { ...keys } };
+}
+
+function layoutChanged(before: AppState, after: AppState): boolean {
+  return (
+    before.list.folded !== after.list.folded ||
+    before.list.width !== after.list.width ||
+    before.panel.open !== after.panel.open ||
+    before.panel.width !== after.panel.width ||
+    before.keys !== after.keys
+  );
+}

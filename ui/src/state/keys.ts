@@ -1,0 +1,91 @@
+// What the keys of the window do. One table: the window listens by it, the sheet and the settings list it.
+
+/** What can be given other keys. */
+export interface KeyAction {
+  readonly id: string;
+  readonly label: string;
+  /** As it comes; "Ctrl" is ⌘ on macOS. */
+  readonly keys: string;
+}
+
+export const keyActions = [
+  { id: 'palette', label: 'Search chats and commands', keys: 'Ctrl K' },
+  { id: 'new-chat', label: 'New chat', keys: 'Ctrl N' },
+  { id: 'composer', label: 'Go to the message', keys: 'Ctrl L' },
+  { id: 'find', label: 'Find in this chat', keys: 'Ctrl F' },
+  { id: 'quote', label: 'Quote what is selected', keys: 'Ctrl Shift Q' },
+  { id: 'list', label: 'Show or fold the list', keys: 'Ctrl B' },
+  { id: 'panel', label: 'Show or hide the right panel', keys: 'Ctrl .' },
+  { id: 'wide', label: 'Panel in place of the chat', keys: 'Ctrl Shift .' },
+  { id: 'approval', label: 'Go to the waiting approval', keys: 'Ctrl Shift A' },
+  { id: 'settings', label: 'Settings', keys: 'Ctrl ,' },
+  { id: 'next-region', label: 'Next region', keys: 'F6' },
+  { id: 'previous-region', label: 'Previous region', keys: 'Shift F6' },
+] as const satisfies readonly KeyAction[];
+
+export type KeyActionId = (typeof keyActions)[number]['id'];
+
+/** Keys that mean the same everywhere and stay as they are. */
+export const fixedKeys: readonly { readonly keys: string; readonly label: string }[] = [
+  { keys: 'Enter', label: 'Send; during a turn the message waits for its end' },
+  { keys: 'Shift Enter', label: 'New line' },
+  { keys: '/', label: 'Pick a tool, at the start of a word' },
+  { keys: '[[', label: 'Name a note' },
+  { keys: '↑', label: 'In an empty message: edit the last one' },
+  { keys: 'Esc', label: 'Close what is innermost; in an empty message stop the turn' },
+  { keys: 'Ctrl Enter', label: 'In an approval or a form: allow once, run' },
+  { keys: 'Ctrl 1…9', label: 'Panels of the skills, in the order of the list' },
+  { keys: 'J K', label: 'In lists: next, previous' },
+  { keys: 'O', label: 'In lists: open the note in Obsidian' },
+  { keys: '?', label: 'This list' },
+];
+
+type Chosen = Readonly<Record<string, string>>;
+
+/** The keys of an action: the user's, else its own. */
+export function keysOf(chosen: Chosen, id: KeyActionId): string {
+  return chosen[id] ?? keyActions.find((action) => action.id === id)?.keys ?? '';
+}
+
+/** What has these keys now; none where nobody has. */
+export function actionFor(chosen: Chosen, keys: string): KeyActionId | null {
+  return keyActions.find(({ id }) => keysOf(chosen, id) === keys)?.id ?? null;
+}
+
+export interface Pressed {
+  readonly key: string;
+  readonly code: string;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+  /** Ctrl, on macOS ⌘. */
+  readonly main: boolean;
+}
+
+/** "Ctrl Shift A" of a key that was pressed; none while only modifiers are down. */
+export function pressedKeys({ key, code, altKey, shiftKey, main }: Pressed): string | null {
+  const name = keyName(key, code);
+  if (name === null) return null;
+  return [main ? 'Ctrl' : '', altKey ? 'Alt' : '', shiftKey ? 'Shift' : '', name].filter(Boolean).join(' ');
+}
+
+/** Why an action cannot have these keys; none where it can. */
+export function refusal(chosen: Chosen, id: KeyActionId, keys: string): string | null {
+  const other = actionFor(chosen, keys);
+  if (other !== null && other !== id) return `${keys} is “${keyActions.find((action) => action.id === other)?.label}”.`;
+  if (/^Ctrl [1-9]$/.test(keys)) return `${keys} opens a skill’s panel.`;
+  if (taken.has(keys)) return `${keys} is needed for writing.`;
+  if (!/^F\d+$/.test(keys.split(' ').at(-1) ?? '') && !keys.startsWith('Ctrl ')) return 'Hold Ctrl with it, or take a function key.';
+  return null;
+}
+
+/** What every text field does by itself. */
+const taken = new Set(['Ctrl A', 'Ctrl C', 'Ctrl V', 'Ctrl X', 'Ctrl Z', 'Ctrl Y', 'Ctrl Shift Z', 'Ctrl Enter', 'Ctrl Backspace']);
+
+/** Signs by their place on the keyboard: with Shift they are written differently. */
+const signs: Readonly<Record<string, string>> = { Period: '.', Comma: ',', Slash: '/', Semicolon: ';', Minus: '-', Equal: '=' };
+
+function keyName(key: string, code: string): string | null {
+  if (['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(key)) return null;
+  if (/^[a-z]$/i.test(key)) return key.toUpperCase();
+  return signs[code] ?? (/^Digit(\d)$/.exec(code)?.[1] || (key === ' ' ? 'Space' : key));
+}
