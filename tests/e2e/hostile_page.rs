@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use nova_testkit::hostile_texts;
+use fantoccini::key::Key;
+use nova_testkit::{ModelServer, hostile_texts, text};
 use serde_json::{Value, json};
 
 use crate::harness::{Home, Window};
@@ -405,4 +406,47 @@ async fn a_hostile_note_is_shown_without_anything_for_the_policy_to_refuse() {
     assert_eq!(outcome, json!({"found": [], "violations": []}));
     elsewhere.assert_not_asked();
     window.close().await;
+}
+
+#[tokio::test]
+async fn a_hostile_answer_is_drawn_with_its_formulas_and_code_and_does_nothing() {
+    let elsewhere = Elsewhere::new();
+    // Those that the page works on further: formulas, code, links, pictures.
+    let drawn = |text: &String| ["$", "[", "!", "`", "<http"].iter().any(|start| text.starts_with(start));
+    let mut texts: Vec<String> = hostile_texts(&elsewhere.host()).into_iter().filter(drawn).collect();
+    texts.push("A square: $x^2$.\n\n```js\nconst a = 1;\n```\n\nThis is the end of it.".into());
+    let answer = texts.join("\n\n");
+    let model = ModelServer::start([text(&answer)]);
+    let home = Home::new().provider(&model.base_url());
+    let window = open(&home).await;
+    window
+        .ask(
+            "window.found = [];
+             window.hit = () => found.push('ran');
+             document.addEventListener('securitypolicyviolation', event => found.push(event.effectiveDirective));",
+        )
+        .await;
+    window.type_into("[data-testid=composer]", "Go on").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[role=log]", "This is the end of it.").await;
+    window.wait_for("[role=log] .katex").await;
+
+    let found = window
+        .ask(
+            "const log = document.querySelector('[role=log]');
+             for (const element of log.querySelectorAll('*')) {
+               for (const { name } of element.attributes)
+                 if (name.startsWith('on') || ['src', 'srcset', 'action', 'formaction'].includes(name))
+                   found.push(element.tagName + ' ' + name);
+               const href = element.getAttribute('href') ?? element.getAttribute('xlink:href');
+               if (href !== null && !/^(https?:|mailto:)/.test(href)) found.push('a link to ' + href);
+               if (/url\\(/.test(element.getAttribute('style') ?? '')) found.push('a style that loads');
+             }
+             return found;",
+        )
+        .await;
+    assert_eq!(found, json!([]));
+    elsewhere.assert_not_asked();
+    window.close().await;
+    model.finish();
 }

@@ -212,6 +212,10 @@ impl Desktop for Opened {
         None
     }
 
+    async fn pick_file(&self, _: &str) -> Option<PathBuf> {
+        None
+    }
+
     fn open_url(&self, url: &str) -> Result<(), String> {
         self.0.lock().unwrap().push(url.to_owned());
         Ok(())
