@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use fantoccini::key::Key;
 use nova_testkit::{ModelServer, hostile_texts, text};
 use serde_json::{Value, json};
 
@@ -426,8 +425,8 @@ async fn a_hostile_answer_is_drawn_with_its_formulas_and_code_and_does_nothing()
              document.addEventListener('securitypolicyviolation', event => found.push(event.effectiveDirective));",
         )
         .await;
-    window.type_into("[data-testid=composer]", "Go on").await;
-    window.press(&[], Key::Enter).await;
+    window.type_into("[data-testid=composer-input]", "Go on").await;
+    window.click("[data-testid=send]").await;
     window.wait_for_text("[role=log]", "This is the end of it.").await;
     window.wait_for("[role=log] .katex").await;
 

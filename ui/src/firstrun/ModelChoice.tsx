@@ -86,9 +86,7 @@ export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLook
                 onChoose={(model) => onChoose({ kind: 'new', model })}
               />
             </>
-          ) : (
-            'With a key of yours.'
-          )
+          ) : null
         }
         testId="first-run-new"
       >

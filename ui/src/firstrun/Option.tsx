@@ -42,11 +42,11 @@ export function Option({ name, checked, onChoose, title, note, aside, children, 
         />
         <span className="min-w-0 flex-1">
           <span className="block text-ui font-medium">{title}</span>
-          <span className="relative z-10 block text-small break-words text-fg-2">{note}</span>
+          {note !== null && <span className="relative z-10 block text-small break-words text-fg-2">{note}</span>}
         </span>
       </label>
       {aside && <span className="relative z-10 shrink-0">{aside}</span>}
-      {children && <div className="relative z-10 -mt-1 w-full pl-6.5">{children}</div>}
+      {children && <div className="relative z-10 -mt-1.5 w-full pl-6.5">{children}</div>}
     </div>
   );
 }
