@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nova_app::{App, AppOptions, CredentialsFrom, Desktop, Places, StoreOptions, Web, WebOptions};
+use nova_app::{
+    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, StoreOptions, Web, WebOptions,
+};
 use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
@@ -26,7 +28,7 @@ pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, U
         clock,
         ids: Arc::new(nova_app::UlidIds),
         secret: Arc::new(|name| std::env::var(name).ok().filter(|key| !key.is_empty()).map(Into::into)),
-        ollama: ollama_address(),
+        local_servers: local_servers(),
         proxy: proxy(),
         settle: App::SETTLE,
     })
@@ -52,6 +54,21 @@ pub(crate) fn log() {
 
 fn absolute(path: &std::path::Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Ollama, and where LM Studio and llama.cpp listen unless told otherwise. `NOVA_LOCAL_SERVERS` takes the
+/// place of the last two: `ID=ADDRESS`, separated by commas, or nothing.
+fn local_servers() -> Vec<LocalServer> {
+    let others = std::env::var("NOVA_LOCAL_SERVERS")
+        .unwrap_or_else(|_| "lm-studio=http://127.0.0.1:1234/v1,llama-cpp=http://127.0.0.1:8080/v1".into());
+    let ollama = LocalServer { id: "ollama".into(), kind: "ollama".into(), address: ollama_address() };
+    let others = others.split(',').filter_map(|server| server.trim().split_once('='));
+    let others = others.map(|(id, address)| LocalServer {
+        id: id.into(),
+        kind: "openai".into(),
+        address: address.into(),
+    });
+    std::iter::once(ollama).chain(others).collect()
 }
 
 /// Ollama's own variable, else its standard address.

@@ -8,6 +8,7 @@ mod conversing;
 mod first_chat;
 mod going_back;
 mod harness;
+mod hostile_page;
 mod keeping_a_key;
 mod mending;
 mod model;

@@ -33,6 +33,9 @@ async fn main() {
         if wanted("settings") {
             settings(name, theme).await;
         }
+        if wanted("models") {
+            models(name, theme).await;
+        }
         for (at, skill, shown) in [
             ('1', "budget", "Corner Market"),
             ('2', "crm", "Harborline rollout"),
@@ -121,6 +124,31 @@ async fn first_run(name: &str, theme: Theme) {
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=first-run-open]").await;
     take(&window, "first-run", name).await;
+    window.close().await;
+}
+
+/// A provider that answered, one that is not there, a favourite, a price, and one that is being added.
+async fn models(name: &str, theme: Theme) {
+    let model = model::start();
+    let home = Home::new().theme(theme).settings(&serde_json::json!({
+        "providers": [
+            {
+                "id": "scripted", "kind": "openai", "base_url": model.base_url(), "models": ["test"],
+                "prices": { "test": { "input": 1.25, "output": 10 } },
+            },
+            { "id": "lab", "kind": "openai", "base_url": "http://127.0.0.1:9/v1" },
+        ],
+        "model": "scripted/test",
+        "favourites": ["scripted/test"],
+    }));
+    let window = Window::open(&home).await;
+    say(&window, "Where does Nobody stand?").await;
+    window.wait_for("[data-testid=status-model] [data-health=answered]").await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-testid=settings-nav-models]").await;
+    window.click("[data-testid=provider-add]").await;
+    window.wait_for("[data-provider=lab]").await;
+    take(&window, "models", name).await;
     window.close().await;
 }
 

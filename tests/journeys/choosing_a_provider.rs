@@ -3,7 +3,7 @@ use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, SetModel};
 use nova_testkit::{call, error, reasoning, text};
 use serde_json::json;
 
-use super::nova::{Nova, PEOPLE, turn};
+use super::nova::{Nova, PEOPLE, local_server, turn};
 
 #[track_caller]
 fn failed(end: TurnEnd) -> nova_protocol::UserError {
@@ -111,11 +111,11 @@ async fn an_error_in_mid_stream_ends_the_turn_with_its_text_kept() {
 async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
     let mut nova = Nova::new(PEOPLE, [text("Hello from here.")]);
     nova.settings(&json!({"vault": nova.vault.root()}));
-    nova.ollama = nova.model.address();
+    nova.local_servers = vec![local_server("ollama", "ollama", &nova.model.address())];
     let app = nova.start().await;
 
     let options = app.first_run_options(Nothing {}).await.unwrap();
-    assert_eq!(options.local_model.unwrap().models, ["scripted"]);
+    assert_eq!(options.local_models[0].models, ["scripted"]);
     let rows = app.list_provider_rows().await;
     assert_eq!((rows.len(), rows[0].local, rows[0].agreed), (1, true, true));
     let (end, _) = turn(&app, None, "Hello", NoApprover).await;

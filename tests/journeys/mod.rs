@@ -1,3 +1,6 @@
+// Node is there wherever the page was built.
+#[cfg(feature = "desktop")]
+mod a_model_that_breaks;
 mod activating_skills;
 mod asking_a_question;
 mod asking_the_vault;
@@ -15,6 +18,7 @@ mod evading_rules;
 mod exporting_a_chat;
 mod finding_a_chat;
 mod folder_skills;
+mod getting_a_model;
 mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;
@@ -24,6 +28,7 @@ mod owning_shares;
 mod panels;
 mod promoting_a_tool;
 mod reading_about_skills;
+mod reading_hostile_text;
 mod reading_the_manual;
 mod reading_the_terminal;
 mod recording;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nova_app::{
-    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, NoDesktop,
-    Places, StoreOptions, ToolHost, Web,
+    App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop,
+    LocalServer, NoDesktop, Places, StoreOptions, ToolHost, Web,
 };
 use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
 use nova_testkit::{
@@ -51,8 +51,8 @@ Ask [[Jane Doe]].
 pub(crate) struct Nova {
     pub(crate) vault: TempVault,
     pub(crate) model: ModelServer,
-    /// Where Nova looks for a model server by itself; nothing listens at the first address.
-    pub(crate) ollama: String,
+    /// Where Nova looks for model servers by itself; nothing listens at the first address.
+    pub(crate) local_servers: Vec<LocalServer>,
     /// Reads the tools that are files.
     pub(crate) tools: LineToolHost,
     /// Reads them in place of `tools`.
@@ -73,7 +73,7 @@ impl Nova {
         let nova = Self {
             vault: TempVault::from(notes),
             model: ModelServer::start(answers),
-            ollama: "http://127.0.0.1:9".into(),
+            local_servers: vec![local_server("ollama", "ollama", "http://127.0.0.1:9")],
             tools: LineToolHost::default(),
             tool_host: None,
             web: Arc::new(web_of(&[])),
@@ -140,7 +140,7 @@ impl Nova {
             clock: Arc::new(FixedClock::default()),
             ids: Arc::new(CountingIds::new(&format!("id{}", STARTS.fetch_add(1, Ordering::Relaxed)))),
             secret: Arc::new(|_| None),
-            ollama: self.ollama.clone(),
+            local_servers: self.local_servers.clone(),
             proxy: None,
             tool_host: self.tool_host.clone().unwrap_or_else(|| Arc::new(self.tools.clone())),
             web: self.web.clone(),
@@ -168,6 +168,7 @@ impl Nova {
             .env("NOVA_CONFIG_DIR", self.config())
             .env("NOVA_DATA_DIR", self.home.path().join("data"))
             .env("OLLAMA_HOST", "127.0.0.1:9")
+            .env("NOVA_LOCAL_SERVERS", "")
             // The keychain of whoever runs the tests is theirs.
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TZ", "UTC")
@@ -185,6 +186,11 @@ impl Nova {
         });
         (output.status.code().unwrap(), value)
     }
+}
+
+/// Where a model server may be.
+pub(crate) fn local_server(id: &str, kind: &str, address: &str) -> LocalServer {
+    LocalServer { id: id.into(), kind: kind.into(), address: address.into() }
 }
 
 /// One turn to its end, with everything that happened.

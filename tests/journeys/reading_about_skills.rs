@@ -60,6 +60,7 @@ fn every_step_of_the_manual_works() {
                     .env("NOVA_CONFIG_DIR", nova.config())
                     .env("NOVA_DATA_DIR", nova.data())
                     .env("OLLAMA_HOST", "127.0.0.1:9")
+                    .env("NOVA_LOCAL_SERVERS", "")
                     .stdin(std::process::Stdio::null())
                     .output()
                     .unwrap();

@@ -182,6 +182,7 @@ impl Home {
             ("GTK_THEME", gtk_theme.into()),
             // Nothing listens there: no test depends on what runs on the machine.
             ("OLLAMA_HOST", "127.0.0.1:9".into()),
+            ("NOVA_LOCAL_SERVERS", String::new().into()),
             // The keychain of whoever runs the tests is theirs.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
             ("LC_ALL", "C.UTF-8".into()),
@@ -439,12 +440,20 @@ impl Window {
         }
     }
 
+    /// As [`Self::ask_later`], in the first frame of the page.
+    pub(crate) async fn ask_later_in_frame(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.checked("entering a frame", self.client.enter_frame(0)).await;
+        let answer = self.ask_later_with(script, arguments).await;
+        self.checked("leaving the frame", self.client.clone().enter_parent_frame()).await;
+        answer
+    }
+
     /// The processes of this window: program, web and network process.
     pub(crate) fn processes(&self) -> Vec<u32> {
         self.driver.processes()
     }
 
-    async fn ask_later_with(&self, script: &str, arguments: Vec<Value>) -> Value {
+    pub(crate) async fn ask_later_with(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.checked("running a script in the page", self.client.execute_async(script, arguments)).await
     }
 

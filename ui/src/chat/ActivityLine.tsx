@@ -1,5 +1,5 @@
 import { type ContextView, nothing } from '../ipc';
-import { counted, tokens } from '../shared';
+import { costText, counted, healthOf, healthText, modelName, tokens } from '../shared';
 import { modelInUse } from '../state/app';
 import { useApp, useRpc } from '../state/hooks';
 import type { SessionState } from '../state/session';
@@ -15,7 +15,11 @@ export function ActivityLine({ state }: { state: SessionState }) {
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
+  const told = useApp((app) => app.health);
   const { usage, context } = state;
+  const health = provider ? healthOf(provider, told) : null;
+  const name = model?.slice(model.indexOf('/') + 1);
+  const cost = usage && provider ? costText(usage, provider.prices.find((price) => price.model === name)) : null;
   // The conversation keeps its place while the figures are read, so the line is there from the start.
   return (
     <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
@@ -25,11 +29,26 @@ export function ActivityLine({ state }: { state: SessionState }) {
         <span className="tabular" title={context ? partsText(context) : undefined}>
           {tokens(usage.input)}
           {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
+          {cost !== null && `, ${cost}`}
         </span>
       )}
-      {provider && (
-        <span className={`ml-auto cut ${provider.local ? '' : 'text-warn'}`}>
-          {provider.local ? 'The model runs on this machine' : `Messages and notes go to ${provider.host}`}
+      {provider && model && (
+        <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
+          <span className={`cut ${provider.local ? '' : 'text-warn'}`}>
+            {provider.local
+              ? `${modelName(model)} runs on this machine, at ${provider.host}`
+              : `${modelName(model)}: messages and notes go to ${provider.host}`}
+          </span>
+          {health && (
+            <span
+              role="status"
+              title={health.message ?? undefined}
+              className={health.state === 'answered' ? '' : 'text-danger'}
+              data-health={health.state}
+            >
+              {healthText(health)}
+            </span>
+          )}
         </span>
       )}
     </p>

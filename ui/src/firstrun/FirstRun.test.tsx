@@ -12,10 +12,11 @@ const bare: FirstRunOptions = {
   found: [],
   sample_target: '/home/mara/Documents/Nova sample',
   sample_notes: 64,
-  local_model: null,
-  looked_at: '127.0.0.1:11434',
+  local_models: [],
+  looked_at: ['127.0.0.1:11434', '127.0.0.1:1234'],
 };
-const ollama = { provider: 'ollama', host: '127.0.0.1:11434', models: ['qwen3:14b', 'qwen3:4b'] };
+const ollama = { provider: 'ollama', host: '127.0.0.1:11434', models: ['qwen3:14b', 'qwen3:4b'], without_tools: [] as string[] };
+const studio = { ...ollama, provider: 'lm-studio', host: '127.0.0.1:1234', models: ['gemma'] };
 const openai: ProviderRow = {
   id: 'openai',
   kind: 'openai',
@@ -26,6 +27,9 @@ const openai: ProviderRow = {
   models: ['gpt-5.2'],
   problem: null,
   key: { credential: 'openai/key', state: 'none' },
+  favourites: [],
+  prices: [],
+  health: null,
 };
 const work = { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 };
 const empty = { path: '/home/mara/Empty', name: 'Empty', notes: 0 };
@@ -61,12 +65,12 @@ it.each<[string, Partial<FirstRunOptions>, string]>([
 });
 
 it('opens the found vault with the model of this machine', async () => {
-  const { open } = await setup({ found: [work], local_model: ollama });
+  const { open } = await setup({ found: [work], local_models: [ollama] });
   expect(await open()).toEqual([{ choice: { kind: 'folder', path: work.path }, model: 'ollama/qwen3:14b' }]);
 });
 
 it('opens the sample without a model', async () => {
-  const { open, user } = await setup({ found: [work], local_model: ollama });
+  const { open, user } = await setup({ found: [work], local_models: [ollama] });
   await user.click(screen.getByTestId('first-run-sample'));
   await user.click(screen.getByTestId('first-run-no-model'));
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: null }]);
@@ -84,8 +88,8 @@ it('opens another folder, and keeps the choice where the dialog is closed', asyn
 });
 
 it('writes nothing before Open Nova', async () => {
-  const { backend, user } = await setup({ found: [work], local_model: ollama }, [openai]);
-  for (const choice of ['first-run-sample', 'first-run-cloud', 'first-run-no-model', 'first-run-vault'])
+  const { backend, user } = await setup({ found: [work], local_models: [ollama] }, [openai]);
+  for (const choice of ['first-run-sample', 'first-run-cloud', 'first-run-new', 'first-run-no-model', 'first-run-vault'])
     await user.click(screen.getByTestId(choice));
   const asks: Method[] = ['first_run_options', 'list_providers'];
   expect([...new Set(backend.calls.map(({ method }) => method))].toSorted()).toEqual(asks);
@@ -97,7 +101,7 @@ it('never takes a model of another machine by itself', async () => {
 });
 
 it('says on the right where messages go with each choice', async () => {
-  const { leaves, user } = await setup({ found: [work], local_model: ollama }, [openai]);
+  const { leaves, user } = await setup({ found: [work], local_models: [ollama] }, [openai]);
   expect(leaves('Your messages')).toMatch(/^Your messagesstay hereAnswered by Ollama at 127.0.0.1:11434\./);
   expect(leaves('Your notes')).toBe('Your notesstay hereRead where they are. Nothing is copied or uploaded.');
   await user.click(screen.getByTestId('first-run-cloud'));
@@ -110,15 +114,15 @@ it('says on the right where messages go with each choice', async () => {
 });
 
 it('takes another model of this machine', async () => {
-  const { open, user } = await setup({ local_model: ollama });
+  const { open, user } = await setup({ local_models: [ollama] });
   await user.selectOptions(screen.getByLabelText('Model on this machine'), 'qwen3:4b');
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'ollama/qwen3:4b' }]);
 });
 
 it('says where it looked for a model, and looks again', async () => {
   const { backend, user } = await setup();
-  expect(screen.getByText(/No model server answered at 127.0.0.1:11434\./)).toBeVisible();
-  backend.world.firstRun = { ...bare, local_model: ollama };
+  expect(screen.getByText(/No model server answered at 127.0.0.1:11434, 127.0.0.1:1234\./)).toBeVisible();
+  backend.world.firstRun = { ...bare, local_models: [ollama] };
   await user.click(screen.getByRole('button', { name: 'Look again' }));
   expect(await screen.findByRole('radio', { name: 'On this machine: qwen3:14b' })).toBeChecked();
 });
@@ -136,5 +140,97 @@ it('goes on without the list of providers', async () => {
   const backend = new FakeBackend({ ...world, firstRun: bare }).fail('list_providers');
   renderInApp(<FirstRun />, { backend });
   expect(await screen.findByRole('radio', { name: 'Sample vault' })).toBeChecked();
-  expect(within(screen.getByRole('radiogroup', { name: 'Which model?' })).getAllByRole('radio')).toHaveLength(1);
+  expect(within(screen.getByRole('radiogroup', { name: 'Which model?' })).getAllByRole('radio')).toHaveLength(2);
+});
+
+it('names every server that is found and tells their models apart', async () => {
+  const { open, user } = await setup({ local_models: [ollama, studio] });
+  expect(screen.getByText('Ollama and LM Studio found')).toBeVisible();
+  await user.selectOptions(screen.getByLabelText('Model on this machine'), 'LM Studio: gemma');
+  expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'lm-studio/gemma' }]);
+});
+
+it('passes over a model that cannot call tools, and says so', async () => {
+  const { chosen } = await setup({ local_models: [{ ...ollama, without_tools: ['qwen3:14b'] }] });
+  expect(chosen()[1]).toBe('On this machine: qwen3:4b');
+  expect(screen.getByRole('option', { name: 'qwen3:14b (cannot call tools)' })).toBeDisabled();
+});
+
+it('does not offer a machine whose every model cannot call tools', async () => {
+  const { chosen } = await setup({ local_models: [{ ...studio, without_tools: ['gemma'] }] });
+  expect(chosen()[1]).toBe('Go on without a model');
+  expect(screen.getByRole('radio', { name: 'On this machine: gemma' })).toBeDisabled();
+  expect(screen.getByText(/It cannot call tools/)).toBeVisible();
+});
+
+/** Types a key for OpenAI. */
+async function paste(user: ReturnType<typeof userEvent.setup>, key = 'sk-canary') {
+  await user.selectOptions(screen.getByLabelText('Provider'), 'OpenAI');
+  await user.type(screen.getByLabelText('Key'), key);
+}
+
+it('tries a pasted key before Open Nova keeps it', async () => {
+  const { backend, leaves, open, user } = await setup({ local_models: [ollama] });
+  await paste(user);
+  expect(leaves('Your messages')).toMatch(/^Your messagesgo to OpenAI.*at api.openai.com\./);
+  await user.click(screen.getByTestId('new-provider-check'));
+  expect(await screen.findByText('api.openai.com answers')).toBeVisible();
+  await user.selectOptions(screen.getByLabelText('Model of the new provider'), 'gpt-5.2-mini');
+  expect(backend.asked('open_vault')).toEqual([]);
+
+  const provider = { id: 'openai', kind: 'openai', key: 'sk-canary' };
+  expect(backend.asked('check_provider')).toEqual([provider]);
+  expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'openai/gpt-5.2-mini', provider }]);
+});
+
+it('tries the key when Nova is opened without a check, and stays where it is refused', async () => {
+  const { backend, open, user } = await setup();
+  backend.fail('check_provider', { message: 'openai refused the key', hint: 'Copy the key again.' });
+  await paste(user, 'wrong');
+  await open();
+  expect(await screen.findByRole('alert')).toHaveTextContent('openai refused the keyCopy the key again.');
+  expect(backend.asked('open_vault')).toEqual([]);
+  expect(screen.getByTestId('first-run-open')).toBeEnabled();
+});
+
+it('takes an answer for what was asked, not for what was typed since', async () => {
+  const { backend, user } = await setup();
+  let answer = () => {};
+  backend.on('check_provider', () => new Promise((done) => (answer = () => done({ host: 'api.openai.com', local: false, models: ['old'], without_tools: [] }))));
+  await paste(user);
+  await user.click(screen.getByTestId('new-provider-check'));
+  await user.type(screen.getByLabelText('Key'), 'x');
+  answer();
+  expect(await screen.findByRole('button', { name: 'Check' })).toBeEnabled();
+  expect(screen.queryByText('api.openai.com answers')).toBeNull();
+});
+
+it('says what is missing of a new provider', async () => {
+  const { user } = await setup();
+  await user.click(screen.getByTestId('new-provider-check'));
+  expect(screen.getByRole('alert')).toHaveTextContent('Choose a provider.');
+  await user.selectOptions(screen.getByLabelText('Provider'), 'Anthropic');
+  await user.type(screen.getByLabelText('Key'), '{Enter}');
+  expect(screen.getByRole('alert')).toHaveTextContent('Paste the key.');
+  await user.selectOptions(screen.getByLabelText('Provider'), 'Another');
+  await user.type(screen.getByLabelText('Address'), 'nowhere{Enter}');
+  expect(screen.getByRole('alert')).toHaveTextContent('Write the address as https://host/v1.');
+});
+
+it('adds a server of another address without a key', async () => {
+  const { backend, user } = await setup();
+  await user.selectOptions(screen.getByLabelText('Provider'), 'Another');
+  await user.type(screen.getByLabelText('Address'), 'https://api.groq.example/v1{Enter}');
+  await screen.findByText('api.openai.com answers');
+  expect(backend.asked('check_provider')).toEqual([{ id: 'groq', kind: 'openai', base_url: 'https://api.groq.example/v1' }]);
+});
+
+it('opens locked credentials in place and goes on', async () => {
+  const { backend, open, user } = await setup();
+  await paste(user);
+  backend.fail('open_vault', { code: 'passphrase_needed', message: 'The file is locked.', hint: '' });
+  await open();
+  await user.type(await screen.findByTestId('passphrase'), 'correct horse');
+  await user.click(screen.getByRole('button', { name: 'Open' }));
+  expect(backend.asked('open_vault')).toHaveLength(2);
 });

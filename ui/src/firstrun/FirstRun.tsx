@@ -1,12 +1,31 @@
 // The first start: which notes, which model, and what leaves this machine with that. Nothing is written
 // before Open Nova.
 
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 
-import { nothing, useBackend, userError, type FirstRunOptions, type ProviderRow, type UserError } from '../ipc';
-import { Button, ErrorBox, Icon, LinkButton, Loading } from '../shared';
+import {
+  nothing,
+  useBackend,
+  userError,
+  type FirstRunOptions,
+  type NewProvider,
+  type ProviderRow,
+  type UserError,
+} from '../ipc';
+import { Button, ErrorBox, Icon, LinkButton, Loading, useProviderEntry, type ProviderEntry } from '../shared';
+import { PassphraseForm, wantsPassphrase } from '../shared/SecretForm';
 import { useActions, useRpc } from '../state/hooks';
-import { firstNotes, foundFolders, modelOffers, openChoice, type Folder, type NotesChoice } from './choices';
+import {
+  checkedOffers,
+  firstNotes,
+  foundFolders,
+  modelOffers,
+  openChoice,
+  type Folder,
+  type ModelChosen,
+  type ModelOffer,
+  type NotesChoice,
+} from './choices';
 import { ModelChoice } from './ModelChoice';
 import { NotesChoices } from './NotesChoices';
 import { WhatLeaves } from './WhatLeaves';
@@ -42,8 +61,10 @@ interface ChoicesProps {
 function Choices({ options, providers, onLookAgain }: ChoicesProps) {
   const backend = useBackend();
   const { openVault } = useActions();
+  const id = useId();
   const [chosenNotes, setNotes] = useState<NotesChoice | null>(null);
-  const [chosenModel, setModel] = useState<string | null | undefined>(undefined);
+  const [chosenModel, setModel] = useState<ModelChosen | null>(null);
+  const adding = useProviderEntry();
   const [picked, setPicked] = useState<Folder | null>(null);
   const [opening, setOpening] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);
@@ -51,8 +72,10 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
   const folders = [...(picked ? [picked] : []), ...foundFolders(options).filter(({ path }) => path !== picked?.path)];
   const notes = chosenNotes ?? firstNotes(options);
   const models = modelOffers(options, providers);
+  const firstLocal = models.find(({ local, tools }) => local && tools);
   // A model on this machine is taken unless another is chosen; a remote one never by itself.
-  const model = chosenModel === undefined ? (models.find(({ local }) => local)?.id ?? null) : chosenModel;
+  const model: ModelChosen = chosenModel ?? (firstLocal ? { kind: 'model', model: firstLocal.id } : { kind: 'none' });
+  const modelOffer = model.kind === 'new' ? addedOffer(adding, model.model) : models.find((one) => model.kind === 'model' && one.id === model.model);
 
   const pick = async () => {
     setProblem(null);
@@ -65,13 +88,22 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
       setProblem(userError(thrown));
     }
   };
-  const open = async (event: FormEvent) => {
-    event.preventDefault();
+  const open = async () => {
     if (opening) return;
     setOpening(true);
     setProblem(null);
     try {
-      await openVault(openChoice(notes, model));
+      let modelId = model.kind === 'model' ? model.model : null;
+      let provider: NewProvider | null = null;
+      if (model.kind === 'new') {
+        const checked = adding.checked ?? (await adding.check());
+        provider = adding.provider;
+        // What is wrong stands beside the key.
+        if (!checked || !provider) return setOpening(false);
+        const offers = checkedOffers(provider, checked);
+        modelId = (offers.find((one) => one.id === model.model) ?? offers.find(({ tools }) => tools))?.id ?? null;
+      }
+      await openVault(openChoice(notes, modelId, provider));
     } catch (thrown) {
       setProblem(userError(thrown));
       setOpening(false);
@@ -80,11 +112,15 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
 
   return (
     <div className="flex min-h-full">
-      <form
-        onSubmit={(event) => void open(event)}
-        className="flex min-w-0 flex-1 justify-center px-6 py-20 max-medium:pt-5 max-medium:pb-0 short:pt-5 short:pb-0"
-      >
+      <div className="flex min-w-0 flex-1 justify-center px-6 py-20 max-medium:pt-5 max-medium:pb-0 short:pt-5 short:pb-0">
         <div className="w-full max-w-155">
+          <form
+            id={id}
+            onSubmit={(event) => {
+              event.preventDefault();
+              void open();
+            }}
+          >
           <p className="flex items-center gap-2.5 text-ui font-medium">
             <Icon name="nova" className="text-accent" />
             Nova
@@ -106,31 +142,44 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
             <ModelChoice
               models={models}
               chosen={model}
-              looksForServer={options.local_model === null}
+              adding={adding}
               lookedAt={options.looked_at}
               onChoose={setModel}
               onLookAgain={onLookAgain}
             />
           </Step>
+          </form>
 
           <div className="sticky bottom-0 mt-6 bg-surface pb-5 pl-9 max-medium:mt-2 max-medium:py-2 max-medium:pl-0">
             {problem && (
               <div className="mb-3">
-                <ErrorBox error={problem} />
+                {wantsPassphrase(problem) ? (
+                  <PassphraseForm problem={problem} onOpen={() => void open()} />
+                ) : (
+                  <ErrorBox error={problem} />
+                )}
               </div>
             )}
             <p className="flex items-center gap-4">
-              <Button type="submit" variant="primary" size="l" keys="↵" disabled={opening} data-testid="first-run-open">
+              <Button type="submit" form={id} variant="primary" size="l" keys="↵" disabled={opening} data-testid="first-run-open">
                 {opening ? 'Opening…' : 'Open Nova'}
               </Button>
               <span className="text-small text-fg-3">Obsidian can stay open beside it.</span>
             </p>
           </div>
         </div>
-      </form>
-      <WhatLeaves notes={notes} model={models.find(({ id }) => id === model) ?? null} />
+      </div>
+      <WhatLeaves notes={notes} model={modelOffer ?? null} />
     </div>
   );
+}
+
+/** Where messages would go with the provider that is being added, also before it has answered. */
+function addedOffer({ provider, checked, entry, host }: ProviderEntry, model: string | null): ModelOffer {
+  const offers = provider && checked ? checkedOffers(provider, checked) : [];
+  const known = offers.find(({ id }) => id === model) ?? offers.find(({ tools }) => tools);
+  const id = provider?.id ?? (entry.which || 'the provider');
+  return known ?? { id, name: 'The model', provider: id, host: host || 'its host', local: false, tools: true };
 }
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {

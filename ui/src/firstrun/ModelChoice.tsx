@@ -1,45 +1,55 @@
 import { useId } from 'react';
 
-import { Badge, Icon, LinkButton } from '../shared';
-import { providerName, type ModelOffer } from './choices';
+import { Badge, Icon, LinkButton, NewProviderFields, providerName, type ProviderEntry } from '../shared';
+import { checkedOffers, type ModelChosen, type ModelOffer } from './choices';
 import { Option, Options } from './Option';
 
 interface ModelChoiceProps {
   readonly models: readonly ModelOffer[];
-  /** `provider/model`, or none. */
-  readonly chosen: string | null;
-  readonly looksForServer: boolean;
-  /** Where a server on this machine was looked for. */
-  readonly lookedAt: string;
-  readonly onChoose: (model: string | null) => void;
+  readonly chosen: ModelChosen;
+  readonly adding: ProviderEntry;
+  /** Where servers on this machine were looked for. */
+  readonly lookedAt: readonly string[];
+  readonly onChoose: (chosen: ModelChosen) => void;
   readonly onLookAgain: () => void;
 }
 
-/** A model on this machine, one of a provider that is set up, or none. */
-export function ModelChoice({ models, chosen, looksForServer, lookedAt, onChoose, onLookAgain }: ModelChoiceProps) {
+/** A model on this machine, one of a provider that is set up, one of a new provider, or none. */
+export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLookAgain }: ModelChoiceProps) {
+  const pick = (model: string) => onChoose({ kind: 'model', model });
+  const isChosen = (offer: ModelOffer) => chosen.kind === 'model' && chosen.model === offer.id;
   const local = models.filter((model) => model.local);
   const remote = models.filter((model) => !model.local);
-  const here = local.find(({ id }) => id === chosen) ?? local[0];
-  const there = remote.find(({ id }) => id === chosen) ?? remote[0];
+  const here = local.find(isChosen) ?? local.find(({ tools }) => tools) ?? local[0];
+  const there = remote.find(isChosen) ?? remote.find(({ tools }) => tools) ?? remote[0];
+  const found = [...new Set(local.map(({ provider }) => providerName(provider)))];
+  const offered = adding.provider && adding.checked ? checkedOffers(adding.provider, adding.checked) : [];
+  const added = offered.find(({ id }) => chosen.kind === 'new' && id === chosen.model) ?? offered.find(({ tools }) => tools);
   return (
     <Options label="Which model?">
       {here && (
         <Option
           name="model"
-          checked={here.id === chosen}
-          onChoose={() => onChoose(here.id)}
+          checked={isChosen(here)}
+          disabled={!here.tools}
+          onChoose={() => pick(here.id)}
           title={`On this machine: ${here.name}`}
           note={
-            <>
-              No key, no account.{local.length > 1 && ' Model: '}
-              {local.length > 1 && (
-                <Pick label="Model on this machine" models={local} chosen={here.id} onChoose={onChoose} />
-              )}
-            </>
+            here.tools ? (
+              <>
+                No key, no account.{local.length > 1 && ' Model: '}
+                {local.length > 1 && <Pick label="Model on this machine" models={local} chosen={here.id} onChoose={pick} />}
+              </>
+            ) : (
+              <>
+                It cannot call tools, which Nova works by. Load a model that can, such as qwen3.{' '}
+                <LinkButton onClick={onLookAgain}>Look again</LinkButton>
+              </>
+            )
           }
           aside={
             <Badge tone="ok" icon="check">
-              {providerName(here.provider)} found
+              {found.join(' and ')} found
             </Badge>
           }
           testId="first-run-local"
@@ -48,13 +58,13 @@ export function ModelChoice({ models, chosen, looksForServer, lookedAt, onChoose
       {there && (
         <Option
           name="model"
-          checked={there.id === chosen}
-          onChoose={() => onChoose(there.id)}
+          checked={isChosen(there)}
+          onChoose={() => pick(there.id)}
           title={`A cloud model: ${there.name}`}
           note={
             <>
               {there.host}. Nova asks before the first message.{' '}
-              {remote.length > 1 && <Pick label="Cloud model" models={remote} chosen={there.id} onChoose={onChoose} />}
+              {remote.length > 1 && <Pick label="Cloud model" models={remote} chosen={there.id} onChoose={pick} />}
             </>
           }
           testId="first-run-cloud"
@@ -62,16 +72,40 @@ export function ModelChoice({ models, chosen, looksForServer, lookedAt, onChoose
       )}
       <Option
         name="model"
-        checked={chosen === null}
-        onChoose={() => onChoose(null)}
+        checked={chosen.kind === 'new'}
+        onChoose={() => onChoose({ kind: 'new', model: added?.id ?? null })}
+        title={there ? 'Another cloud model' : 'A cloud model'}
+        note={
+          added ? (
+            <>
+              Model:{' '}
+              <Pick
+                label="Model of the new provider"
+                models={offered}
+                chosen={added.id}
+                onChoose={(model) => onChoose({ kind: 'new', model })}
+              />
+            </>
+          ) : null
+        }
+        testId="first-run-new"
+      >
+        <div onFocus={() => chosen.kind !== 'new' && onChoose({ kind: 'new', model: added?.id ?? null })}>
+          <NewProviderFields value={adding} checkLabel="Check" />
+        </div>
+      </Option>
+      <Option
+        name="model"
+        checked={chosen.kind === 'none'}
+        onChoose={() => onChoose({ kind: 'none' })}
         title="Go on without a model"
         note={
           <>
             Every tool can be run through a form. Add a model whenever you like.
-            {looksForServer && !here && (
+            {!here && lookedAt.length > 0 && (
               <>
                 {' '}
-                No model server answered at {lookedAt}. <LinkButton onClick={onLookAgain}>Look again</LinkButton>
+                No model server answered at {lookedAt.join(', ')}. <LinkButton onClick={onLookAgain}>Look again</LinkButton>
               </>
             )}
           </>
@@ -104,8 +138,9 @@ function Pick({ label, models, chosen, onChoose }: PickProps) {
         className="appearance-none rounded-badge bg-transparent pr-4 font-medium"
       >
         {models.map((model) => (
-          <option key={model.id} value={model.id}>
+          <option key={model.id} value={model.id} disabled={!model.tools}>
             {providers.size > 1 ? `${providerName(model.provider)}: ${model.name}` : model.name}
+            {!model.tools && ' (cannot call tools)'}
           </option>
         ))}
       </select>

@@ -9,6 +9,9 @@ interface OptionProps {
   readonly note: ReactNode;
   /** At the right end of the title. */
   readonly aside?: ReactNode;
+  /** Below the note, as wide as the option. */
+  readonly children?: ReactNode;
+  readonly disabled?: boolean;
   readonly testId?: string;
 }
 
@@ -21,16 +24,17 @@ export function Options({ label, children }: { label: string; children: ReactNod
   );
 }
 
-export function Option({ name, checked, onChoose, title, note, aside, testId }: OptionProps) {
+export function Option({ name, checked, onChoose, title, note, aside, children, disabled, testId }: OptionProps) {
   return (
     <div
-      className={`relative flex items-start gap-2.5 border-t border-line px-3 py-2.5 first:border-t-0 focus-within:z-10 max-medium:py-1.5 ${checked ? 'bg-accent-soft' : 'bg-surface-raised'}`}
+      className={`relative flex flex-wrap items-start gap-2.5 border-t border-line px-3 py-2.5 first:border-t-0 focus-within:z-10 max-medium:py-1.5 ${checked ? 'bg-accent-soft' : 'bg-surface-raised'}`}
     >
       <label className="flex min-w-0 flex-1 items-start gap-2.5 after:absolute after:inset-0">
         <input
           type="radio"
           name={name}
           checked={checked}
+          disabled={disabled}
           onChange={onChoose}
           aria-label={title}
           data-testid={testId}
@@ -38,10 +42,11 @@ export function Option({ name, checked, onChoose, title, note, aside, testId }: 
         />
         <span className="min-w-0 flex-1">
           <span className="block text-ui font-medium">{title}</span>
-          <span className="relative z-10 block text-small break-words text-fg-2">{note}</span>
+          {note !== null && <span className="relative z-10 block text-small break-words text-fg-2">{note}</span>}
         </span>
       </label>
       {aside && <span className="relative z-10 shrink-0">{aside}</span>}
+      {children && <div className="relative z-10 -mt-1.5 w-full pl-6.5">{children}</div>}
     </div>
   );
 }

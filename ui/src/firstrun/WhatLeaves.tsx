@@ -1,7 +1,7 @@
 // The right column: what leaves this machine with the choices on the left.
 
-import { Badge, Icon, type IconName, type Tone } from '../shared';
-import { providerName, type ModelOffer, type NotesChoice } from './choices';
+import { Badge, Icon, providerName, type IconName, type Tone } from '../shared';
+import type { ModelOffer, NotesChoice } from './choices';
 
 interface Row {
   readonly icon: IconName;
@@ -43,9 +43,9 @@ export function WhatLeaves({ notes, model }: { notes: NotesChoice; model: ModelO
     {
       icon: 'key',
       what: 'Keys and passwords',
-      answer: 'environment',
+      answer: 'keychain',
       tone: 'ok',
-      note: 'A key is read from NOVA_<PROVIDER>_KEY. Never shown to a model, never in a log or a note.',
+      note: 'Or Nova’s encrypted file. Never shown to a model, never in a log or a note.',
     },
     { icon: 'chart', what: 'Usage data', answer: 'none', tone: 'ok', note: 'No account, no telemetry.' },
   ];

@@ -1,6 +1,6 @@
 // What the first start offers, what is chosen before anybody chose, and where things go with each choice.
 
-import type { FirstRunOptions, OpenVault, ProviderRow } from '../ipc';
+import type { CheckedProvider, FirstRunOptions, NewProvider, OpenVault, ProviderRow } from '../ipc';
 import { modelName } from '../shared';
 
 export type NotesChoice = { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'sample' };
@@ -21,7 +21,15 @@ export interface ModelOffer {
   readonly provider: string;
   readonly host: string;
   readonly local: boolean;
+  /** False where it is said that it cannot call tools: no chat can be had with it. */
+  readonly tools: boolean;
 }
+
+export type ModelChosen =
+  | { readonly kind: 'model'; readonly model: string }
+  /** One of a provider that is being added; its model is known once it has answered. */
+  | { readonly kind: 'new'; readonly model: string | null }
+  | { readonly kind: 'none' };
 
 /** Vaults found here, fullest first. */
 export function foundFolders(options: FirstRunOptions): Folder[] {
@@ -34,28 +42,28 @@ export function firstNotes(options: FirstRunOptions): NotesChoice {
   return best && (best.notes ?? 0) > 0 ? { kind: 'folder', path: best.path } : { kind: 'sample' };
 }
 
-/** The models of the server found on this machine, then those of providers that are set up already. */
+/** The models of the servers found on this machine, then those of providers that are set up already. */
 export function modelOffers(options: FirstRunOptions, providers: readonly ProviderRow[]): ModelOffer[] {
-  const local = options.local_model;
-  const offers = (local?.models ?? []).map((model) => offer(local?.provider ?? '', model, local?.host ?? '', true));
-  for (const { id, host, local: here, models } of providers)
-    for (const model of models) offers.push(offer(id, model, host, here));
+  const local = options.local_models.map((server) => ({ ...server, id: server.provider, local: true }));
+  const offers = [...local, ...providers].flatMap((from) =>
+    from.models.map((model) => offer(from.id, model, from.host, from.local, !from.without_tools.includes(model))),
+  );
   return offers.filter((one, at) => offers.findIndex(({ id }) => id === one.id) === at);
 }
 
-export function openChoice(notes: NotesChoice, model: string | null): OpenVault {
-  return { choice: notes.kind === 'sample' ? { kind: 'sample' } : { kind: 'folder', path: notes.path }, model };
+/** The models of a provider that was just tried. */
+export function checkedOffers(provider: NewProvider, checked: CheckedProvider): ModelOffer[] {
+  return checked.models.map((model) =>
+    offer(provider.id, model, checked.host, checked.local, !checked.without_tools.includes(model)),
+  );
 }
 
-/** "ollama" → "Ollama", "openai" → "OpenAI" */
-export function providerName(id: string): string {
-  const known: Record<string, string> = {
-    ollama: 'Ollama',
-    openai: 'OpenAI',
-    anthropic: 'Anthropic',
-    gemini: 'Gemini',
+export function openChoice(notes: NotesChoice, model: string | null, provider: NewProvider | null): OpenVault {
+  const choice: OpenVault = {
+    choice: notes.kind === 'sample' ? { kind: 'sample' } : { kind: 'folder', path: notes.path },
+    model,
   };
-  return known[id] ?? id;
+  return provider === null ? choice : { ...choice, provider };
 }
 
 /** "/home/mara/Documents/Work vault" → "~/Documents/Work vault" */
@@ -63,7 +71,7 @@ export function shortPath(path: string): string {
   return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, '~');
 }
 
-function offer(provider: string, model: string, host: string, local: boolean): ModelOffer {
-  const id = model.startsWith(`${provider}/`) ? model : `${provider}/${model}`;
-  return { id, name: modelName(id), provider, host, local };
+function offer(provider: string, model: string, host: string, local: boolean, tools: boolean): ModelOffer {
+  const id = `${provider}/${model}`;
+  return { id, name: modelName(id), provider, host, local, tools };
 }

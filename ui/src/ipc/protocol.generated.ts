@@ -175,6 +175,20 @@ export type ChartSeries = { field: string, label: string, format: PanelFormat, }
 
 export type ChartShape = "line" | "bars" | "columns";
 
+export type CheckedProvider = { host: string, 
+/**
+ * On this machine.
+ */
+local: boolean, 
+/**
+ * Those that talk, the one that answered first.
+ */
+models: Array<string>, 
+/**
+ * Those of the models that cannot call tools, where the provider says so.
+ */
+without_tools: Array<string>, };
+
 export type ChooseBranch = { session: string, 
 /**
  * It and what came after it are in force.
@@ -431,7 +445,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
 /**
  * "stage: lead → won"
  */
-summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
+summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
 export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
@@ -525,13 +539,13 @@ found: Array<FoundVault>,
  */
 sample_target: string, sample_notes: number, 
 /**
- * A model server on this machine.
+ * The model servers found on this machine.
  */
-local_model: LocalModelServer | null, 
+local_models: Array<LocalModelServer>, 
 /**
- * Where a local server was looked for.
+ * Where they were looked for, as hosts with ports.
  */
-looked_at: string, };
+looked_at: Array<string>, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
@@ -577,6 +591,8 @@ destination: string,
  */
 in_force: boolean, };
 
+export type HealthState = "answered" | "rate_limited" | "unreachable" | "refused_key" | "failed";
+
 export type HunkView = { 
 /**
  * Unchanged lines before it.
@@ -611,11 +627,49 @@ sorts: Array<PanelSort>,
  */
 rest: PanelRest | null, actions: Array<PanelAction>, empty: PanelEmpty | null, };
 
+export type ListProviders = { 
+/**
+ * Ask every provider for its models, also those that told of them a moment ago.
+ */
+again?: boolean, };
+
 export type LocalModelServer = { 
 /**
- * `ollama`
+ * The id it has as a provider: `ollama`, `lm-studio`, `llama-cpp`.
  */
-provider: string, host: string, models: Array<string>, };
+provider: string, host: string, models: Array<string>, 
+/**
+ * Those of the models that cannot call tools, where the server says so.
+ */
+without_tools: Array<string>, };
+
+export type ModelPrice = { model: string, 
+/**
+ * Three letters of ISO 4217.
+ */
+currency: string, input: string, 
+/**
+ * Of input that the provider had cached; as other input where none is written.
+ */
+cached: string | null, output: string, };
+
+export type NewProvider = { 
+/**
+ * Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
+ */
+id: string, 
+/**
+ * `openai` (also the many that copy it) or `anthropic`.
+ */
+kind: string, 
+/**
+ * None for the kind's own address.
+ */
+base_url?: string, 
+/**
+ * None for a server that wants no key.
+ */
+key?: SecretText, };
 
 export type NoteChangeKind = "created" | "modified" | "deleted" | "renamed";
 
@@ -663,7 +717,11 @@ export type OpenVault = { choice: VaultChoice,
 /**
  * `provider/model`; none goes on without one.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * Added before the vault is opened.
+ */
+provider?: NewProvider, };
 
 export type OutsideTag = "outside";
 
@@ -885,6 +943,12 @@ examples: Array<string>,
  */
 because: string, };
 
+export type ProviderHealth = { state: HealthState, at: string, 
+/**
+ * What went wrong.
+ */
+message: string | null, };
+
 export type ProviderKey = { 
 /**
  * `service/key`
@@ -920,7 +984,19 @@ problem: UserError | null,
 /**
  * The credential of its key: the one that is configured, or one that a form would set.
  */
-key: ProviderKey, };
+key: ProviderKey, 
+/**
+ * Those of the models that the user marked.
+ */
+favourites: Array<string>, 
+/**
+ * What the user wrote of prices; none is guessed.
+ */
+prices: Array<ModelPrice>, 
+/**
+ * How its last request went; none before the first since the start.
+ */
+health: ProviderHealth | null, };
 
 export type PruneResult = { 
 /**
@@ -1155,6 +1231,12 @@ name: string, value: SecretText,
  * reference to it in `nova.config.json`, too.
  */
 grant_to?: string, };
+
+export type SetFavourite = { 
+/**
+ * `provider/model`
+ */
+model: string, favourite: boolean, };
 
 export type SetModel = { 
 /**
@@ -1582,10 +1664,13 @@ export type Commands = {
   drop_skill: { params: DropSkill; result: Nothing };
   decide_approval: { params: DecideApproval; result: Nothing };
   revise_approval: { params: ReviseApproval; result: Nothing };
-  list_providers: { params: Nothing; result: Array<ProviderRow> };
+  list_providers: { params: ListProviders; result: Array<ProviderRow> };
+  check_provider: { params: NewProvider; result: CheckedProvider };
+  add_provider: { params: NewProvider; result: CheckedProvider };
   agree_provider: { params: ProviderRef; result: Nothing };
   revoke_provider: { params: ProviderRef; result: Nothing };
   set_model: { params: SetModel; result: Nothing };
+  set_favourite: { params: SetFavourite; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
   skill_detail: { params: SkillRef; result: SkillDetail };

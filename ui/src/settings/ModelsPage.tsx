@@ -3,20 +3,48 @@
 import { useState, type ReactNode } from 'react';
 
 import { nothing, useBackend, userError, type ProviderRow, type UserError } from '../ipc';
-import { Badge, Button, Empty, ErrorBox, Icon, LinkButton, Loading } from '../shared';
-import { CredentialForm } from '../shared/SecretForm';
+import {
+  Badge,
+  Button,
+  Empty,
+  ErrorBox,
+  Icon,
+  IconButton,
+  LinkButton,
+  Loading,
+  NewProviderFields,
+  healthOf,
+  healthText,
+  priceText,
+  useProviderEntry,
+} from '../shared';
+import { CredentialForm, PassphraseForm, wantsPassphrase } from '../shared/SecretForm';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
 export function ModelsPage() {
   const revision = useApp(({ revisions }) => revisions.providers);
   const { data, error, loading, reload } = useRpc('list_providers', nothing, revision);
+  const backend = useBackend();
+  const { providersChanged } = useActions();
+  const [adding, setAdding] = useState(false);
+  const [looking, setLooking] = useState(false);
+  const lookAgain = async () => {
+    setLooking(true);
+    // What went wrong is told by the list itself.
+    await backend.rpc('list_providers', { again: true }).catch(() => null);
+    setLooking(false);
+    providersChanged();
+  };
   return (
     <section aria-label="Models" className="flex min-w-0 flex-1 flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
         <h1 className="text-body font-semibold">Models</h1>
         <span className="flex-1" />
-        <Button icon="refresh" size="s" onClick={reload}>
-          Look again
+        <Button icon="plus" size="s" onClick={() => setAdding(true)} disabled={adding} data-testid="provider-add">
+          Add a provider
+        </Button>
+        <Button icon="refresh" size="s" onClick={() => void lookAgain()} disabled={looking}>
+          {looking ? 'Looking…' : 'Look again'}
         </Button>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto p-4">
@@ -25,6 +53,15 @@ export function ModelsPage() {
             A local model answers on this machine. For a remote one, your messages and the notes it reads go to its
             host; Nova asks once before the first message.
           </p>
+          {adding && (
+            <AddProvider
+              onClose={() => setAdding(false)}
+              onAdded={() => {
+                setAdding(false);
+                providersChanged();
+              }}
+            />
+          )}
           {error && <ErrorBox error={error} actions={<LinkButton onClick={reload}>Try again</LinkButton>} />}
           {data?.map((provider) => (
             <Provider key={provider.id} provider={provider} />
@@ -32,7 +69,7 @@ export function ModelsPage() {
           {!data && loading && <Loading lines={3} />}
           {data?.length === 0 && (
             <Empty action={<Button onClick={reload}>Look again</Button>}>
-              No models yet. Start a model server such as Ollama on this machine, or add a provider to nova.config.json.
+              No models yet. Start a model server such as Ollama on this machine, or add a provider with a key.
             </Empty>
           )}
         </div>
@@ -41,8 +78,57 @@ export function ModelsPage() {
   );
 }
 
+/** A new provider is tried before anything of it is kept. */
+function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
+  const backend = useBackend();
+  const value = useProviderEntry();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const keep = async () => {
+    if (busy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      // Also tells what is missing, or wrong with the key.
+      if (!(value.checked ?? (await value.check())) || !value.provider) return;
+      await backend.rpc('add_provider', value.provider);
+      onAdded();
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section
+      aria-label="Add a provider"
+      data-testid="provider-adding"
+      className="flex flex-col gap-3 rounded-card border border-line px-3.5 py-3"
+    >
+      <h2 className="text-ui font-semibold">Add a provider</h2>
+      <NewProviderFields value={value} onEnter={() => void keep()} />
+      {problem &&
+        (wantsPassphrase(problem) ? (
+          <PassphraseForm problem={problem} onOpen={() => void keep()} />
+        ) : (
+          <ErrorBox error={problem} />
+        ))}
+      <div className="flex items-center gap-2">
+        <Button size="s" variant="primary" disabled={busy} onClick={() => void keep()} data-testid="provider-keep">
+          {busy ? 'Checking…' : 'Check and keep'}
+        </Button>
+        <Button size="s" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </section>
+  );
+}
+
 function Provider({ provider }: { provider: ProviderRow }) {
   const { agreeProvider, revokeProvider, providersChanged } = useActions();
+  const told = useApp((app) => app.health);
+  const health = healthOf(provider, told);
   const [problem, setProblem] = useState<UserError | null>(null);
   const attempt = (work: Promise<void>) => {
     setProblem(null);
@@ -62,6 +148,9 @@ function Provider({ provider }: { provider: ProviderRow }) {
         <Icon name={provider.local ? 'laptop' : 'cloud'} className={provider.local ? 'text-fg-2' : 'text-warn'} />
         <h2 className="text-ui font-semibold">{provider.id}</h2>
         <span className="selectable text-small text-fg-3">{provider.host}</span>
+        {health && (
+          <span className={`text-small ${health.state === 'answered' ? 'text-fg-3' : 'text-danger'}`}>{healthText(health)}</span>
+        )}
         <span className="flex-1" />
         <Consent
           provider={provider}
@@ -172,8 +261,17 @@ function Consent({
 
 function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: (problem: UserError | null) => void }) {
   const backend = useBackend();
-  const { start } = useActions();
   const chosen = useApp(({ status }) => status?.model ?? null);
+  const { providersChanged, start } = useActions();
+  const mark = async (model: string, favourite: boolean) => {
+    onProblem(null);
+    try {
+      await backend.rpc('set_favourite', { model, favourite });
+      providersChanged();
+    } catch (thrown) {
+      onProblem(userError(thrown));
+    }
+  };
   const choose = async (model: string) => {
     onProblem(null);
     try {
@@ -187,9 +285,18 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
     <ul className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
       {provider.models.map((name) => {
         const model = `${provider.id}/${name}`;
+        const favourite = provider.favourites.includes(name);
+        const price = provider.prices.find((known) => known.model === name);
         return (
           <li key={name} data-model={model} className="flex h-8 items-center gap-2.5 px-3.5 text-small">
+            <IconButton
+              icon="star"
+              label={favourite ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}
+              pressed={favourite}
+              onClick={() => void mark(model, !favourite)}
+            />
             <span className="selectable cut flex-1 font-mono">{name}</span>
+            {price && <span className="tabular text-fg-3">{priceText(price)}</span>}
             {provider.without_tools.includes(name) && <span className="text-fg-3">cannot call tools</span>}
             {model === chosen ? (
               <span className="flex items-center gap-1.5 text-fg-2">

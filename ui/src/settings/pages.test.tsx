@@ -60,6 +60,76 @@ describe('Models', () => {
     expect(ollama.getByText('qwen3:14b').closest('li')).not.toHaveTextContent('cannot call tools');
   });
 
+  it('adds a provider that answers, and lists its models', async () => {
+    const { backend, user } = setup('models');
+    await user.click(await screen.findByTestId('provider-add'));
+    await user.selectOptions(screen.getByLabelText('Provider'), 'Anthropic');
+    await user.type(screen.getByLabelText('Key'), 'sk-canary{Enter}');
+    const added = { id: 'anthropic', kind: 'anthropic', key: 'sk-canary' };
+    expect((await provider('anthropic')).getByText('gpt-5.2-mini')).toBeVisible();
+    expect(backend.asked('check_provider')).toEqual([added]);
+    expect(backend.asked('add_provider')).toEqual([added]);
+    expect(screen.queryByTestId('provider-adding')).toBeNull();
+  });
+
+  it('keeps nothing of a provider that refuses the key', async () => {
+    const { backend, user } = setup('models');
+    backend.fail('check_provider', { message: 'openai refused the key', hint: 'Copy the key again.' });
+    await user.click(await screen.findByTestId('provider-add'));
+    await user.selectOptions(screen.getByLabelText('Provider'), 'OpenAI');
+    await user.type(screen.getByLabelText('Key'), 'wrong');
+    await user.click(screen.getByTestId('provider-keep'));
+    expect(await screen.findByText('openai refused the key')).toBeVisible();
+    expect(backend.asked('add_provider')).toEqual([]);
+    expect(screen.getByLabelText('Key')).toHaveValue('wrong');
+  });
+
+  it('opens locked credentials in place and keeps the same provider', async () => {
+    const { backend, user } = setup('models');
+    backend.fail('add_provider', { code: 'no_credential_store', message: 'There is no keychain.', hint: '' });
+    await user.click(await screen.findByTestId('provider-add'));
+    await user.selectOptions(screen.getByLabelText('Provider'), 'OpenAI');
+    await user.type(screen.getByLabelText('Key'), 'k{Enter}');
+    await user.type(await screen.findByTestId('passphrase'), 'correct horse');
+    await user.type(screen.getByTestId('passphrase-again'), 'correct horse');
+    await user.click(screen.getByRole('button', { name: 'Make the file' }));
+    await waitFor(() => expect(backend.asked('add_provider')).toHaveLength(2));
+    expect(backend.asked('check_provider')).toHaveLength(1);
+  });
+
+  it('asks every provider when it looks again', async () => {
+    const { backend, user } = setup('models');
+    await provider('ollama');
+    await user.click(screen.getByRole('button', { name: 'Look again' }));
+    await waitFor(() => expect(backend.asked('list_providers')).toContainEqual({ again: true }));
+  });
+
+  it('marks a favourite and takes the mark away', async () => {
+    const { backend, user } = setup('models');
+    await user.click((await provider('ollama')).getByRole('button', { name: 'Make qwen3:4b a favourite' }));
+    const marked = await (await provider('ollama')).findByRole('button', { name: 'Take qwen3:4b out of the favourites' });
+    expect(marked).toHaveAttribute('aria-pressed', 'true');
+    await user.click(marked);
+    expect(await (await provider('ollama')).findByRole('button', { name: 'Make qwen3:4b a favourite' })).toBeVisible();
+    expect(backend.asked('set_favourite').map(({ favourite }) => favourite)).toEqual([true, false]);
+  });
+
+  it('tells a price where one is written, and how the last request went', async () => {
+    const world = sampleWorld();
+    const price = { model: 'qwen3:4b', currency: 'EUR', input: '0.5', cached: null, output: '2' };
+    const health = { state: 'rate_limited', at: '2026-11-22T10:02:00Z', message: 'Too much.' } as const;
+    const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, prices: [price], health } : row));
+    const backend = new FakeBackend({ ...world, providers });
+    renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'models' } } });
+    const ollama = await provider('ollama');
+    expect(ollama.getByText('qwen3:4b').closest('li')).toHaveTextContent('€0.50 in, €2.00 out per million tokens');
+    expect(ollama.getByText('qwen3:14b').closest('li')).not.toHaveTextContent('per million');
+    expect(ollama.getByText(/takes no more requests since/)).toBeVisible();
+    // Newer than the list.
+    backend.emit({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:03:00Z', message: null } });
+    expect(await ollama.findByText(/^answered/)).toBeVisible();
+  });
+
   it('says that a provider has no key, and takes one for it alone', async () => {
     const { backend, user } = setup('models');
     const lab = await provider('lab');

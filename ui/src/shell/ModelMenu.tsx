@@ -1,21 +1,23 @@
-import { Icon, LinkButton, Menu, modelName, type MenuGroup } from '../shared';
+import { healthOf, healthText, Icon, LinkButton, Menu, modelName, type MenuGroup } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
-import { nothing, type ProviderRow } from '../ipc';
+import { nothing, type ProviderHealth, type ProviderRow } from '../ipc';
 
 /** Which model answers, and whether it runs on this machine. */
 export function ModelMenu() {
   const model = useApp(modelInUse);
   const revision = useApp((app) => app.revisions.providers);
   const { data, error } = useRpc('list_providers', nothing, revision);
+  const health = useApp((app) => app.health);
   const { setModel, show } = useActions();
   const providers = data ?? [];
   const used = providers.find((provider) => model?.startsWith(`${provider.id}/`));
   const remote = used !== undefined && !used.local;
+  const choose = (chosen: string) => void setModel(chosen);
 
   return (
     <Menu
-      groups={groups(providers, model, (chosen) => void setModel(chosen))}
+      groups={[...favourites(providers, model, choose), ...groups(providers, model, choose, health)]}
       footer={
         error ? (
           error.message
@@ -43,23 +45,48 @@ function noteOf(provider: ProviderRow, model: string): { note?: string } {
   return provider.agreed ? {} : { note: 'asks before it sends' };
 }
 
-function groups(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {
-  return providers.map((provider) => ({
-    heading: (
-      <span className="flex items-center gap-1.5">
-        <Icon name={provider.local ? 'laptop' : 'cloud'} size={12} className={provider.local ? '' : 'text-warn'} />
-        {provider.id}, {provider.local ? 'on this machine' : provider.host}
-      </span>
-    ),
-    items:
-      provider.models.length === 0
-        ? [{ label: provider.problem?.message ?? 'No models', onSelect: () => {}, disabled: true }]
-        : provider.models.map((name) => ({
-            label: name,
-            checked: model === `${provider.id}/${name}`,
-            onSelect: () => choose(`${provider.id}/${name}`),
-            disabled: provider.without_tools.includes(name),
-            ...noteOf(provider, name),
-          })),
-  }));
+function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {
+  const items = providers.flatMap((provider) =>
+    provider.favourites.map((name) => ({
+      ...itemOf(provider, name, model, choose),
+      icon: 'star' as const,
+      label: `${name}, ${provider.id}`,
+    })),
+  );
+  return items.length === 0 ? [] : [{ heading: 'Favourites', items }];
+}
+
+function groups(
+  providers: readonly ProviderRow[],
+  model: string | null,
+  choose: (model: string) => void,
+  told: Readonly<Record<string, ProviderHealth>>,
+): MenuGroup[] {
+  return providers.map((provider) => {
+    const health = healthOf(provider, told);
+    const ill = health && health.state !== 'answered';
+    return {
+      heading: (
+        <span className="flex items-center gap-1.5">
+          <Icon name={provider.local ? 'laptop' : 'cloud'} size={12} className={provider.local ? '' : 'text-warn'} />
+          {provider.id}, {provider.local ? 'on this machine' : provider.host}
+          {health && <span className={ill ? 'text-danger' : ''}>{healthText(health)}</span>}
+        </span>
+      ),
+      items:
+        provider.models.length === 0
+          ? [{ label: provider.problem?.message ?? 'No models', onSelect: () => {}, disabled: true }]
+          : provider.models.map((name) => itemOf(provider, name, model, choose)),
+    };
+  });
+}
+
+function itemOf(provider: ProviderRow, name: string, model: string | null, choose: (model: string) => void) {
+  return {
+    label: name,
+    checked: model === `${provider.id}/${name}`,
+    onSelect: () => choose(`${provider.id}/${name}`),
+    disabled: provider.without_tools.includes(name),
+    ...noteOf(provider, name),
+  };
 }

@@ -10,6 +10,7 @@ import type {
   Envelope,
   PanelView,
   ProblemView,
+  ProviderHealth,
   SessionRow,
   UserError,
   VaultChangeAuthor,
@@ -76,6 +77,8 @@ export interface AppState {
   readonly conflicts: readonly SetConflict[];
   /** The form of a record that lies over the window. */
   readonly recordForm: RecordForm | null;
+  /** By provider: how its last request went, where that was told since the window opened. */
+  readonly health: Readonly<Record<string, ProviderHealth>>;
   /** Keys that the user chose, by the name of what they do. */
   readonly keys: Readonly<Record<string, string>>;
   /** What lies over the window: the palette of commands, the sheet of keys. */
@@ -209,6 +212,7 @@ export const firstState: AppState = {
   settlements: [],
   conflicts: [],
   recordForm: null,
+  health: {},
   keys: {},
   over: null,
   find: null,
@@ -231,6 +235,8 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
     // A tool or a provider may work now that did not, or the other way round.
     case 'credential_state':
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
+    case 'provider_health':
+      return { ...state, health: { ...state.health, [event.provider]: event.health } };
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'rules_changed':

@@ -285,6 +285,30 @@ export class FakeBackend implements Backend {
     return {};
   };
 
+  check_provider = (_: Params<'check_provider'>): Result<'check_provider'> => ({
+    host: 'api.openai.com',
+    local: false,
+    models: ['gpt-5.2', 'gpt-5.2-mini', 'gpt-basic'],
+    without_tools: ['gpt-basic'],
+  });
+  add_provider = (added: Params<'add_provider'>): Result<'add_provider'> => {
+    const { id, kind } = added;
+    const { host, local, models, without_tools } = this.check_provider(added);
+    const key = { credential: `${id}/key`, state: 'granted' } as const;
+    const row = { id, kind, host, local, models, without_tools, agreed: local, problem: null, key, favourites: [], prices: [], health: null };
+    this.world.providers = [...this.world.providers.filter((other) => other.id !== id), row];
+    return this.check_provider(added);
+  };
+
+  set_favourite = ({ model, favourite }: Params<'set_favourite'>) => {
+    this.world.providers = this.world.providers.map((row) => {
+      if (!model.startsWith(`${row.id}/`)) return row;
+      const name = model.slice(row.id.length + 1);
+      return { ...row, favourites: [...row.favourites.filter((other) => other !== name), ...(favourite ? [name] : [])] };
+    });
+    return {};
+  };
+
   agree_provider = ({ provider }: Params<'agree_provider'>) => this.agree(provider, true);
   revoke_provider = ({ provider }: Params<'revoke_provider'>) => this.agree(provider, false);
 

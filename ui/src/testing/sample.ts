@@ -41,8 +41,8 @@ export function sampleWorld(): World {
     sessions,
     events: { harborline: chatEvents() },
     providers: [
-      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], without_tools: [], problem: null, key: { credential: 'ollama/key', state: 'none' } },
-      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], without_tools: [], problem: null, key: { credential: 'openai/key', state: 'granted' } },
+      { id: 'ollama', kind: 'ollama', local: true, host: '127.0.0.1:11434', agreed: true, models: ['qwen3:14b', 'qwen3:4b'], without_tools: [], problem: null, key: { credential: 'ollama/key', state: 'none' }, favourites: [], prices: [], health: null },
+      { id: 'openai', kind: 'openai', local: false, host: 'api.openai.com', agreed: false, models: ['gpt-5.2', 'gpt-5.2-mini'], without_tools: [], problem: null, key: { credential: 'openai/key', state: 'granted' }, favourites: [], prices: [], health: null },
       {
         id: 'lab',
         kind: 'openai',
@@ -53,6 +53,9 @@ export function sampleWorld(): World {
         without_tools: [],
         problem: { code: 'provider_unreachable', message: 'models.lab.example did not answer.', hint: 'Check that it runs.' },
         key: { credential: 'lab/key', state: 'none' },
+        favourites: [],
+        prices: [],
+        health: null,
       },
     ],
     skills,
@@ -69,8 +72,15 @@ export function sampleWorld(): World {
       ],
       sample_target: '/home/mara/Documents/Nova sample',
       sample_notes: 64,
-      local_model: { provider: 'ollama', host: '127.0.0.1:11434', models: ['qwen3:14b', 'qwen3:8b', 'qwen3:4b'] },
-      looked_at: '127.0.0.1:11434',
+      local_models: [
+        {
+          provider: 'ollama',
+          host: '127.0.0.1:11434',
+          models: ['qwen3:14b', 'qwen3:8b', 'qwen3:4b'],
+          without_tools: [],
+        },
+      ],
+      looked_at: ['127.0.0.1:11434', '127.0.0.1:1234', '127.0.0.1:8080'],
     },
   };
 }

@@ -36,6 +36,16 @@ pub struct App {
 /// Gives the secret that an environment variable holds.
 pub type SecretByName = Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>;
 
+/// Where a model server on this machine may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalServer {
+    /// The id it has as a provider.
+    pub id: String,
+    /// `ollama` or `openai`
+    pub kind: String,
+    pub address: String,
+}
+
 /// What Nova is given from outside.
 pub struct AppOptions {
     pub places: Places,
@@ -44,8 +54,8 @@ pub struct AppOptions {
     pub ids: Arc<dyn Ids>,
     /// Secrets by the name of their environment variable.
     pub secret: SecretByName,
-    /// Where a model server on this machine is looked for.
-    pub ollama: String,
+    /// Where model servers on this machine are looked for.
+    pub local_servers: Vec<LocalServer>,
     /// An HTTP proxy for remote providers.
     pub proxy: Option<String>,
     /// Reads and runs tools that are files.
@@ -83,6 +93,8 @@ pub(crate) struct Inner {
     pub(crate) conflicts: OpenConflicts,
     /// By `provider/model`, in tokens.
     pub(crate) contexts: Mutex<HashMap<String, u64>>,
+    pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
+    pub(crate) health: crate::health::Health,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
@@ -193,6 +205,8 @@ impl App {
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
                 contexts: Mutex::default(),
+                model_lists: Mutex::default(),
+                health: Mutex::default(),
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
                 events: broadcast::channel(16_384).0,

@@ -200,8 +200,19 @@ impl Commands for App {
         Ok(Nothing {})
     }
 
-    async fn list_providers(&self, _: Nothing) -> Result<Vec<ProviderRow>, UserError> {
+    async fn list_providers(&self, list: ListProviders) -> Result<Vec<ProviderRow>, UserError> {
+        if list.again {
+            self.forget_model_lists();
+        }
         Ok(self.list_provider_rows().await)
+    }
+
+    async fn check_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        self.check_new_provider(&new).await
+    }
+
+    async fn add_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        self.add_new_provider(new).await
     }
 
     async fn agree_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
@@ -228,6 +239,26 @@ impl Commands for App {
                 config.insert("model".into(), Value::String(set.model.clone()));
             })?,
         }
+        Ok(Nothing {})
+    }
+
+    async fn set_favourite(&self, set: SetFavourite) -> Result<Nothing, UserError> {
+        if !set.model.contains('/') {
+            return Err(UserError::new(
+                ErrorCode::UnknownModel,
+                format!("\"{}\" does not name a model.", set.model),
+                "Write it as provider/model.",
+            ));
+        }
+        self.change_config(|config| {
+            let favourites = config.entry("favourites").or_insert_with(|| Value::Array(Vec::new()));
+            if let Some(favourites) = favourites.as_array_mut() {
+                favourites.retain(|model| model.as_str() != Some(&set.model));
+                if set.favourite {
+                    favourites.push(Value::String(set.model.clone()));
+                }
+            }
+        })?;
         Ok(Nothing {})
     }
 
@@ -464,7 +495,13 @@ impl Commands for App {
     }
 
     async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {
-        let web = url::Url::parse(&link.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        // What a parser would take out, such as a line break, another program may read otherwise; and a
+        // name before the host is there to be taken for it.
+        let plain = !link.url.chars().any(char::is_control);
+        let web = url::Url::parse(&link.url)
+            .ok()
+            .filter(|url| plain && matches!(url.scheme(), "http" | "https"))
+            .filter(|url| url.username().is_empty() && url.password().is_none());
         let Some(url) = web else {
             return Err(UserError::new(
                 ErrorCode::BadRequest,

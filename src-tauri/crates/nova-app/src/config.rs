@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nova_credentials::CredentialName;
-use nova_protocol::{Appearance, Theme};
+use nova_protocol::{Appearance, ModelPrice, Theme};
 use nova_provider::Thinking;
 use nova_registry::Settings;
 use serde_json::{Map, Value};
@@ -17,6 +17,8 @@ pub struct Config {
     pub providers: Vec<ProviderConfig>,
     /// `provider/model`
     pub model: Option<String>,
+    /// Models that stand first in the menu, as `provider/model`.
+    pub favourites: Vec<String>,
     pub skills: Settings,
     pub private: Vec<String>,
     /// Vaults whose skills are looked at.
@@ -30,7 +32,7 @@ pub struct Config {
     pub router_off: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProviderConfig {
     pub id: String,
     /// `openai`, `anthropic`, `ollama`
@@ -45,6 +47,15 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
+    /// By model; for a million tokens.
+    pub prices: Vec<ModelPrice>,
+}
+
+impl ProviderConfig {
+    /// One with nothing but its address's default.
+    pub(crate) fn new(id: &str, kind: &str) -> Self {
+        Self { id: id.to_owned(), kind: kind.to_owned(), ..Self::default() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +111,7 @@ impl Config {
         Ok(Self {
             vault: text_at("vault")?.map(PathBuf::from),
             model: text_at("model")?,
+            favourites: texts(file, "favourites", root.get("favourites"))?,
             providers: providers(file, root.get("providers"))?,
             skills: crate::skill_settings::read(root.get("skills"))
                 .map_err(|(key, why)| shape(file, &key, &why))?,
@@ -142,6 +154,7 @@ impl Config {
             "roots",
             "providers",
             "model",
+            "favourites",
             "mcpServers",
             "skills",
             "private",
@@ -210,6 +223,7 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
             context: context(file, &format!("providers[{at}].context"), item.get("context"))?,
             thinking: thinking(file, &format!("providers[{at}].thinking"), item.get("thinking"))?,
+            prices: prices(file, &format!("providers[{at}].prices"), item.get("prices"))?,
             id,
         });
     }
@@ -220,6 +234,38 @@ fn context(file: &str, key: &str, value: Option<&Value>) -> Result<Option<u64>, 
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
     let tokens = value.as_u64().filter(|tokens| *tokens > 0);
     tokens.map(Some).ok_or_else(|| shape(file, key, "must be a number of tokens"))
+}
+
+/// `{"MODEL": {"input": 1.25, "cached": 0.125, "output": 10, "currency": "USD"}}`
+fn prices(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<ModelPrice>, ConfigError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+    let models = value.as_object().ok_or_else(|| shape(file, key, "must be an object of models"))?;
+    let price = |(model, price): (&String, &Value)| {
+        let amount = |part: &str| match &price[part] {
+            Value::Null => Ok(None),
+            Value::Number(amount) if amount.as_f64().is_some_and(|amount| amount >= 0.0) => {
+                Ok(Some(amount.to_string()))
+            }
+            _ => Err(shape(file, &format!("{key}.{model}.{part}"), "must be a number, 0 or more")),
+        };
+        let needed = |part: &str| {
+            amount(part)?.ok_or_else(|| shape(file, &format!("{key}.{model}.{part}"), "is missing"))
+        };
+        let currency = price.get("currency").map_or(Some("USD"), Value::as_str);
+        let currency =
+            currency.filter(|word| word.len() == 3 && word.chars().all(|c| c.is_ascii_uppercase()));
+        let currency = currency.ok_or_else(|| {
+            shape(file, &format!("{key}.{model}.currency"), "must be three capitals, such as EUR")
+        })?;
+        Ok(ModelPrice {
+            model: model.clone(),
+            currency: currency.to_owned(),
+            input: needed("input")?,
+            cached: amount("cached")?,
+            output: needed("output")?,
+        })
+    };
+    models.iter().map(price).collect()
 }
 
 fn thinking(file: &str, key: &str, value: Option<&Value>) -> Result<Option<Thinking>, ConfigError> {
@@ -401,6 +447,41 @@ mod tests {
         for wrong in ["1023", "true", r#""much""#, "1e12"] {
             let error = read(wrong).expect_err(wrong).to_string();
             assert!(error.starts_with("f: providers[0].thinking must be"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_price_is_what_the_user_wrote_and_nothing_else() {
+        let read = |prices: &str| {
+            let provider = format!(r#"{{"id":"a","kind":"openai","prices":{prices}}}"#);
+            Config::parse("f", &format!(r#"{{"providers":[{provider}]}}"#))
+                .map(|config| config.providers[0].prices.clone())
+        };
+        let price = |currency: &str, input: &str, cached: Option<&str>, output: &str| ModelPrice {
+            model: "m".into(),
+            currency: currency.into(),
+            input: input.into(),
+            cached: cached.map(str::to_owned),
+            output: output.into(),
+        };
+        assert_eq!(read("null").expect("none"), []);
+        assert_eq!(
+            read(r#"{"m":{"input":1.25,"cached":0.125,"output":10}}"#).expect("a price"),
+            [price("USD", "1.25", Some("0.125"), "10")]
+        );
+        assert_eq!(
+            read(r#"{"m":{"input":0,"output":0,"currency":"EUR"}}"#).expect("a price"),
+            [price("EUR", "0", None, "0")]
+        );
+        for (wrong, key) in [
+            ("[]", "prices"),
+            (r#"{"m":{"input":1}}"#, "prices.m.output"),
+            (r#"{"m":{"input":-1,"output":1}}"#, "prices.m.input"),
+            (r#"{"m":{"input":"1","output":1}}"#, "prices.m.input"),
+            (r#"{"m":{"input":1,"output":1,"currency":"euro"}}"#, "prices.m.currency"),
+        ] {
+            let error = read(wrong).expect_err(wrong).to_string();
+            assert!(error.starts_with(&format!("f: providers[0].{key} ")), "{error}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod askers;
 mod kept;
-mod provider_keys;
+pub(crate) mod provider_keys;
 mod sign_ins;
 mod watch;
 

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use nova_protocol::{
-    ErrorCode, FirstRunOptions, FoundVault, LocalModelServer, OpenVault, PickedFolder, UserError, VaultChoice,
+    ErrorCode, FirstRunOptions, FoundVault, OpenVault, PickedFolder, UserError, VaultChoice,
 };
 use serde_json::Value;
 
@@ -24,23 +24,21 @@ impl App {
         let places = self.places().clone();
         let found =
             blocking(move || Ok(places.obsidian.as_deref().map(known_vaults).unwrap_or_default())).await?;
-        let models = self.find_local_models().await;
-        let looked_at = self.inner.options.ollama.clone();
-        let host = url::Url::parse(&looked_at)
-            .ok()
-            .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))
-            .unwrap_or_else(|| looked_at.clone());
         Ok(FirstRunOptions {
             found,
             sample_target: self.places().shown(&free_folder(&self.places().documents)),
             sample_notes: count_sample(&SAMPLE),
-            local_model: models.map(|models| LocalModelServer { provider: "ollama".into(), host, models }),
-            looked_at,
+            local_models: self.find_local_models().await,
+            looked_at: self.looked_at(),
         })
     }
 
     /// Opens what was chosen at the first start, and remembers it.
     pub(crate) async fn open_first(&self, choice: OpenVault) -> Result<(), UserError> {
+        // First, because it is what fails most easily: then nothing at all is written.
+        if let Some(provider) = choice.provider {
+            self.add_new_provider(provider).await?;
+        }
         let root = match choice.choice {
             VaultChoice::Folder { path } => PathBuf::from(path),
             VaultChoice::Sample => self.copy_sample().await?,

@@ -1,14 +1,13 @@
-use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use nova_protocol::{ErrorCode, ProviderRow, UserError};
-use nova_provider::{Locality, Provider, ProviderError, ProviderSettings, connect, ollama};
+use nova_protocol::{ErrorCode, LocalModelServer, UserError};
+use nova_provider::{
+    Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
+};
 
 use crate::app::App;
 use crate::config::ProviderConfig;
-
-/// The id of the model server that Nova finds by itself.
-const FOUND: &str = "ollama";
+use crate::health::Watched;
 
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
@@ -30,39 +29,52 @@ pub(crate) fn key_variable(id: &str) -> String {
 }
 
 impl App {
-    /// The configured providers, and the model server found on this machine.
+    /// The configured providers, and the model servers that may be on this machine.
     pub(crate) fn providers(&self) -> Vec<ProviderConfig> {
         let mut providers = self.config().providers;
-        if !providers.iter().any(|provider| provider.id == FOUND || provider.kind == "ollama") {
-            providers.push(ProviderConfig {
-                id: FOUND.into(),
-                kind: "ollama".into(),
-                base_url: Some(self.inner.options.ollama.clone()),
-                api_key: None,
-                headers: Vec::new(),
-                models: Vec::new(),
-                context: None,
-                thinking: None,
-            });
+        for server in &self.inner.options.local_servers {
+            let there = |provider: &ProviderConfig| {
+                let address = provider.base_url.as_deref().or_else(|| default_address(&provider.kind));
+                provider.id == server.id
+                    // Who has set up an Ollama has said where it is.
+                    || (server.kind == "ollama" && provider.kind == "ollama")
+                    || address.is_some_and(|address| same_address(address, &server.address))
+            };
+            if !providers.iter().any(there) {
+                providers.push(ProviderConfig {
+                    base_url: Some(server.address.clone()),
+                    ..ProviderConfig::new(&server.id, &server.kind)
+                });
+            }
         }
         providers
     }
 
     /// Without any secret: to know where it is.
-    fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+    pub(crate) fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
         connect(&config.kind, self.settings(config)).map_err(|error| model_error(&error))
     }
 
     /// With its key, as the configuration refers to it.
     async fn connect_with_key(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+        self.connect_within(config, Limits::default()).await
+    }
+
+    /// The same with other limits.
+    pub(crate) async fn connect_within(
+        &self,
+        config: &ProviderConfig,
+        limits: Limits,
+    ) -> Result<Arc<dyn Provider>, UserError> {
         let secrets = self.provider_secrets(config).await?;
         let mut settings = self.settings(config);
+        settings.limits = limits;
         settings.headers = secrets.headers;
         settings.key = Arc::new(move || secrets.key.clone());
         connect(&config.kind, settings).map_err(|error| model_error(&error))
     }
 
-    fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
+    pub(crate) fn settings(&self, config: &ProviderConfig) -> ProviderSettings {
         let mut settings = ProviderSettings::new(&config.id);
         settings.base_url.clone_from(&config.base_url);
         settings.context = config.context;
@@ -71,86 +83,7 @@ impl App {
         settings
     }
 
-    /// Every provider with its models; one that does not answer has a problem instead. The model
-    /// server that Nova only looked for is left out when it is not there.
-    pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
-        let configured = self.config().providers;
-        let rows =
-            self.providers().into_iter().map(|config| {
-                let is_configured = configured.iter().any(|other| other.id == config.id);
-                async move {
-                    self.provider_row(&config).await.filter(|row| is_configured || row.problem.is_none())
-                }
-            });
-        futures::future::join_all(rows).await.into_iter().flatten().collect()
-    }
-
-    async fn provider_row(&self, config: &ProviderConfig) -> Option<ProviderRow> {
-        let mut row = ProviderRow {
-            id: config.id.clone(),
-            kind: config.kind.clone(),
-            local: false,
-            host: config.base_url.clone().unwrap_or_default(),
-            agreed: false,
-            models: config.models.clone(),
-            without_tools: Vec::new(),
-            problem: None,
-            key: self.provider_key(config).await,
-        };
-        match self.connect(config) {
-            Ok(provider) => {
-                let locality = provider.locality();
-                row.local = locality == Locality::Local;
-                if let Locality::Remote { host } = &locality {
-                    row.host.clone_from(host);
-                }
-                row.agreed = self.agrees(&config.id, &locality);
-                let listed = match self.connect_with_key(config).await {
-                    Ok(provider) => provider.models().await.map_err(|error| model_error(&error)),
-                    Err(problem) => {
-                        // Listed models or not: no message would be answered.
-                        row.problem = Some(problem);
-                        return Some(row);
-                    }
-                };
-                match listed {
-                    Ok(models) => {
-                        let contexts = models.iter().filter_map(|model| {
-                            Some((format!("{}/{}", config.id, model.id), model.context?))
-                        });
-                        self.contexts().extend(contexts);
-                        row.without_tools = models
-                            .iter()
-                            .filter(|model| model.tools == Some(false))
-                            .map(|model| model.id.clone())
-                            .collect();
-                        let listed = models.into_iter().map(|model| model.id);
-                        row.models.extend(
-                            listed.filter(|model| !config.models.contains(model)).collect::<Vec<_>>(),
-                        );
-                    }
-                    Err(_) if !config.models.is_empty() => {}
-                    Err(problem) => row.problem = Some(problem),
-                }
-            }
-            Err(problem) => row.problem = Some(problem),
-        }
-        Some(row)
-    }
-
-    /// The contexts of models that a provider has told of since the start, in tokens.
-    fn contexts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// In tokens: as it is configured, else where a provider said so.
-    pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
-        let provider = model.split_once('/')?.0;
-        let configured = self.config().providers.into_iter().find(|config| config.id == provider);
-        configured.and_then(|config| config.context).or_else(|| self.contexts().get(model).copied())
-    }
-
-    fn agrees(&self, provider: &str, locality: &Locality) -> bool {
+    pub(crate) fn agrees(&self, provider: &str, locality: &Locality) -> bool {
         match locality {
             Locality::Local => true,
             Locality::Remote { host } => self.inner.trust.agrees(provider, host),
@@ -196,8 +129,10 @@ impl App {
             return Some(model);
         }
         let rows = self.list_provider_rows().await;
-        let row = rows.iter().filter(|row| row.local).find(|row| !row.models.is_empty())?;
-        Some(format!("{}/{}", row.id, row.models.first()?))
+        rows.iter().filter(|row| row.local).find_map(|row| {
+            let model = row.models.iter().find(|model| !row.without_tools.contains(model))?;
+            Some(format!("{}/{model}", row.id))
+        })
     }
 
     /// Finds the model by its `provider/model` name, else the default.
@@ -207,8 +142,8 @@ impl App {
             None => self.default_model().await.ok_or_else(|| {
                 UserError::new(
                     ErrorCode::NoModel,
-                    format!("No model is configured, and none was found at {}.", self.inner.options.ollama),
-                    "Start Ollama, or add a provider to nova.config.json. Every tool runs without a model from Run a tool.",
+                    format!("No model is configured, and none was found at {}.", self.looked_at().join(", ")),
+                    "Start Ollama or another model server, or add a provider to nova.config.json. Every tool runs without a model from Run a tool.",
                 )
             })?,
         };
@@ -242,16 +177,43 @@ impl App {
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
+        let provider = Arc::new(Watched { app: self.clone(), provider });
         let context = self.context_of(&name);
         Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
     }
 
-    /// What a model server on this machine offers; None where there is none.
-    pub(crate) async fn find_local_models(&self) -> Option<Vec<String>> {
-        let base = url::Url::parse(&self.inner.options.ollama).ok()?;
-        let models = ollama::detect(&base).await.ok()?;
-        Some(models.into_iter().map(|model| model.id).collect())
+    /// The model servers that answer on this machine.
+    pub(crate) async fn find_local_models(&self) -> Vec<LocalModelServer> {
+        let found = self.inner.options.local_servers.iter().map(|server| async move {
+            let models = detect(&server.kind, &server.address).await.ok()?;
+            let without_tools = models.iter().filter(|model| model.tools == Some(false));
+            Some(LocalModelServer {
+                provider: server.id.clone(),
+                host: host_of(&server.address),
+                without_tools: without_tools.map(|model| model.id.clone()).collect(),
+                models: models.into_iter().map(|model| model.id).collect(),
+            })
+        });
+        futures::future::join_all(found).await.into_iter().flatten().collect()
     }
+
+    /// Where model servers are looked for, for people.
+    pub(crate) fn looked_at(&self) -> Vec<String> {
+        self.inner.options.local_servers.iter().map(|server| host_of(&server.address)).collect()
+    }
+}
+
+/// "http://127.0.0.1:1234/v1" → "127.0.0.1:1234"
+pub(crate) fn host_of(address: &str) -> String {
+    url::Url::parse(address)
+        .ok()
+        .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)))
+        .unwrap_or_else(|| address.to_owned())
+}
+
+fn same_address(one: &str, other: &str) -> bool {
+    let plain = |address: &str| host_of(address).replace("localhost:", "127.0.0.1:");
+    plain(one) == plain(other)
 }
 
 /// Stands for the host in an agreement to models that a local server passes on.

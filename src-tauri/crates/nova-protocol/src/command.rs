@@ -98,11 +98,17 @@ commands! {
     /// Edits the arguments of a waiting call; its diff is made anew.
     revise_approval(ReviseApproval) -> Nothing;
 
-    list_providers(Nothing) -> Vec<ProviderRow>;
+    list_providers(ListProviders) -> Vec<ProviderRow>;
+    /// Asks a provider for one word with the key that was pasted. Writes nothing.
+    check_provider(NewProvider) -> CheckedProvider;
+    /// Asks the same and then adds the provider to the configuration and its key to the credentials.
+    add_provider(NewProvider) -> CheckedProvider;
     /// The user agrees to send notes to a remote provider.
     agree_provider(ProviderRef) -> Nothing;
     revoke_provider(ProviderRef) -> Nothing;
     set_model(SetModel) -> Nothing;
+    /// Marks a model, or takes the mark away.
+    set_favourite(SetFavourite) -> Nothing;
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;

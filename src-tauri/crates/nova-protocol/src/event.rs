@@ -257,6 +257,11 @@ pub enum Event {
         state: String,
         reason: Option<String>,
     },
+    /// How the last request to a provider went.
+    ProviderHealth {
+        provider: String,
+        health: crate::view::ProviderHealth,
+    },
     CredentialState {
         credential: String,
         state: String,

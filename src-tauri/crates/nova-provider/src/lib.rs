@@ -17,10 +17,11 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 mod anthropic;
+mod detect;
 mod error;
 mod event;
 mod http;
-pub mod ollama;
+mod ollama;
 mod openai;
 mod read;
 mod request;
@@ -29,6 +30,7 @@ mod schema;
 mod settings;
 mod sse;
 
+pub use detect::detect;
 pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};

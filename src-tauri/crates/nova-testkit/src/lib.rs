@@ -12,6 +12,7 @@ mod approver;
 mod clock;
 mod context;
 mod events;
+mod hostile;
 mod model;
 mod parts;
 mod skill;
@@ -23,6 +24,7 @@ pub use approver::{ApprovedContents, KeptRules, ScriptedApprover, decided, denie
 pub use clock::{CountingIds, FixedClock};
 pub use context::{PlannedVault, TestContext};
 pub use events::RecordedEvents;
+pub use hostile::hostile_texts;
 pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
 };

@@ -109,7 +109,7 @@ pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsume
 }
 
 /// What a provider's key is called where nothing else is said.
-fn own_key(id: &str) -> String {
+pub(crate) fn own_key(id: &str) -> String {
     let service: String =
         id.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let service = service.trim_start_matches(['-', '_', '.']);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::Decision;
+use crate::{Decision, SecretText};
 
 pub use notes::*;
 pub use records::*;
@@ -103,10 +103,10 @@ pub struct FirstRunOptions {
     /// Where the sample vault would be copied to, to be read by a person.
     pub sample_target: String,
     pub sample_notes: u32,
-    /// A model server on this machine.
-    pub local_model: Option<LocalModelServer>,
-    /// Where a local server was looked for.
-    pub looked_at: String,
+    /// The model servers found on this machine.
+    pub local_models: Vec<LocalModelServer>,
+    /// Where they were looked for, as hosts with ports.
+    pub looked_at: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -118,17 +118,23 @@ pub struct FoundVault {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LocalModelServer {
-    /// `ollama`
+    /// The id it has as a provider: `ollama`, `lm-studio`, `llama-cpp`.
     pub provider: String,
     pub host: String,
     pub models: Vec<String>,
+    /// Those of the models that cannot call tools, where the server says so.
+    pub without_tools: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct OpenVault {
     pub choice: VaultChoice,
     /// `provider/model`; none goes on without one.
     pub model: Option<String>,
+    /// Added before the vault is opened.
+    #[serde(default)]
+    #[ts(optional)]
+    pub provider: Option<NewProvider>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -198,6 +204,59 @@ pub struct ProviderRow {
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
     pub key: ProviderKey,
+    /// Those of the models that the user marked.
+    pub favourites: Vec<String>,
+    /// What the user wrote of prices; none is guessed.
+    pub prices: Vec<ModelPrice>,
+    /// How its last request went; none before the first since the start.
+    pub health: Option<ProviderHealth>,
+}
+
+/// For a million tokens, as decimal numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ModelPrice {
+    pub model: String,
+    /// Three letters of ISO 4217.
+    pub currency: String,
+    pub input: String,
+    /// Of input that the provider had cached; as other input where none is written.
+    pub cached: Option<String>,
+    pub output: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderHealth {
+    pub state: HealthState,
+    pub at: String,
+    /// What went wrong.
+    pub message: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    /// It gave a whole answer.
+    Answered,
+    RateLimited,
+    /// No connection, or no word for too long.
+    Unreachable,
+    RefusedKey,
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetFavourite {
+    /// `provider/model`
+    pub model: String,
+    pub favourite: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ListProviders {
+    /// Ask every provider for its models, also those that told of them a moment ago.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub again: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -227,6 +286,35 @@ pub enum ProviderKeyState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderRef {
     pub provider: String,
+}
+
+/// A provider that the user wants to add.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct NewProvider {
+    /// Letters, digits, `-`, `_` and `.`; the part before `/` in `provider/model`.
+    pub id: String,
+    /// `openai` (also the many that copy it) or `anthropic`.
+    pub kind: String,
+    /// None for the kind's own address.
+    #[serde(default)]
+    #[ts(optional)]
+    pub base_url: Option<String>,
+    /// None for a server that wants no key.
+    #[serde(default)]
+    #[ts(optional)]
+    pub key: Option<SecretText>,
+}
+
+/// A provider that answered with the key it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CheckedProvider {
+    pub host: String,
+    /// On this machine.
+    pub local: bool,
+    /// Those that talk, the one that answered first.
+    pub models: Vec<String>,
+    /// Those of the models that cannot call tools, where the provider says so.
+    pub without_tools: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -6,45 +6,25 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 use crate::http::{Ask, Endpoint};
 use crate::read::read;
-use crate::settings::{Limits, Locality, ProviderSettings};
+use crate::settings::{Locality, ProviderSettings};
 use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
 
 mod answer;
 mod encode;
 
 /// Where Ollama listens unless told otherwise.
-pub const DEFAULT_ADDRESS: &str = "http://127.0.0.1:11434";
-
-/// How long a running server may take to say which models it has.
-const DETECTION: Duration = Duration::from_secs(1);
+pub(crate) const DEFAULT_ADDRESS: &str = "http://127.0.0.1:11434";
 
 /// How many models are asked about at once.
 const SHOWN_AT_ONCE: usize = 4;
-
-/// Asks the Ollama at `base` for its models, for at most a second. An error means that there is
-/// none, or nothing that behaves like one.
-pub async fn detect(base: &Url) -> Result<Vec<ModelInfo>, ProviderError> {
-    let settings = ProviderSettings {
-        base_url: Some(base.to_string()),
-        limits: Limits { connect: DETECTION, read: DETECTION, tries: 1, ..Limits::default() },
-        ..ProviderSettings::new("ollama")
-    };
-    let endpoint = Endpoint::new(settings, DEFAULT_ADDRESS)?;
-    // The limits above are per read; this one is for the whole.
-    tokio::time::timeout(DETECTION, tags(&endpoint))
-        .await
-        .unwrap_or(Err(ProviderError::Timeout { after: DETECTION }))
-}
 
 /// An Ollama server.
 pub(crate) struct Ollama {

@@ -13,6 +13,7 @@ mod answer;
 mod calls;
 mod carried;
 mod encode;
+mod local;
 
 pub(crate) const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
 
@@ -45,21 +46,23 @@ impl Provider for OpenAi {
             provider: self.id().to_owned(),
             reason: "its list of models has no `data`".into(),
         })?;
-        Ok(models
-            .iter()
-            .filter_map(|model| {
-                let number = |key| model.get(key).and_then(Value::as_u64);
-                Some(ModelInfo {
-                    id: model.get("id").and_then(Value::as_str)?.to_owned(),
-                    // OpenRouter, vLLM and Groq, in this order.
-                    context: number("context_length")
-                        .or_else(|| number("max_model_len"))
-                        .or_else(|| number("context_window")),
-                    tools: None,
-                    runs_at: None,
-                })
+        let listed = models.iter().filter_map(|model| {
+            let number = |key| model.get(key).and_then(Value::as_u64);
+            Some(ModelInfo {
+                id: model.get("id").and_then(Value::as_str)?.to_owned(),
+                // OpenRouter, vLLM and Groq, in this order.
+                context: number("context_length")
+                    .or_else(|| number("max_model_len"))
+                    .or_else(|| number("context_window")),
+                tools: takes_tools(model),
+                runs_at: None,
             })
-            .collect())
+        });
+        let mut listed = listed.collect();
+        if self.locality() == Locality::Local {
+            local::ask_more(&self.endpoint, models, &mut listed).await;
+        }
+        Ok(listed)
     }
 
     async fn stream(
@@ -73,12 +76,32 @@ impl Provider for OpenAi {
             body: Some(self.encode(request)),
             model: Some(&request.model),
         };
-        let answer = self.endpoint.open(ask, &cancel).await?;
+        let answer = self.endpoint.open(ask, &cancel).await;
+        let answer = answer.map_err(|error| no_tools(error, request))?;
         let state = answer::Completion::new(self.id(), request);
         Ok(read(answer, state))
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
         encode::encode(request, self.id(), self.endpoint.base().host_str().unwrap_or_default())
+    }
+}
+
+/// What OpenRouter says of a model.
+fn takes_tools(model: &Value) -> Option<bool> {
+    let parameters = model.get("supported_parameters")?.as_array()?;
+    Some(parameters.iter().any(|parameter| parameter == "tools"))
+}
+
+/// Servers that cannot say beforehand that a model cannot call tools say it now: llama.cpp, vLLM and
+/// Ollama, in this order.
+fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
+    const SAID: [&str; 3] =
+        ["tools param requires --jinja", "requires --enable-auto-tool-choice", "does not support tools"];
+    match error {
+        ProviderError::Failed { provider, detail, .. } if SAID.iter().any(|said| detail.contains(said)) => {
+            ProviderError::NoTools { provider, model: request.model.clone() }
+        }
+        error => error,
     }
 }

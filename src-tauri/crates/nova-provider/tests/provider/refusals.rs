@@ -29,6 +29,17 @@ async fn a_refusal_is_told_in_the_servers_words() {
 }
 
 #[tokio::test]
+async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
+    for said in [
+        r#"{"error":{"code":500,"message":"tools param requires --jinja flag"}}"#,
+        r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser"}"#,
+        r#"{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}"#,
+    ] {
+        check("400 Bad Request", said, "model_without_tools", "`m` of test cannot call tools").await;
+    }
+}
+
+#[tokio::test]
 async fn a_long_refusal_is_shortened() {
     let error = answer_to(Reply::new("400 Bad", "", &"x".repeat(100_000))).await.unwrap_err();
     assert_eq!(error.to_string(), format!("test failed (400): {}…", "x".repeat(300)));

@@ -148,7 +148,8 @@ impl ModelServer {
         self.shared.lock().requests.clone()
     }
 
-    /// What each request said in the header `authorization`, also those that only list models.
+    /// What each request said in the header `authorization` or `x-api-key`, also those that only list
+    /// models.
     pub fn authorizations(&self) -> Vec<Option<String>> {
         self.shared.lock().authorizations.clone()
     }
@@ -259,7 +260,7 @@ impl Shared {
     fn serve(&self, mut connection: TcpStream) {
         let Some(request) = wire::read_request(&mut connection) else { return };
         self.change(|state| state.authorizations.push(request.authorization.clone()));
-        let path = request.path.trim_end_matches('/');
+        let path = request.path.split('?').next().unwrap_or_default().trim_end_matches('/');
         let answered = match (request.method.as_str(), path) {
             ("GET", "/v1/models" | "/models") => wire::json(
                 &mut connection,

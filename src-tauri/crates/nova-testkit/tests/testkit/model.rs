@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures::StreamExt;
 use nova_provider::{
     ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError, ToolChoice, Usage,
-    ollama,
+    detect,
 };
 use nova_testkit::{
     Answer, MODEL, ModelServer, PATIENCE, call, call_text, calls, error, pause, reasoning, text,
@@ -177,8 +177,7 @@ async fn it_lists_its_model_in_both_ways() {
     let server = ModelServer::start([]);
     let models = server.provider().models().await.unwrap();
     assert_eq!(models[0].id, MODEL);
-    let address = server.address().parse().unwrap();
-    assert_eq!(ollama::detect(&address).await.unwrap()[0].id, MODEL);
+    assert_eq!(detect("ollama", &server.address()).await.unwrap()[0].id, MODEL);
     server.finish();
 }
 

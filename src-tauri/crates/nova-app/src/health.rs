@@ -1,0 +1,102 @@
+//! How each provider's last request went.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures::StreamExt as _;
+use nova_protocol::{Event, HealthState, ProviderHealth};
+use nova_provider::{ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, Provider, ProviderError};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+
+/// By the provider's id, since the start.
+pub(crate) type Health = Mutex<HashMap<String, ProviderHealth>>;
+
+impl App {
+    pub(crate) fn health_of(&self, provider: &str) -> Option<ProviderHealth> {
+        self.inner.health.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
+    }
+
+    fn note_health(&self, provider: &str, outcome: Result<(), &ProviderError>) {
+        let Some(state) = state_of(outcome) else { return };
+        let health = ProviderHealth {
+            state,
+            at: self.inner.options.clock.now().to_string(),
+            message: outcome.err().map(ToString::to_string),
+        };
+        let mut all = self.inner.health.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(provider.to_owned(), health.clone());
+        drop(all);
+        self.emit(Event::ProviderHealth { provider: provider.to_owned(), health });
+    }
+}
+
+/// None for what says nothing of the provider.
+fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
+    Some(match outcome {
+        Ok(()) => HealthState::Answered,
+        Err(ProviderError::RateLimited { .. }) => HealthState::RateLimited,
+        Err(ProviderError::Unreachable { .. } | ProviderError::Timeout { .. }) => HealthState::Unreachable,
+        Err(ProviderError::RefusedKey { .. }) => HealthState::RefusedKey,
+        Err(
+            ProviderError::Cancelled
+            | ProviderError::ContextTooSmall { .. }
+            | ProviderError::ModelNotFound { .. }
+            | ProviderError::NoTools { .. }
+            | ProviderError::Settings { .. },
+        ) => return None,
+        Err(ProviderError::Truncated | ProviderError::BadResponse { .. } | ProviderError::Failed { .. }) => {
+            HealthState::Failed
+        }
+    })
+}
+
+/// A provider whose requests are watched.
+pub(crate) struct Watched {
+    pub(crate) app: App,
+    pub(crate) provider: Arc<dyn Provider>,
+}
+
+#[async_trait]
+impl Provider for Watched {
+    fn id(&self) -> &str {
+        self.provider.id()
+    }
+
+    fn locality(&self) -> Locality {
+        self.provider.locality()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        self.provider.models().await
+    }
+
+    async fn stream(
+        &self,
+        request: &ChatRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChatStream, ProviderError> {
+        let id = self.id().to_owned();
+        match self.provider.stream(request, cancel).await {
+            Ok(stream) => {
+                let app = self.app.clone();
+                let watched = stream.inspect(move |event| match event {
+                    Ok(ChatEvent::End(_)) => app.note_health(&id, Ok(())),
+                    Err(error) => app.note_health(&id, Err(error)),
+                    Ok(_) => {}
+                });
+                Ok(Box::pin(watched))
+            }
+            Err(error) => {
+                self.app.note_health(&id, Err(&error));
+                Err(error)
+            }
+        }
+    }
+
+    fn encode(&self, request: &ChatRequest) -> Vec<u8> {
+        self.provider.encode(request)
+    }
+}

@@ -1,0 +1,266 @@
+//! A provider that the user adds with a key: tried before anything of it is kept.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use nova_protocol::{CheckedProvider, ErrorCode, NewProvider, SecretText, UserError};
+use nova_provider::{
+    ChatEvent, ChatRequest, Limits, Locality, Message, ModelInfo, Provider, ProviderError, ToolChoice,
+    connect, default_address, locality_of,
+};
+use nova_skill::Secret;
+use secrecy::SecretString;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::config::ProviderConfig;
+use crate::credentials::{provider_keys::own_key, told};
+use crate::models::model_error;
+
+/// How many of the models are asked before the provider counts as one that does not answer: a list
+/// may begin with models that do not talk.
+const MODELS_ASKED: usize = 4;
+
+/// Somebody waits beside a button.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl App {
+    /// Asks the provider for its models and one of them for a word.
+    ///
+    /// # Errors
+    /// With what to do, when the entries are not usable or the provider does not answer.
+    pub(crate) async fn check_new_provider(&self, new: &NewProvider) -> Result<CheckedProvider, UserError> {
+        let config = checked_entries(new)?;
+        let key = key_of(new);
+        let mut settings = self.settings(&config);
+        settings.limits = Limits { connect: PATIENCE, read: PATIENCE, tries: 1, ..Limits::default() };
+        settings.key = std::sync::Arc::new(move || key.clone());
+        let provider = connect(&config.kind, settings).map_err(|error| model_error(&error))?;
+        let said = async {
+            let models = provider.models().await?;
+            let mut talking: Vec<ModelInfo> = models.into_iter().filter(|model| talks(&model.id)).collect();
+            let answered = first_that_answers(provider.as_ref(), &talking).await?;
+            let first = talking.remove(answered);
+            talking.insert(0, first);
+            Ok(talking)
+        };
+        let models = said.await.map_err(|error| in_place(&error))?;
+        let (local, host) = match provider.locality() {
+            Locality::Local => (true, address(&config)),
+            Locality::Remote { host } => (false, host),
+        };
+        let without_tools = models.iter().filter(|model| model.tools == Some(false));
+        Ok(CheckedProvider {
+            host,
+            local,
+            without_tools: without_tools.map(|model| model.id.clone()).collect(),
+            models: models.into_iter().map(|model| model.id).collect(),
+        })
+    }
+
+    /// Checks the provider, then keeps its key and adds it to `nova.config.json`.
+    ///
+    /// # Errors
+    /// As [`Self::check_new_provider`], when the credentials cannot be reached and when the file cannot
+    /// be written. The file is not changed then.
+    pub(crate) async fn add_new_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
+        let config = checked_entries(&new)?;
+        self.refuse_another(&config)?;
+        let checked = self.check_new_provider(&new).await?;
+        let name = match new.key.map(SecretText::take).filter(|key| !key.trim().is_empty()) {
+            None => None,
+            Some(key) => {
+                let name: nova_credentials::CredentialName =
+                    own_key(&config.id).parse().map_err(|error| told(&error))?;
+                let secret = Secret::from(key.trim().to_owned());
+                self.inner.kept.set(&name, secret).await.map_err(|error| told(&error))?;
+                Some(name)
+            }
+        };
+        let reference = name.as_ref().map(|name| format!("${{credentials:{name}}}"));
+        self.change_config(|root| put(root, &config, reference.as_deref()))?;
+        self.forget_model_lists();
+        if let Some(name) = name {
+            self.grant_credential_to(name.as_str(), &format!("provider:{}", config.id))?;
+            self.look_at_credentials().await;
+        }
+        Ok(checked)
+    }
+
+    /// An id that is taken by a provider somewhere else keeps what it means.
+    fn refuse_another(&self, new: &ProviderConfig) -> Result<(), UserError> {
+        let taken = self.config().providers.into_iter().find(|provider| provider.id == new.id);
+        match taken {
+            Some(taken) if taken.kind != new.kind || address(&taken) != address(new) => Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!("There is a provider \"{}\" already, at {}.", taken.id, address(&taken)),
+                "Give the new one another name, or take the old one out of nova.config.json.",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The entry of the configuration, without its key.
+fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
+    let wrong = |message: String, hint: &str| Err(UserError::new(ErrorCode::BadRequest, message, hint));
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !new.id.starts_with(|c: char| c.is_ascii_alphanumeric())
+        || new.id.len() > 64
+        || !new.id.chars().all(fits)
+    {
+        return wrong(
+            format!("\"{}\" cannot be the name of a provider.", new.id.escape_debug()),
+            "Use letters, digits, - and _.",
+        );
+    }
+    let Some(usual) = default_address(&new.kind) else {
+        return wrong(
+            format!("The kind \"{}\" is not known.", new.kind.escape_debug()),
+            "Use openai, anthropic or ollama.",
+        );
+    };
+    let written = new.base_url.as_deref().map(str::trim).filter(|address| !address.is_empty());
+    let Ok(url) = url::Url::parse(written.unwrap_or(usual)) else {
+        return wrong("The address is not one.".into(), "Write it as https://host/v1.");
+    };
+    let key = new.key.clone().map(SecretText::take).unwrap_or_default();
+    let local = locality_of(&url) == Locality::Local;
+    if url.scheme() == "http" && !local && !key.trim().is_empty() {
+        return wrong(
+            format!(
+                "Over http everybody on the way to {} could read the key.",
+                url.host_str().unwrap_or_default()
+            ),
+            "Use an address that begins with https://.",
+        );
+    }
+    if key.trim().chars().any(|c| !c.is_ascii_graphic()) {
+        return wrong(
+            "A key has no spaces, line breaks or special characters.".into(),
+            "Copy the key again, and nothing around it.",
+        );
+    }
+    let base_url = written.map(|address| address.trim_end_matches('/').to_owned());
+    Ok(ProviderConfig { base_url, ..ProviderConfig::new(&new.id, &new.kind) })
+}
+
+fn key_of(new: &NewProvider) -> Option<SecretString> {
+    let key = new.key.clone()?.take();
+    Some(key.trim()).filter(|key| !key.is_empty()).map(SecretString::from)
+}
+
+fn address(config: &ProviderConfig) -> String {
+    let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+    address.unwrap_or_default().trim_end_matches('/').to_owned()
+}
+
+/// Adds the entry, or mends the key of the one that is there.
+fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
+    let providers = root.entry("providers").or_insert_with(|| json!([]));
+    let Some(providers) = providers.as_array_mut() else { return };
+    let at = providers.iter().position(|entry| entry["id"] == new.id.as_str()).unwrap_or_else(|| {
+        let mut entry = Map::new();
+        entry.insert("id".into(), new.id.clone().into());
+        entry.insert("kind".into(), new.kind.clone().into());
+        if let Some(base_url) = &new.base_url {
+            entry.insert("base_url".into(), base_url.clone().into());
+        }
+        providers.push(Value::Object(entry));
+        providers.len() - 1
+    });
+    if let (Some(key), Some(entry)) = (key, providers[at].as_object_mut()) {
+        entry.insert("api_key".into(), key.into());
+    }
+}
+
+/// Lists of providers hold models for other work; these words stand in the names of those.
+fn talks(model: &str) -> bool {
+    const OTHER_WORK: [&str; 14] = [
+        "audio",
+        "babbage",
+        "dall-e",
+        "davinci",
+        "embed",
+        "image",
+        "moderation",
+        "ocr",
+        "realtime",
+        "rerank",
+        "sora",
+        "transcribe",
+        "tts",
+        "whisper",
+    ];
+    let model = model.to_lowercase();
+    !OTHER_WORK.iter().any(|word| model.contains(word))
+}
+
+/// The place of the first model that says anything.
+async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Result<usize, ProviderError> {
+    let mut said = ProviderError::BadResponse {
+        provider: provider.id().to_owned(),
+        reason: "it lists no model that talks".into(),
+    };
+    for (at, model) in models.iter().take(MODELS_ASKED).enumerate() {
+        match one_word(provider, &model.id).await {
+            Ok(()) => return Ok(at),
+            // About this model, not about the key.
+            Err(
+                error @ (ProviderError::ModelNotFound { .. }
+                | ProviderError::BadResponse { .. }
+                | ProviderError::Failed { status: Some(400 | 404 | 422), .. }),
+            ) => said = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(said)
+}
+
+/// Nothing of the user's goes along.
+async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderError> {
+    let request = ChatRequest {
+        model: model.to_owned(),
+        system: String::new(),
+        messages: vec![Message::User { content: "Say ok.".into() }],
+        tools: Vec::new(),
+        tool_choice: ToolChoice::Auto,
+        max_output: Some(16),
+    };
+    let asking = async {
+        let mut answer = provider.stream(&request, CancellationToken::new()).await?;
+        while let Some(event) = answer.next().await {
+            if let ChatEvent::End(_) = event? {
+                return Ok(());
+            }
+        }
+        Err(ProviderError::Truncated)
+    };
+    tokio::time::timeout(PATIENCE, asking).await.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }))
+}
+
+/// What went wrong, with the remedy where the key was just pasted.
+fn in_place(error: &ProviderError) -> UserError {
+    let mut said = model_error(error);
+    match error {
+        ProviderError::RefusedKey { .. } => {
+            said.hint = "Copy the key again, whole, or make a new one at the provider.".into();
+        }
+        ProviderError::Unreachable { local: false, .. } | ProviderError::Timeout { .. } => {
+            said.hint = "Check the network and the address, then check again.".into();
+        }
+        ProviderError::Unreachable { local: true, .. } => {
+            said.hint = "Start the model server, then check again.".into();
+        }
+        ProviderError::RateLimited { .. } => {
+            said.hint =
+                "The key is right, but the account takes no requests: look at its credit, or wait.".into();
+        }
+        ProviderError::BadResponse { .. } => {
+            said.hint = "Check the address; of a server that copies OpenAI it usually ends in /v1.".into();
+        }
+        _ => {}
+    }
+    said
+}

@@ -1,0 +1,160 @@
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nova_protocol::{ProviderRow, UserError};
+use nova_provider::{Limits, Locality, ModelInfo, default_address, detect};
+
+use crate::app::App;
+use crate::config::ProviderConfig;
+use crate::models::{host_of, model_error};
+
+/// How long the list of a remote provider is not asked for again. What runs on this machine is asked
+/// each time.
+const KEPT: Duration = Duration::from_secs(600);
+
+/// Somebody waits for the lists.
+const LIMITS: Limits = Limits {
+    connect: Duration::from_secs(5),
+    read: Duration::from_secs(10),
+    answer_bytes: 8 * 1024 * 1024,
+    tries: 1,
+    longest_wait: Duration::ZERO,
+};
+
+/// The last list of each provider, by its id, kind and address.
+pub(crate) type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
+
+impl App {
+    /// Every provider with its models; one that does not answer has a problem, and the models it had
+    /// when it last did. The model servers that Nova only looked for are left out when they are not
+    /// there.
+    pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
+        let configured = self.config().providers;
+        let rows = self.providers().into_iter().map(|config| {
+            let is_configured = configured.iter().any(|other| other.id == config.id);
+            async move {
+                if is_configured {
+                    return Some(self.provider_row(&config, None).await);
+                }
+                let address = config.base_url.as_deref().unwrap_or_default();
+                let found = detect(&config.kind, address).await.ok()?;
+                Some(self.provider_row(&config, Some(found)).await)
+            }
+        });
+        futures::future::join_all(rows).await.into_iter().flatten().collect()
+    }
+
+    /// Has the lists of remote providers asked for anew.
+    pub(crate) fn forget_model_lists(&self) {
+        self.model_lists().clear();
+    }
+
+    async fn provider_row(&self, config: &ProviderConfig, found: Option<Vec<ModelInfo>>) -> ProviderRow {
+        let mut row = ProviderRow {
+            id: config.id.clone(),
+            kind: config.kind.clone(),
+            local: false,
+            host: config.base_url.clone().unwrap_or_default(),
+            agreed: false,
+            models: config.models.clone(),
+            without_tools: Vec::new(),
+            problem: None,
+            key: self.provider_key(config).await,
+            favourites: favourites_of(&config.id, &self.config().favourites),
+            prices: config.prices.clone(),
+            health: self.health_of(&config.id),
+        };
+        let locality = match self.connect(config) {
+            Ok(provider) => provider.locality(),
+            Err(problem) => {
+                row.problem = Some(problem);
+                return row;
+            }
+        };
+        row.local = locality == Locality::Local;
+        row.host = match &locality {
+            Locality::Remote { host } => host.clone(),
+            Locality::Local => host_of(
+                config.base_url.as_deref().or_else(|| default_address(&config.kind)).unwrap_or_default(),
+            ),
+        };
+        row.agreed = self.agrees(&config.id, &locality);
+        let listed = match found {
+            Some(found) => found,
+            None => match self.ask_for_models(config, row.local).await {
+                Ok(listed) => listed,
+                Err(NoModels { problem, known, without_key }) => {
+                    // Listed models or not: without its key no message would be answered.
+                    if without_key || config.models.is_empty() {
+                        row.problem = Some(problem);
+                    }
+                    known
+                }
+            },
+        };
+        let contexts =
+            listed.iter().filter_map(|model| Some((format!("{}/{}", config.id, model.id), model.context?)));
+        self.contexts().extend(contexts);
+        let without_tools = listed.iter().filter(|model| model.tools == Some(false));
+        row.without_tools = without_tools.map(|model| model.id.clone()).collect();
+        let others = listed.into_iter().map(|model| model.id).filter(|id| !config.models.contains(id));
+        row.models.extend(others);
+        row
+    }
+
+    async fn ask_for_models(&self, config: &ProviderConfig, local: bool) -> Result<Vec<ModelInfo>, NoModels> {
+        let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+        let key = [config.id.clone(), config.kind.clone(), address.unwrap_or_default().to_owned()];
+        let known = self.model_lists().get(&key).cloned();
+        let provider = self.connect_within(config, LIMITS).await.map_err(|problem| NoModels {
+            problem,
+            known: Vec::new(),
+            without_key: true,
+        })?;
+        match known {
+            Some((at, known)) if !local && at.elapsed() < KEPT => Ok(known),
+            known => match provider.models().await {
+                Ok(models) => {
+                    self.model_lists().insert(key, (Instant::now(), models.clone()));
+                    Ok(models)
+                }
+                Err(error) => Err(NoModels {
+                    problem: model_error(&error),
+                    known: known.map(|(_, models)| models).unwrap_or_default(),
+                    without_key: false,
+                }),
+            },
+        }
+    }
+
+    fn model_lists(&self) -> MutexGuard<'_, ModelLists> {
+        self.inner.model_lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The contexts of models that a provider has told of since the start, in tokens.
+    fn contexts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In tokens: as it is configured, else where a provider said so.
+    pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
+        let provider = model.split_once('/')?.0;
+        let configured = self.config().providers.into_iter().find(|config| config.id == provider);
+        configured.and_then(|config| config.context).or_else(|| self.contexts().get(model).copied())
+    }
+}
+
+/// Of `provider/model` those of one provider, as it calls them.
+fn favourites_of(provider: &str, all: &[String]) -> Vec<String> {
+    let own = all.iter().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
+    own.map(str::to_owned).collect()
+}
+
+/// Why a provider told of no models now.
+struct NoModels {
+    problem: UserError,
+    /// Those it told of before.
+    known: Vec<ModelInfo>,
+    without_key: bool,
+}

@@ -1,0 +1,26 @@
+use std::time::Duration;
+
+use crate::settings::Limits;
+use crate::{ModelInfo, ProviderError, ProviderSettings, connect};
+
+/// How long a running server may be silent.
+const SILENCE: Duration = Duration::from_secs(1);
+/// How long it may take to say which models it has, and what each of them can.
+const WHOLE: Duration = Duration::from_secs(3);
+
+/// Asks the server at `address` for its models. An error means that there is none, or nothing that
+/// speaks as this `kind` of server does; it comes within a second from one that is silent.
+///
+/// Nothing secret is sent: whoever listens there has not been chosen by the user.
+pub async fn detect(kind: &str, address: &str) -> Result<Vec<ModelInfo>, ProviderError> {
+    let settings = ProviderSettings {
+        base_url: Some(address.to_owned()),
+        limits: Limits { connect: SILENCE, read: SILENCE, tries: 1, ..Limits::default() },
+        ..ProviderSettings::new(kind)
+    };
+    let provider = connect(kind, settings)?;
+    // The limits above are per read.
+    tokio::time::timeout(WHOLE, provider.models())
+        .await
+        .unwrap_or(Err(ProviderError::Timeout { after: WHOLE }))
+}

@@ -1,0 +1,87 @@
+//! What model servers of this machine say of their models beyond OpenAI's list.
+//!
+//! Sources: LM Studio's REST API v0, "GET /api/v0/models"; the manual of llama.cpp's server, "GET
+//! /props".
+
+use serde_json::Value;
+
+use crate::ModelInfo;
+use crate::http::Endpoint;
+
+/// Adds what the server knows by its own API. One that does not answer there, or otherwise than
+/// expected, is no hindrance.
+///
+/// Only servers that tell who they are by `owned_by` are asked: others would log an error.
+pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut Vec<ModelInfo>) {
+    let owner = |name: &str| listed.iter().any(|model| model["owned_by"] == name);
+    // The base address ends in /v1.
+    if owner("organization_owner") {
+        if let Ok(said) = endpoint.listing("../api/v0/models", None).await {
+            add_lm_studio(models, &said);
+        }
+    } else if owner("llamacpp")
+        && let Ok(said) = endpoint.listing("../props", None).await
+    {
+        add_llama_cpp(models, &said);
+    }
+}
+
+/// LM Studio lists models that only embed beside those that talk.
+fn add_lm_studio(models: &mut Vec<ModelInfo>, said: &Value) {
+    let all = said["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let of = |id: &str| all.iter().find(|model| model["id"] == id);
+    models.retain(|model| of(&model.id).is_none_or(|said| said["type"] != "embeddings"));
+    for model in models {
+        if let Some(said) = of(&model.id) {
+            // What it is loaded with is what there is.
+            let loaded = said["loaded_context_length"].as_u64();
+            model.context = loaded.or_else(|| said["max_context_length"].as_u64()).or(model.context);
+        }
+    }
+}
+
+/// llama.cpp runs one model.
+fn add_llama_cpp(models: &mut [ModelInfo], said: &Value) {
+    if let [model] = models {
+        model.context = said["default_generation_settings"]["n_ctx"].as_u64().or(model.context);
+        model.tools = said["chat_template_caps"]["supports_tools"].as_bool().or(model.tools);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn model(id: &str, context: Option<u64>, tools: Option<bool>) -> ModelInfo {
+        ModelInfo { id: id.into(), context, tools, runs_at: None }
+    }
+
+    #[test]
+    fn lm_studio_says_which_models_talk_and_how_much_they_take_in() {
+        let mut models = vec![model("a", None, None), model("b", None, None), model("embed", None, None)];
+        let said = json!({"data": [
+            {"id": "a", "type": "llm", "max_context_length": 131_072, "loaded_context_length": 4_096},
+            {"id": "b", "type": "vlm", "max_context_length": 32_768},
+            {"id": "embed", "type": "embeddings", "max_context_length": 2_048},
+        ]});
+        add_lm_studio(&mut models, &said);
+        assert_eq!(models, [model("a", Some(4_096), None), model("b", Some(32_768), None)]);
+        add_lm_studio(&mut models, &json!({"error": "no such path"}));
+        assert_eq!(models.len(), 2);
+    }
+
+    #[test]
+    fn llama_cpp_says_what_its_one_model_can() {
+        let mut models = vec![model("a", None, None)];
+        add_llama_cpp(&mut models, &json!({}));
+        assert_eq!(models, [model("a", None, None)]);
+        let said = json!({
+            "default_generation_settings": {"n_ctx": 8_192},
+            "chat_template_caps": {"supports_tools": false},
+        });
+        add_llama_cpp(&mut models, &said);
+        assert_eq!(models, [model("a", Some(8_192), Some(false))]);
+    }
+}

@@ -1,0 +1,274 @@
+//! Getting a model: one that is found on this machine, or a provider with a key that was pasted.
+
+use std::fs;
+use std::sync::Arc;
+
+use nova_app::{NoApprover, StoreOptions};
+use nova_protocol::{
+    Commands as _, ErrorCode, Event, HealthState, ListProviders, NewProvider, Nothing, OpenVault,
+    ProviderKeyState, SecretText, SetFavourite, UnlockCredentials, VaultChoice,
+};
+use nova_testkit::{Answer, ModelServer, error, text};
+use serde_json::json;
+
+use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
+use super::nova::{Nova, local_server, turn};
+
+/// A Nova that nobody has set up.
+fn fresh(passphrase: Option<&'static str>) -> Nova {
+    let mut nova = Nova::new("//- Jane.md\nHello.\n", []);
+    fs::remove_dir_all(nova.config()).unwrap();
+    nova.store =
+        Some(StoreOptions { keychain: false, passphrase: Arc::new(move || Ok(passphrase.map(Into::into))) });
+    nova
+}
+
+fn pasted(kind: &str, server: &ModelServer, key: &str) -> NewProvider {
+    NewProvider {
+        id: "mine".into(),
+        kind: kind.into(),
+        base_url: Some(server.base_url()),
+        key: Some(SecretText::new(key)),
+    }
+}
+
+fn open(nova: &Nova, provider: Option<NewProvider>) -> OpenVault {
+    OpenVault {
+        choice: VaultChoice::Folder { path: nova.vault.root().display().to_string() },
+        model: provider.as_ref().map(|new| format!("{}/scripted", new.id)),
+        provider,
+    }
+}
+
+/// Nothing of the first start is on disk.
+#[track_caller]
+fn assert_nothing_kept(nova: &Nova) {
+    assert!(!nova.config().join("nova.config.json").exists(), "there is a configuration");
+    assert!(!nova.data().join("credentials.age").exists(), "there are credentials");
+}
+
+#[tokio::test]
+async fn every_model_server_of_this_machine_is_found_with_its_models() {
+    let (ollama, studio) = (ModelServer::start([]), ModelServer::start([text("Hello from here.")]));
+    let mut nova = fresh(None);
+    nova.local_servers = vec![
+        local_server("ollama", "ollama", &ollama.address()),
+        local_server("lm-studio", "openai", &studio.base_url()),
+        local_server("llama-cpp", "openai", "http://127.0.0.1:9/v1"),
+    ];
+    let app = nova.start().await;
+
+    let offered = app.first_run_options(Nothing {}).await.unwrap();
+
+    let found: Vec<_> = offered.local_models.iter().map(|found| found.provider.as_str()).collect();
+    assert_eq!(found, ["ollama", "lm-studio"]);
+    assert_eq!(offered.local_models[1].models, ["scripted"]);
+    assert_eq!(offered.looked_at.len(), 3);
+    assert_nothing_kept(&nova);
+
+    let choice = OpenVault { model: Some("lm-studio/scripted".into()), ..open(&nova, None) };
+    app.open_vault(choice).await.unwrap();
+    let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+    assert_eq!(end.end, nova_app::TurnEnd::Completed { text: "Hello from here.".into() });
+}
+
+#[tokio::test]
+async fn a_pasted_key_is_tried_kept_among_the_credentials_and_used() {
+    for kind in ["openai", "anthropic"] {
+        let server = ModelServer::start([text("ok"), text("ok"), text("Hello.")]);
+        let nova = fresh(Some(PASSPHRASE));
+        let app = nova.start().await;
+
+        let checked = app.check_provider(pasted(kind, &server, CANARY)).await.unwrap();
+        assert_eq!((checked.local, checked.models), (true, vec!["scripted".to_owned()]), "{kind}");
+        let asked = server.requests();
+        assert_eq!(asked[0]["messages"], json!([{"role": "user", "content": "Say ok."}]), "{kind}");
+        assert_nothing_kept(&nova);
+
+        app.open_vault(open(&nova, Some(pasted(kind, &server, CANARY)))).await.unwrap();
+
+        let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+        assert_eq!(end.end, nova_app::TurnEnd::Completed { text: "Hello.".into() }, "{kind}");
+        assert!(server.authorizations().last().unwrap().as_ref().unwrap().ends_with(CANARY), "{kind}");
+        assert_eq!(
+            nova.read_settings()["providers"],
+            json!([{"id": "mine", "kind": kind, "base_url": server.base_url(), "api_key": "${credentials:mine/key}"}]),
+        );
+        assert_clean_folder(nova.home());
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_leaves_nothing_behind_and_says_what_to_do() {
+    let refusal = json!({"error": {"message": format!("Incorrect API key provided: {CANARY}")}});
+    let server = ModelServer::start([error(401, refusal.clone()), error(401, refusal)]);
+    let nova = fresh(Some(PASSPHRASE));
+    let app = nova.start().await;
+
+    for problem in [
+        app.check_provider(pasted("openai", &server, CANARY)).await.unwrap_err(),
+        app.open_vault(open(&nova, Some(pasted("openai", &server, CANARY)))).await.unwrap_err(),
+    ] {
+        assert_eq!(problem.code, ErrorCode::ProviderRefusedKey);
+        assert!(problem.hint.contains("Copy the key again"), "{problem}");
+        assert_clean(format!("{problem:?}").as_bytes(), "the problem");
+    }
+    assert_nothing_kept(&nova);
+    assert!(app.app_status(Nothing {}).await.unwrap().first_run);
+    server.finish();
+}
+
+#[tokio::test]
+async fn credentials_that_cannot_be_opened_are_opened_in_place_and_the_same_is_done_again() {
+    let server = ModelServer::start([text("ok"), text("ok")]);
+    let nova = fresh(None);
+    let app = nova.start().await;
+
+    let problem = app.open_vault(open(&nova, Some(pasted("openai", &server, CANARY)))).await.unwrap_err();
+    assert_eq!(problem.code, ErrorCode::NoCredentialStore);
+    assert_nothing_kept(&nova);
+
+    app.unlock_credentials(UnlockCredentials { passphrase: SecretText::new(PASSPHRASE) }).await.unwrap();
+    app.open_vault(open(&nova, Some(pasted("openai", &server, CANARY)))).await.unwrap();
+    let rows = app.list_provider_rows().await;
+    assert_eq!((rows.len(), rows[0].key.state), (1, ProviderKeyState::Granted));
+    server.finish();
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_provider_is_refused_before_anything_is_asked() {
+    let server = ModelServer::start([]);
+    let nova = fresh(Some(PASSPHRASE));
+    let app = nova.start().await;
+    let good = pasted("openai", &server, CANARY);
+    let key = |key: &str| Some(SecretText::new(key));
+    for (new, said) in [
+        (NewProvider { id: "a/b".into(), ..good.clone() }, "cannot be the name"),
+        (NewProvider { id: String::new(), ..good.clone() }, "cannot be the name"),
+        (NewProvider { id: "../x".into(), ..good.clone() }, "cannot be the name"),
+        (NewProvider { kind: "gopher".into(), ..good.clone() }, "is not known"),
+        (NewProvider { base_url: Some("not an address".into()), ..good.clone() }, "is not one"),
+        (
+            NewProvider { base_url: Some("http://models.example/v1".into()), ..good.clone() },
+            "could read the key",
+        ),
+        (NewProvider { base_url: Some("file:///etc/passwd".into()), ..good.clone() }, "http:// or https://"),
+        (
+            NewProvider { base_url: Some("https://a:b@models.example".into()), ..good.clone() },
+            "name or a password",
+        ),
+        (NewProvider { key: key("two words"), ..good.clone() }, "no spaces"),
+        (NewProvider { key: key("line\r\nx-evil: 1"), ..good.clone() }, "no spaces"),
+    ] {
+        let problem = app.add_provider(new.clone()).await.unwrap_err();
+        assert!(problem.message.contains(said), "{new:?}: {problem}");
+    }
+    assert_nothing_kept(&nova);
+    assert_eq!(server.authorizations(), [], "somebody was asked");
+    // A server of one's own network that wants no key may speak http; nobody listens at this one.
+    let new = NewProvider { base_url: Some("http://models.invalid/v1".into()), key: None, ..good };
+    assert_eq!(app.add_provider(new).await.unwrap_err().code, ErrorCode::ProviderUnreachable);
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_name_that_is_taken_by_another_address_keeps_its_key() {
+    let (here, elsewhere) = (ModelServer::start([text("ok"), text("ok")]), ModelServer::start([]));
+    let nova = fresh(Some(PASSPHRASE));
+    let app = nova.start().await;
+    app.add_provider(pasted("openai", &here, CANARY)).await.unwrap();
+
+    let problem = app.add_provider(pasted("openai", &elsewhere, "another")).await.unwrap_err();
+    assert!(problem.message.contains("already") && problem.hint.contains("another name"), "{problem}");
+    assert_eq!(elsewhere.authorizations(), []);
+
+    // A new key for the same one.
+    app.add_provider(pasted("openai", &here, "second-key")).await.unwrap();
+    app.list_provider_rows().await;
+    assert_eq!(here.authorizations().last().unwrap().as_deref(), Some("Bearer second-key"));
+    assert_eq!(nova.read_settings()["providers"].as_array().unwrap().len(), 1);
+}
+
+/// What a provider answers when it is asked for a word.
+async fn check(answers: impl IntoIterator<Item = Answer>) -> Result<(), ErrorCode> {
+    let server = ModelServer::start(answers);
+    let nova = fresh(None);
+    let app = nova.start().await;
+    let checked = app.check_provider(pasted("openai", &server, CANARY)).await;
+    server.finish();
+    checked.map(|_| ()).map_err(|problem| problem.code)
+}
+
+#[tokio::test]
+async fn a_provider_that_gives_no_whole_answer_is_not_taken() {
+    let said = |text: &str| json!({"error": {"message": text}});
+    assert_eq!(check([text("o").then_cut()]).await, Err(ErrorCode::ProviderTruncated));
+    assert_eq!(check([text("o").error_mid_stream("overloaded")]).await, Err(ErrorCode::ProviderFailed));
+    assert_eq!(check([error(429, said("no credit"))]).await, Err(ErrorCode::ProviderRateLimited));
+    assert_eq!(check([error(503, said("busy"))]).await, Err(ErrorCode::ProviderFailed));
+    assert_eq!(check([error(400, said("not a chat model"))]).await, Err(ErrorCode::ProviderFailed));
+    assert_eq!(check([text("").finishing("length")]).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_list_is_asked_for_again_when_it_is_looked_at_again_and_outlives_its_server() {
+    let server = ModelServer::start([]);
+    let nova = Nova::new("", []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "near", "kind": "openai", "base_url": server.base_url()}],
+    }));
+    let app = nova.start().await;
+    let rows = app.list_providers(ListProviders::default()).await.unwrap();
+    assert_eq!((rows[0].models.as_slice(), &rows[0].problem), (&["scripted".to_owned()][..], &None));
+
+    drop(server);
+    let rows = app.list_providers(ListProviders::default()).await.unwrap();
+    assert_eq!(rows[0].models, ["scripted"], "the last list is shown");
+    assert_eq!(rows[0].problem.as_ref().unwrap().code, ErrorCode::ProviderUnreachable);
+}
+
+#[tokio::test]
+async fn how_the_last_request_went_is_told_at_once_and_in_the_list() {
+    let refusal = json!({"error": {"message": "bad key"}});
+    let nova = Nova::new("", [error(401, refusal), text("Hel").then_cut(), text("Hello.")]);
+    let app = nova.start().await;
+    assert_eq!(app.list_provider_rows().await[0].health, None, "nothing was asked yet");
+    for expected in [HealthState::RefusedKey, HealthState::Failed, HealthState::Answered] {
+        let (_, events) = turn(&app, None, "Hello", NoApprover).await;
+        let told: Vec<_> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::ProviderHealth { provider, health } => Some((provider.as_str(), health.state)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told, [("test", expected)]);
+        let listed = app.list_provider_rows().await[0].health.clone().unwrap();
+        assert_eq!((listed.state, listed.message.is_some()), (expected, expected != HealthState::Answered));
+    }
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_favourite_is_kept_once_and_taken_back_and_prices_are_told_as_written() {
+    let nova = Nova::new("", []);
+    let mut settings = nova.read_settings();
+    settings["providers"][0]["prices"] = json!({"scripted": {"input": 1.25, "output": 10}});
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let mark = |model: &str, favourite| SetFavourite { model: model.into(), favourite };
+    for _ in 0..2 {
+        app.set_favourite(mark("test/scripted", true)).await.unwrap();
+    }
+    let row = app.list_provider_rows().await.remove(0);
+    assert_eq!(
+        (row.favourites.as_slice(), row.prices[0].input.as_str()),
+        (&["scripted".to_owned()][..], "1.25")
+    );
+    assert_eq!(nova.read_settings()["favourites"], json!(["test/scripted"]));
+    app.set_favourite(mark("test/scripted", false)).await.unwrap();
+    assert_eq!(nova.read_settings()["favourites"], json!([]));
+    assert_eq!(app.set_favourite(mark("scripted", true)).await.unwrap_err().code, ErrorCode::UnknownModel);
+}

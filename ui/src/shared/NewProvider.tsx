@@ -1,0 +1,232 @@
+// A provider that is added with a key: which one, its key, and whether it answers. The key stays in the
+// page until the backend keeps it, and goes nowhere else.
+
+import { useId, useRef, useState } from 'react';
+
+import { useBackend, userError, type CheckedProvider, type NewProvider, type UserError } from '../ipc';
+import { Badge } from './Badge';
+import { ErrorBox } from './Banner';
+import { Button } from './Button';
+import { TextField } from './Field';
+import { Icon } from './Icon';
+
+interface KnownProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: NewProvider['kind'];
+  readonly host: string;
+  readonly address?: string;
+}
+
+/** Those that most people have a key of. */
+const known: readonly KnownProvider[] = [
+  { id: 'anthropic', name: 'Anthropic', kind: 'anthropic', host: 'api.anthropic.com' },
+  { id: 'openai', name: 'OpenAI', kind: 'openai', host: 'api.openai.com' },
+  {
+    id: 'openrouter',
+    name: 'OpenRouter',
+    kind: 'openai',
+    host: 'openrouter.ai',
+    address: 'https://openrouter.ai/api/v1',
+  },
+];
+/** Any server that copies OpenAI. */
+const another = 'another';
+
+interface Entry {
+  /** An id of `known`, `another`, or nothing yet. */
+  readonly which: string;
+  readonly address: string;
+  readonly key: string;
+}
+
+export interface ProviderEntry {
+  readonly entry: Entry;
+  readonly change: (change: Partial<Entry>) => void;
+  /** What the backend is told; none while something is missing. */
+  readonly provider: NewProvider | null;
+  readonly host: string;
+  readonly busy: boolean;
+  readonly problem: UserError | null;
+  /** The answer to exactly this entry. */
+  readonly checked: CheckedProvider | null;
+  /** True when it answers. */
+  readonly check: () => Promise<CheckedProvider | null>;
+}
+
+/** What is typed, and the newest answer to it. */
+export function useProviderEntry(): ProviderEntry {
+  const backend = useBackend();
+  const [entry, setEntry] = useState<Entry>({ which: '', address: '', key: '' });
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const [checked, setChecked] = useState<CheckedProvider | null>(null);
+  // An answer to what stood there before says nothing of what stands there now.
+  const asked = useRef(0);
+  const provider = newProvider(entry);
+
+  const change = (changed: Partial<Entry>) => {
+    asked.current += 1;
+    setBusy(false);
+    setProblem(null);
+    setChecked(null);
+    setEntry((before) => ({ ...before, ...changed }));
+  };
+  const check = async () => {
+    if (busy) return null;
+    if (provider === null) {
+      setProblem(missing(entry));
+      return null;
+    }
+    asked.current += 1;
+    const mine = asked.current;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const answer = await backend.rpc('check_provider', provider);
+      if (mine !== asked.current) return null;
+      setChecked(answer);
+      return answer;
+    } catch (thrown) {
+      if (mine === asked.current) setProblem(userError(thrown));
+      return null;
+    } finally {
+      if (mine === asked.current) setBusy(false);
+    }
+  };
+  return { entry, change, provider, host: hostOf(entry), busy, problem, checked, check };
+}
+
+interface NewProviderFieldsProps {
+  readonly value: ProviderEntry;
+  /** The word on the button; none where somebody else has it. */
+  readonly checkLabel?: string;
+  readonly onEnter?: () => void;
+}
+
+/** Provider, key, and for another one its address. */
+export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFieldsProps) {
+  const { entry, change, busy, problem, checked, host } = value;
+  const id = useId();
+  const enter = (event: React.KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    // Not the form around: it would open Nova.
+    event.preventDefault();
+    if (onEnter) onEnter();
+    else void value.check();
+  };
+  return (
+    <div className="flex flex-col gap-2" data-testid="new-provider">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="relative flex h-7.5 w-32 items-center rounded-control border border-line-control bg-surface-raised focus-within:border-accent focus-within:outline-1 focus-within:outline-accent">
+          <label htmlFor={`${id}-which`} className="sr-only">
+            Provider
+          </label>
+          <select
+            id={`${id}-which`}
+            value={entry.which}
+            data-testid="new-provider-which"
+            onChange={(event) => change({ which: event.target.value })}
+            className="h-full w-full appearance-none rounded-control bg-transparent pr-6 pl-2.5 text-ui outline-none"
+          >
+            <option value="" disabled>
+              Provider
+            </option>
+            {known.map(({ id: which, name }) => (
+              <option key={which} value={which}>
+                {name}
+              </option>
+            ))}
+            <option value={another}>Another</option>
+          </select>
+          <Icon name="chevron-down" size={12} className="pointer-events-none absolute right-2" />
+        </span>
+        <TextField
+          type="password"
+          autoComplete="new-password"
+          aria-label={entry.which === another ? 'Key, if it wants one' : 'Key'}
+          placeholder={entry.which === another ? 'Paste a key, if it wants one' : 'Paste a key'}
+          value={entry.key}
+          className="min-w-44 flex-1"
+          data-testid="new-provider-key"
+          onChange={(event) => change({ key: event.target.value })}
+          onKeyDown={enter}
+        />
+        {checkLabel !== undefined && (
+          <Button disabled={busy} onClick={() => void value.check()} data-testid="new-provider-check">
+            {busy ? 'Checking…' : checkLabel}
+          </Button>
+        )}
+      </div>
+      {entry.which === another && (
+        <TextField
+          aria-label="Address"
+          placeholder="https://host/v1"
+          value={entry.address}
+          data-testid="new-provider-address"
+          onChange={(event) => change({ address: event.target.value })}
+          onKeyDown={enter}
+        />
+      )}
+      <div role="status" className="text-small text-fg-2">
+        {checked ? (
+          <Badge tone="ok" icon="check">
+            {checked.host} answers
+          </Badge>
+        ) : (
+          `${host ? `${host} is asked for one word. ` : ''}Kept in the system keychain or Nova’s encrypted file, never in your notes or settings.`
+        )}
+      </div>
+      {problem && <ErrorBox error={problem} />}
+    </div>
+  );
+}
+
+/** "ollama" → "Ollama", "openai" → "OpenAI" */
+export function providerName(id: string): string {
+  const names: Record<string, string> = {
+    ollama: 'Ollama',
+    'lm-studio': 'LM Studio',
+    'llama-cpp': 'llama.cpp',
+    gemini: 'Gemini',
+  };
+  return known.find((provider) => provider.id === id)?.name ?? names[id] ?? id;
+}
+
+function newProvider({ which, address, key }: Entry): NewProvider | null {
+  const given = key.trim();
+  const chosen = known.find(({ id }) => id === which);
+  if (chosen) {
+    if (given === '') return null;
+    const { id, kind, address: base } = chosen;
+    return base === undefined ? { id, kind, key: given } : { id, kind, base_url: base, key: given };
+  }
+  const host = hostOf({ which, address, key });
+  if (which !== another || host === '') return null;
+  const provider = { id: idOf(host), kind: 'openai', base_url: address.trim() };
+  return given === '' ? provider : { ...provider, key: given };
+}
+
+function missing({ which, address }: Entry): UserError {
+  const say = (message: string): UserError => ({ code: 'bad_request', message, hint: '' });
+  if (which === '') return say('Choose a provider.');
+  if (which !== another) return say('Paste the key.');
+  return say(address.trim() === '' ? 'Type the address.' : 'Write the address as https://host/v1.');
+}
+
+function hostOf({ which, address }: Entry): string {
+  if (which !== another) return known.find(({ id }) => id === which)?.host ?? '';
+  try {
+    return new URL(address.trim()).host;
+  } catch {
+    return '';
+  }
+}
+
+/** "api.groq.com" → "groq", "127.0.0.1:9000" → "127.0.0.1-9000" */
+function idOf(host: string): string {
+  const [name = '', port] = host.split(':');
+  const parts = name.split('.');
+  const word = parts.length > 1 && /[a-z]/i.test(name) ? (parts.at(-2) ?? name) : name;
+  return [word, port].filter(Boolean).join('-').replace(/[^\w.-]/g, '');
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+
+import type { ModelPrice } from '../ipc';
+import { costText, priceText } from './model-facts';
+
+const price: ModelPrice = { model: 'm', currency: 'USD', input: '1.25', cached: '0.125', output: '10' };
+
+it.each<[string, { input: number; cached: number; output: number }, ModelPrice | undefined, string | null]>([
+  // 1,000,000 × 1.25 / 1,000,000 + 100,000 × 10 / 1,000,000
+  ['all fresh', { input: 1_000_000, cached: 0, output: 100_000 }, price, '$2.25'],
+  // 200,000 × 1.25 + 800,000 × 0.125 + 0
+  ['mostly cached', { input: 1_000_000, cached: 800_000, output: 0 }, price, '$0.35'],
+  ['cached without a price of its own', { input: 1_000_000, cached: 800_000, output: 0 }, { ...price, cached: null }, '$1.25'],
+  ['little', { input: 1_000, cached: 0, output: 100 }, price, '$0.0023'],
+  ['next to nothing', { input: 10, cached: 0, output: 0 }, price, '< $0.0001'],
+  ['nothing', { input: 0, cached: 0, output: 0 }, price, '$0.00'],
+  ['free of charge', { input: 1_000, cached: 0, output: 9 }, { ...price, input: '0', cached: null, output: '0' }, '$0.00'],
+  ['in another currency', { input: 1_000_000, cached: 0, output: 0 }, { ...price, currency: 'EUR' }, '€1.25'],
+  ['of which no price is known', { input: 1_000, cached: 0, output: 9 }, undefined, null],
+])('tells the cost of a request that was %s', (_, used, known, expected) => {
+  expect(costText(used, known)).toBe(expected);
+});
+
+it('tells a price', () => {
+  expect(priceText(price)).toBe('$1.25 in, $10.00 out per million tokens');
+});

@@ -1,0 +1,49 @@
+// What is said of a provider beside its name: how its last request went, and what its answers cost.
+
+import type { HealthState, ModelPrice, ProviderHealth, ProviderRow } from '../ipc';
+import { clockTime } from './format';
+
+/** The newest that is known: events come sooner than lists. */
+export function healthOf(provider: ProviderRow, told: Readonly<Record<string, ProviderHealth>>): ProviderHealth | null {
+  return told[provider.id] ?? provider.health;
+}
+
+/** "answered 10:02", "does not answer since 10:02" */
+export function healthText({ state, at }: ProviderHealth): string {
+  const said: Record<HealthState, string> = {
+    answered: 'answered',
+    rate_limited: 'takes no more requests since',
+    unreachable: 'does not answer since',
+    refused_key: 'refused the key at',
+    failed: 'failed at',
+  };
+  return `${said[state]} ${clockTime(at)}`;
+}
+
+interface Used {
+  readonly input: number;
+  /** Part of `input`. */
+  readonly cached: number;
+  readonly output: number;
+}
+
+/** What a request cost; null where the user wrote no price. */
+export function costText(used: Used, price: ModelPrice | undefined): string | null {
+  if (!price) return null;
+  const input = Number(price.input);
+  const cached = price.cached === null ? input : Number(price.cached);
+  const cost = ((used.input - used.cached) * input + used.cached * cached + used.output * Number(price.output)) / 1e6;
+  const digits = cost > 0 && cost < 0.1 ? 4 : 2;
+  if (cost > 0 && cost < 0.00005) return `< ${money(0.0001, price.currency, 4)}`;
+  return money(cost, price.currency, digits);
+}
+
+/** "$1.25 in, $10.00 out per million tokens" */
+export function priceText({ input, output, currency }: ModelPrice): string {
+  return `${money(Number(input), currency, 2)} in, ${money(Number(output), currency, 2)} out per million tokens`;
+}
+
+function money(value: number, currency: string, digits: number): string {
+  const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+  return new Intl.NumberFormat('en', { ...options, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+}

@@ -1,0 +1,45 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+
+import type { ProviderRow } from '../ipc';
+import { FakeBackend } from '../testing/fake-backend';
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { ModelMenu } from './ModelMenu';
+
+async function open(change: (row: ProviderRow) => ProviderRow = (row) => row) {
+  const world = sampleWorld();
+  const backend = new FakeBackend({ ...world, providers: world.providers.map(change) });
+  renderInApp(<ModelMenu />, { backend });
+  const user = userEvent.setup();
+  await user.click(await screen.findByTestId('model-menu'));
+  const menu = within(await screen.findByRole('menu'));
+  await menu.findByText('qwen3:14b');
+  const items = () => [...document.querySelectorAll('[role^=menuitem]')].map((item) => item.textContent);
+  return { backend, user, menu, items };
+}
+
+it('has no favourites before one is marked', async () => {
+  const { menu } = await open();
+  expect(menu.queryByText('Favourites')).toBeNull();
+});
+
+it('begins with the favourites, and switches the model by one', async () => {
+  const { backend, items, menu, user } = await open((row) => (row.id === 'openai' ? { ...row, favourites: ['gpt-5.2-mini'] } : row));
+  expect(menu.getByText('Favourites')).toBeVisible();
+  expect(items()[0]).toContain('gpt-5.2-mini, openai');
+  await user.click(menu.getByText('gpt-5.2-mini, openai'));
+  expect(backend.asked('set_model').map(({ model }) => model)).toEqual(['openai/gpt-5.2-mini']);
+});
+
+it('does not switch to a favourite that cannot call tools', async () => {
+  const { menu } = await open((row) => (row.id === 'openai' ? { ...row, favourites: ['gpt-5.2'], without_tools: ['gpt-5.2'] } : row));
+  expect(menu.getByText('gpt-5.2, openai').closest('[role^=menuitem]')).toHaveAttribute('aria-disabled', 'true');
+});
+
+it('says of a provider how its last request went', async () => {
+  const health = { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: 'Cannot reach it.' } as const;
+  const { menu } = await open((row) => (row.id === 'openai' ? { ...row, health } : row));
+  expect(menu.getByText(/does not answer since/)).toBeVisible();
+});
