@@ -31,8 +31,8 @@ pub(super) struct Compiled {
     pub(super) javascript: String,
     /// Hosts of the addresses that stand in the source, `name` or `name:port`, sorted.
     pub(super) hosts: Vec<String>,
-    /// Where `export default` stands.
-    pub(super) default_export: Option<Place>,
+    /// Where `export default` stands; where there is none, where the file ends.
+    pub(super) default_export: Place,
     /// The line at which a call of the tool begins.
     pub(super) execute: Option<u32>,
     pub(super) places: Places,
@@ -101,10 +101,13 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
         &printed.code,
         tokens.map(|t| ((t.get_dst_line(), t.get_dst_col()), (t.get_src_line(), t.get_src_col()))),
     );
+    let end = u32::try_from(source.trim_end().len()).unwrap_or_default();
     // At the end, where it moves no line.
     let javascript = format!("{}\nimport {{ at as {} }} from '@nova/tools';\n", printed.code, marked.name);
     Ok(Compiled {
-        default_export: found.default_export.map(|span| lines.place(source, span.start)),
+        default_export: found
+            .default_export
+            .map_or_else(|| lines.place(source, end), |span| lines.place(source, span.start)),
         execute: marked.execute.map(|offset| lines.place(source, offset).line),
         hosts: found.hosts,
         javascript,

@@ -67,7 +67,7 @@ pub(super) struct Isolate {
 /// What is known of the file.
 struct Source {
     places: Places,
-    default_export: Option<Place>,
+    default_export: Place,
     /// The line at which a call begins.
     execute: Option<u32>,
 }
@@ -361,7 +361,7 @@ impl Isolate {
         let (place, stack) = self.stack(&stack);
         let place = place.or_else(|| {
             let source = self.source.as_ref().filter(|_| kind == FaultKind::Definition)?;
-            source.default_export
+            Some(source.default_export)
         });
         Ok(Fault {
             kind,
@@ -380,7 +380,7 @@ impl Isolate {
 
     /// What is wrong with the file's tool.
     fn wrong(&self, message: &str) -> Ended {
-        let place = self.source.as_ref().and_then(|source| source.default_export);
+        let place = self.source.as_ref().map(|source| source.default_export);
         Ended::harmless(Fault {
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),

@@ -202,7 +202,9 @@ impl ToolHost for ScriptHost {
     async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError> {
         if file.source.len() > MAX_SOURCE {
             let message = format!("it has more than {} MB. Make it shorter.", MAX_SOURCE >> 20);
-            return Err(file_error(&file, message));
+            let allowed = file.source.as_bytes().iter().take(MAX_SOURCE);
+            let line = u32::try_from(1 + allowed.filter(|byte| **byte == b'\n').count()).ok();
+            return Err(ToolFileError { line, ..file_error(&file, message) });
         }
         let (cache, source) = (self.cache.clone(), file.source.clone());
         if let Some(known) = blocking(&file, move || cache.get(&source)).await? {

@@ -130,19 +130,19 @@ fn a_syntax_error_is_told_in_its_place() {
 }
 
 #[test]
-fn what_is_no_tool_is_told_where_the_file_exports_it() {
+fn what_is_no_tool_is_told_where_the_file_exports_it_or_ends() {
     let mut process = Process::start();
     let no_tool = "a file's default export is what defineTool returned: \
                    export default defineTool({ name, description, parameters, execute })";
     for (source, place) in [
-        ("", None),
-        ("export const x = 1", None),
-        ("\n  export default 5", Some((2, 3))),
-        ("const spec = {}\nexport default { name: 'x' }", Some((2, 1))),
-        ("export default new Proxy({}, { get() { throw 1 } })", Some((1, 1))),
+        ("", (1, 1)),
+        ("const y = 1\nexport const x = 1\n\n", (2, 19)),
+        ("\n  export default 5", (2, 3)),
+        ("const spec = {}\nexport default { name: 'x' }", (2, 1)),
+        ("export default new Proxy({}, { get() { throw 1 } })", (1, 1)),
     ] {
         let fault = process.load(source).unwrap_err();
-        assert_eq!(told(&fault), (FaultKind::Definition, no_tool, place), "{source}");
+        assert_eq!(told(&fault), (FaultKind::Definition, no_tool, Some(place)), "{source}");
     }
     process.still_works();
 }
