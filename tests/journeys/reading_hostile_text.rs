@@ -155,7 +155,7 @@ fn what_is_hostile_is_seen_as_such() {
         "<a href=\"https://evil.example/?onclick=hit()\" rel=\"noopener noreferrer\">x</a>",
         "<li><input checked=\"\" disabled=\"\" type=\"checkbox\">a < b</li>",
     ] {
-        assert_eq!(faults(html), [String::new(); 0], "{html}");
+        assert_eq!(faults(html), Vec::<String>::new(), "{html}");
     }
 }
 
@@ -196,7 +196,7 @@ async fn an_answer_neither_runs_nor_loads_anything_while_it_arrives_and_afterwar
     for (hostile, event) in shown.into_iter().chain(stored) {
         if let Event::MessageBlock { html, .. } = event {
             blocks += 1;
-            assert_eq!(faults(&html), [String::new(); 0], "{hostile:?} became {html}");
+            assert_eq!(faults(&html), Vec::<String>::new(), "{hostile:?} became {html}");
         }
     }
     assert!(blocks > texts.len(), "only {blocks} blocks were looked at");
@@ -263,7 +263,7 @@ async fn only_addresses_of_the_web_are_opened() {
         let error = app.open_link(LinkRef { url: url.into() }).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::BadRequest, "{url:?}");
     }
-    assert_eq!(*desktop.0.lock().unwrap(), [String::new(); 0]);
+    assert_eq!(*desktop.0.lock().unwrap(), Vec::<String>::new());
 
     for url in ["https://example.org/a?b=c#d", "http://127.0.0.1:8080/"] {
         app.open_link(LinkRef { url: url.into() }).await.unwrap();
