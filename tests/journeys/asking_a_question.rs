@@ -21,7 +21,9 @@ async fn the_answer_comes_from_the_notes() {
 
     assert_eq!(end.end, TurnEnd::Completed { text: "Jane Doe is a **lead**. See [[Jane Doe]].".into() });
     let mut told: Vec<String> = events.iter().map(kind).collect();
-    told.retain(|kind| !["session_changed", "usage"].contains(&kind.as_str()) && !kind.ends_with("_delta"));
+    told.retain(|kind| {
+        !["session_changed", "provider_health", "usage"].contains(&kind.as_str()) && !kind.ends_with("_delta")
+    });
     told.dedup();
     assert_eq!(
         told,

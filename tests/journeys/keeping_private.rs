@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_app::{App, CancellationToken, ChatRequest, NoApprover, TurnEnd};
-use nova_protocol::Decision;
+use nova_protocol::{Commands as _, Decision, ErrorCode, SearchSessions};
 use nova_testkit::{ScriptedApprover, call, calls, text};
 use serde_json::{Value, json};
 
@@ -183,4 +183,54 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
     assert!(sent.contains("Call 1 (vault.read_note) has ended. It has read private notes"), "{sent}");
     assert!(!sent.contains(CANARY), "{sent}");
     nova.model.finish();
+}
+
+#[tokio::test]
+async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_note() {
+    for gone in ["moved by its user", "deleted by the model"] {
+        let read = call("vault__read_note", json!({"path": "Secret"}));
+        let delete = call("vault__delete_note", json!({"path": "Secret"}));
+        let by_the_model = gone.ends_with("model");
+        let script = if by_the_model {
+            vec![read, delete, text("It was quartzleak.")]
+        } else {
+            vec![read, text("It was quartzleak.")]
+        };
+        let nova = Nova::new(NOTES, script);
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [
+                {"id": "test", "kind": "openai", "base_url": nova.model.base_url()},
+                {"id": "near", "kind": "ollama", "base_url": nova.model.address()},
+            ],
+            "model": "test/scripted",
+        }));
+        let app = nova.start().await;
+        app.agree_to_provider("near").unwrap();
+        let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "It was quartzleak.".into() });
+        if !by_the_model {
+            let root = nova.vault.root();
+            std::fs::rename(root.join("Diary/Secret.md"), root.join("Diary/Elsewhere.md")).unwrap();
+        }
+
+        let elsewhere = ChatRequest {
+            session: Some(end.session),
+            text: "And now?".into(),
+            skills: Vec::new(),
+            tool: None,
+            after: None,
+            model: Some("near/run-elsewhere".into()),
+            approver: Arc::new(NoApprover),
+            cancel: CancellationToken::new(),
+        };
+        let end = app.chat(elsewhere).await.unwrap();
+        assert!(
+            matches!(&end.end, TurnEnd::Failed(error) if error.code == ErrorCode::Private),
+            "{gone}: {end:?}"
+        );
+        let search = SearchSessions { query: "quartzleak".into(), limit: None };
+        assert_eq!(app.search_sessions(search).await.unwrap(), [], "{gone}");
+        nova.model.finish();
+    }
 }

@@ -399,10 +399,8 @@ async fn a_long_output_is_read_on() {
         })
         .collect();
     // The tool reads its own file without the last space.
-    assert!(
-        read == json!(long.trim_end()).to_string() || read == json!(long).to_string(),
-        "parts are lost or doubled"
-    );
+    let whole = [long.trim_end(), &long].map(|text| json!(text).to_string());
+    assert!(whole.contains(&read), "parts are lost or doubled");
     assert_eq!(requests.len(), 4, "read, twice more, said");
     nova.model.finish();
 }

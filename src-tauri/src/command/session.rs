@@ -1,3 +1,5 @@
+use std::io::IsTerminal as _;
+
 use nova_app::App;
 use nova_protocol::{
     ChooseBranch, Commands as _, FoundSession, Nothing, RenameSession, SearchSessions, SessionRef,
@@ -54,8 +56,9 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
                     if json { print::json(&json!({"ok": true, "file": file})) } else { print::line(&file) }
                 }
                 None if json => print::json(&json!({"ok": true, "markdown": text})),
-                // A terminal is not steered by what others wrote.
-                None => print::line(print::visible(&text).trim_end()),
+                // A terminal is not steered by what others wrote; a file gets what was written.
+                None if std::io::stdout().is_terminal() => print::line(print::visible(&text).trim_end()),
+                None => print::line(text.trim_end()),
             }
             return Ok(print::DONE);
         }

@@ -297,6 +297,7 @@ fn what_came_until_it_was_stopped_is_kept_and_nobody_is_asked_any_more() {
         Event::ToolCallProgress { partial, .. } => partial,
         _ => None,
     });
+    let partial: Vec<_> = partial.collect();
     let shown: Vec<String> = partial.last().unwrap()["quotes"]
         .as_array()
         .unwrap()

@@ -464,7 +464,9 @@ pub(crate) fn config_error(error: &ConfigError) -> UserError {
 pub(crate) fn session_error(error: &SessionError) -> UserError {
     match error {
         SessionError::Unknown(_) => {
-            UserError::new(ErrorCode::UnknownSession, error.to_string(), "See the list: nova session list.")
+            let hint =
+                "See the list: nova session list, and of those in the trash: nova session list --deleted.";
+            UserError::new(ErrorCode::UnknownSession, error.to_string(), hint)
         }
         SessionError::UnknownTurn(_) => UserError::new(
             ErrorCode::BadRequest,
@@ -473,6 +475,9 @@ pub(crate) fn session_error(error: &SessionError) -> UserError {
         ),
         SessionError::Busy => {
             UserError::new(ErrorCode::SessionBusy, error.to_string(), "Wait until it ends, or stop it.")
+        }
+        SessionError::Newer => {
+            UserError::new(ErrorCode::Io, error.to_string(), "Update Nova, or name another data folder.")
         }
         _ => UserError::new(
             ErrorCode::Io,

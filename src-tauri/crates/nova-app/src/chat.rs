@@ -38,6 +38,7 @@ impl App {
     /// # Errors
     /// When the turn could not begin. A turn that failed is not an error but an end.
     pub async fn chat(&self, request: ChatRequest) -> Result<ChatEnd, UserError> {
+        says_something(&request.text)?;
         let id = match request.session {
             Some(id) => id,
             None => self.new_session().await?.id,
@@ -74,6 +75,10 @@ impl App {
         if cancel.is_cancelled() || !chat.session.has_news() {
             return Ok(None);
         }
+        let has_news = chat.session.has_news_in(&self.inner.store).await;
+        if !has_news.map_err(|error| session_error(&error))? {
+            return Ok(None);
+        }
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, model, approver).await?;
         let end = run_late_turn(scope, chat.session.clone(), cancel).await;
@@ -106,13 +111,7 @@ impl App {
         model: Option<&str>,
         message: UserMessage,
     ) -> Result<String, UserError> {
-        if message.text.trim().is_empty() {
-            return Err(UserError::new(
-                ErrorCode::BadRequest,
-                "The message is empty.",
-                "Write something first.",
-            ));
-        }
+        says_something(&message.text)?;
         self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
@@ -364,4 +363,11 @@ fn unavailable(skill: &SkillEntry) -> UserError {
         format!("The skill {} is not available. {reason}.", skill.id),
         remedy,
     )
+}
+
+fn says_something(text: &str) -> Result<(), UserError> {
+    if text.trim().is_empty() {
+        return Err(UserError::new(ErrorCode::BadRequest, "The message is empty.", "Write something first."));
+    }
+    Ok(())
 }

@@ -123,12 +123,12 @@ impl Branches {
     }
 }
 
+/// Entries with their numbers.
+type Numbered = Vec<(i64, Entry)>;
+
 /// The entries that a turn after `after` goes on from, in their order, and the turns that they are of.
 /// What happened outside of turns belongs to the turn that was last in force then.
-pub(crate) fn of_branch(
-    entries: Vec<(i64, Entry)>,
-    after: &After,
-) -> Result<(Vec<(i64, Entry)>, Vec<String>), SessionError> {
+pub(crate) fn of_branch(entries: Numbered, after: &After) -> Result<(Numbered, Vec<String>), SessionError> {
     let mut branches = Branches::default();
     let mut here: Option<String> = None;
     let mut owned = Vec::with_capacity(entries.len());

@@ -57,18 +57,29 @@ impl Compaction {
 
 /// Takes out what a tool answered.
 pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
-    let LogMessage::ToolOutput { content, .. } = message.as_ref() else { return };
-    if content.len() <= 2 * REMAINS {
+    if !can_be_shortened(message) {
         return;
     }
     if let LogMessage::ToolOutput { content, .. } = message.to_mut() {
         let end = (0..=REMAINS).rev().find(|at| content.is_char_boundary(*at)).unwrap_or_default();
         let rest = content.len() - end;
+        // What others wrote stays between its marks.
+        let mark = content.rsplit('\n').next().filter(|last| last.starts_with("</")).map(str::to_owned);
         content.truncate(end);
+        if let Some(mark) = mark {
+            content.push('\n');
+            content.push_str(&mark);
+        }
         content.push_str(&format!(
-            "\n[{rest} bytes were taken out to make room. Call the tool again if you need them.]"
+            "\n[{rest} bytes were taken out to make room. What the call did is done: only a tool that reads may be \
+             asked again.]"
         ));
     }
+}
+
+/// Whether something can be taken out of it.
+pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
+    matches!(message, LogMessage::ToolOutput { content, .. } if content.len() > 2 * REMAINS)
 }
 
 /// Where the messages that stay may begin: never between calls and their outputs.

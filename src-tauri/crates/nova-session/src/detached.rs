@@ -6,10 +6,11 @@ use nova_calls::{CallWatch, DetachedCall};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::branches::After;
 use crate::journal::Journal;
 use crate::message::{LateEnd, LogMessage, RunsOn};
 use crate::session::Session;
-use crate::store::HeldCall;
+use crate::store::{HeldCall, SessionError, Store};
 
 /// Of one session, those that run in this Nova.
 pub(crate) struct DetachedCalls {
@@ -145,6 +146,15 @@ impl Session {
     pub fn has_news(&self) -> bool {
         !ends_to_tell(&self.lock().messages).is_empty()
     }
+
+    /// As [`Session::has_news`], by the log as it is: another Nova may have gone on in another branch.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn has_news_in(&self, store: &Store) -> Result<bool, SessionError> {
+        self.refresh(store, &After::Last).await?;
+        Ok(self.has_news())
+    }
 }
 
 /// The calls whose end the model was not told, in the order in which they were let go.
@@ -197,6 +207,7 @@ mod tests {
             call_id: "call_1".into(),
             content: "Running".into(),
             notes: Notes::new(),
+            private: false,
             told: Told::default(),
             runs_on: Some(of(number)),
             cut: None,

@@ -39,6 +39,9 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
+        /// One of them was private when it was read, whatever becomes of it: this output stays here.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
         /// This is not the call's end: it runs on by itself.
@@ -155,10 +158,16 @@ impl LogMessage {
             call_id: call_id.into(),
             content: content.into(),
             notes,
+            private: false,
             told: Told::default(),
             runs_on: None,
             cut: None,
         }
+    }
+
+    /// Whether it is known to hold what stays on this machine.
+    pub(crate) fn is_private(&self) -> bool {
+        matches!(self, Self::ToolOutput { private: true, .. })
     }
 
     /// The notes that the model has seen by it.

@@ -63,6 +63,8 @@ pub(crate) struct State {
     pub(crate) turns: u32,
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
+    /// What the user wrote in the last of them, where it ended before the model could be told.
+    pub(crate) unsaid: Option<String>,
     /// The log ended in the middle of the last of them.
     pub(crate) unfinished: bool,
 }
@@ -277,6 +279,14 @@ impl Session {
     }
 }
 
+/// What the user wrote, as the model is told it.
+pub(crate) fn said(text: &str, tool: Option<&str>) -> String {
+    match tool {
+        Some(tool) => format!("{text}\n\n(The user points at the tool {tool}.)"),
+        None => text.to_owned(),
+    }
+}
+
 async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i64), SessionError> {
     let entries = store.entries(id).await?;
     let next = entries.last().map_or(0, |(seq, _)| seq + 1);
@@ -285,6 +295,9 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
     for (_, entry) in entries {
         match entry {
             Entry::Message(message) => {
+                if matches!(message, LogMessage::User { .. }) {
+                    state.unsaid = None;
+                }
                 if let LogMessage::Notice { outdated, .. } = &message {
                     outdated.iter().for_each(|path| {
                         state.seen.remove(path);
@@ -296,13 +309,15 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
             Entry::Event(envelope) => {
                 state.active.replay(&envelope.event);
                 match envelope.event {
-                    Event::TurnStarted { .. } => {
+                    Event::TurnStarted { text, tool, by_nova, .. } => {
                         state.turns += 1;
                         state.unfinished = true;
+                        state.unsaid = (!by_nova).then(|| said(&text, tool.as_deref()));
                     }
                     Event::StepStarted { tools, .. } => state.last_tools = Some(tools),
                     Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {
                         state.unfinished = false;
+                        state.unsaid = None;
                     }
                     _ => {}
                 }

@@ -26,7 +26,9 @@ pub enum SessionError {
     #[error("The sessions cannot be read or written: {0}.")]
     Database(#[from] sqlx::Error),
     #[error("The sessions' database cannot be brought up to date: {0}.")]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    Migration(sqlx::migrate::MigrateError),
+    #[error("The sessions' database was written by a newer Nova.")]
+    Newer,
     #[error("{path}: {source}.")]
     Io { path: String, source: std::io::Error },
     #[error("The session's log has an entry that cannot be read: {0}.")]
@@ -57,7 +59,19 @@ pub(crate) enum Entry {
 /// Held while a turn runs; the system gives it back when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct Lease {
-    _file: File,
+    _file: Unlocking,
+}
+
+/// A locked file that is unlocked when it is dropped. To close it is not enough: a process that is
+/// being started has a copy of every open file for a moment, and with it the lock.
+#[derive(Debug)]
+struct Unlocking(File);
+
+impl Drop for Unlocking {
+    fn drop(&mut self) {
+        // Closing it does the same, a little later.
+        let _ = self.0.unlock();
+    }
 }
 
 impl Store {
@@ -67,8 +81,8 @@ impl Store {
     /// When the folder or the database cannot be written, or comes from a newer Nova.
     pub async fn open(data: &Path) -> Result<Self, SessionError> {
         let leases = data.join("leases");
-        std::fs::create_dir_all(&leases)
-            .map_err(|source| SessionError::Io { path: leases.display().to_string(), source })?;
+        let io = |source| SessionError::Io { path: data.display().to_string(), source };
+        make_private(data, &leases).map_err(io)?;
         let options = SqliteConnectOptions::new()
             .filename(data.join("nova.db"))
             .create_if_missing(true)
@@ -77,8 +91,20 @@ impl Store {
             // What is purged is overwritten.
             .pragma("secure_delete", "ON")
             .busy_timeout(std::time::Duration::from_secs(10));
+        // Of several that start at once one creates or migrates the database; SQLite has no lock for that.
+        let alone = leases.join(".opening");
+        let alone = tokio::task::spawn_blocking(move || {
+            let file = File::options().create(true).append(true).open(alone)?;
+            file.lock()?;
+            Ok(Unlocking(file))
+        });
+        let alone = alone.await.map_err(std::io::Error::other).and_then(|locked| locked).map_err(io)?;
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-        sqlx::migrate!("./migrations").run(&pool).await?;
+        sqlx::migrate!("./migrations").run(&pool).await.map_err(|error| match error {
+            sqlx::migrate::MigrateError::VersionMissing(_) => SessionError::Newer,
+            error => SessionError::Migration(error),
+        })?;
+        drop(alone);
         Ok(Self { pool, leases })
     }
 
@@ -125,7 +151,7 @@ impl Store {
     /// # Errors
     /// [`SessionError::Unknown`], or when the database cannot be written.
     pub async fn rename(&self, id: &str, title: &str) -> Result<SessionInfo, SessionError> {
-        sqlx::query("UPDATE sessions SET title = ? WHERE id = ?")
+        sqlx::query("UPDATE sessions SET title = ? WHERE id = ? AND deleted_at IS NULL")
             .bind(title)
             .bind(id)
             .execute(&self.pool)
@@ -149,7 +175,7 @@ impl Store {
     /// # Errors
     /// [`SessionError::Unknown`], or when the database cannot be written.
     pub async fn pin(&self, id: &str, pinned: bool) -> Result<SessionInfo, SessionError> {
-        let pin = sqlx::query("UPDATE sessions SET pinned = ? WHERE id = ?");
+        let pin = sqlx::query("UPDATE sessions SET pinned = ? WHERE id = ? AND deleted_at IS NULL");
         pin.bind(pinned).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
@@ -159,7 +185,7 @@ impl Store {
     /// # Errors
     /// [`SessionError::Unknown`], or when the database cannot be written.
     pub async fn archive(&self, id: &str, archived: bool) -> Result<SessionInfo, SessionError> {
-        let archive = sqlx::query("UPDATE sessions SET archived = ? WHERE id = ?");
+        let archive = sqlx::query("UPDATE sessions SET archived = ? WHERE id = ? AND deleted_at IS NULL");
         archive.bind(archived).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
@@ -198,7 +224,10 @@ impl Store {
             return Ok(0);
         }
         let purge = sqlx::query("DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at)");
-        Ok(purge.bind(until).execute(&self.pool).await?.rows_affected())
+        let purged = purge.bind(until).execute(&self.pool).await?.rows_affected();
+        // What was purged still stands in the write-ahead log, until that is begun anew.
+        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.pool).await?;
+        Ok(purged)
     }
 
     /// Which change set was made in which session.
@@ -345,12 +374,12 @@ impl Store {
         }
     }
 
-    fn lock_file(&self, name: &str) -> Result<File, SessionError> {
+    fn lock_file(&self, name: &str) -> Result<Unlocking, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
         let file = File::options().create(true).append(true).open(&path).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
+            Ok(()) => Ok(Unlocking(file)),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
@@ -360,7 +389,7 @@ impl Store {
 /// Held while a call runs on by itself; given back as a [`Lease`] is.
 #[derive(Debug)]
 pub(crate) struct HeldCall {
-    _file: File,
+    _file: Unlocking,
     path: PathBuf,
 }
 
@@ -369,6 +398,28 @@ impl Drop for HeldCall {
         // Nobody waits for it: whoever finds it locked or gone knows enough.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// The chats hold what notes hold: nobody else on the machine reads them, whatever folder they are in.
+fn make_private(data: &Path, leases: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(leases)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        std::fs::set_permissions(leases, std::fs::Permissions::from_mode(0o700))?;
+        // SQLite gives the files beside it the mode of this one.
+        let database = data.join("nova.db");
+        let file = File::options().create(true).append(true).mode(0o600).open(database)?;
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        for beside in
+            ["nova.db-wal", "nova.db-shm"].map(|name| data.join(name)).iter().filter(|path| path.exists())
+        {
+            std::fs::set_permissions(beside, std::fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = data;
+    Ok(())
 }
 
 fn safe_name(id: &str) -> String {

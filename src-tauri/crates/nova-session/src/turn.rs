@@ -24,7 +24,7 @@ use crate::context::{Sizes, sent};
 use crate::journal::Journal;
 use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
-use crate::session::{Session, UserMessage};
+use crate::session::{Session, UserMessage, said};
 use crate::store::{SessionError, Store};
 use crate::stream::{StreamEnd, show};
 
@@ -89,6 +89,7 @@ async fn begin_turn(
         by_nova,
         cancel,
         touched: Arc::default(),
+        no_summary: false,
         so_far: Arc::default(),
         unknown: Vec::new(),
     };
@@ -192,6 +193,8 @@ struct Turn {
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// The model could not sum up what was said, and is not asked again.
+    no_summary: bool,
     /// What has happened in the turn, for the calls to come.
     so_far: Arc<TurnSoFar>,
     /// Calls that were stopped while they may already have had an effect.
@@ -239,7 +242,9 @@ impl Turn {
             state.branch.push(self.scope.turn.clone());
             after
         };
-        self.journal.event(Event::TurnStarted {
+        // What the user wrote is on the disk before anybody hears that it was taken.
+        let being_written = self.session.next_seq.hold_back();
+        let started = self.journal.record_end(Event::TurnStarted {
             text: message.text.clone(),
             model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
             skills: message.skills.clone(),
@@ -247,11 +252,12 @@ impl Turn {
             after: Some(after),
             by_nova: self.by_nova,
         });
-        self.settle_unfinished();
-        self.settle_lost_calls().await?;
-
+        let written = self.journal.flush().await;
+        being_written.told(|| self.journal.tell(started));
+        written?;
         let snapshot = self.scope.registry.snapshot();
-        let is_new = self.session.lock().messages.is_empty();
+        let is_frozen = |message: &LogMessage| matches!(message, LogMessage::System { .. });
+        let is_new = !self.session.lock().messages.iter().any(is_frozen);
         if is_new {
             self.freeze(&snapshot);
             let info = self.scope.store.info(&self.session.id).await?;
@@ -259,6 +265,8 @@ impl Turn {
                 self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
             }
         }
+        self.settle_unfinished();
+        self.settle_lost_calls().await?;
         if !self.by_nova {
             self.begin_skills(&snapshot, message).await;
         }
@@ -268,11 +276,7 @@ impl Turn {
         }
         self.tell_skills(&snapshot);
         if !self.by_nova {
-            let text = match &message.tool {
-                Some(tool) => format!("{}\n\n(The user points at the tool {tool}.)", message.text),
-                None => message.text.clone(),
-            };
-            self.message(LogMessage::User { text });
+            self.message(LogMessage::User { text: said(&message.text, message.tool.as_deref()) });
         }
         self.journal.flush().await?;
 
@@ -297,8 +301,14 @@ impl Turn {
 
     /// A turn that Nova did not live to end: say so before the next one.
     fn settle_unfinished(&self) {
-        let unfinished = std::mem::take(&mut self.session.lock().unfinished);
+        let (unfinished, unsaid) = {
+            let mut state = self.session.lock();
+            (std::mem::take(&mut state.unfinished), state.unsaid.take())
+        };
         if unfinished {
+            if let Some(text) = unsaid {
+                self.message(LogMessage::User { text });
+            }
             self.message(LogMessage::notice("Nova ended in the middle of the turn before."));
         }
     }

@@ -276,7 +276,7 @@ describe('a table', () => {
 
 describe('a list', () => {
   const entries = () => within(screen.getByRole('region', { name: 'Follow-ups' })).getAllByRole('listitem').map((entry) => entry.querySelector('button')?.textContent);
-  const headings = () => within(screen.getByRole('region', { name: 'Follow-ups' })).queryAllByRole('heading', { level: 4 }).map(({ textContent }) => textContent);
+  const headings = () => within(screen.getByRole('region', { name: 'Follow-ups' })).queryAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
 
   test('is in the chosen order, by date in its groups', async () => {
     await show();

@@ -115,7 +115,8 @@ async fn a_read_that_takes_long_is_let_go_with_what_it_has_and_ends_later() {
         Event::ToolCallProgress { partial, .. } => partial,
         _ => None,
     });
-    assert_eq!(progress.last().unwrap(), json!({"seconds": 8}), "it goes on telling");
+    let progress: Vec<_> = progress.collect();
+    assert_eq!(progress.last().unwrap(), &json!({"seconds": 8}), "it goes on telling");
 }
 
 #[tokio::test(start_paused = true)]

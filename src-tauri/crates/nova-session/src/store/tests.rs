@@ -176,5 +176,58 @@ async fn a_newer_database_is_left_alone() {
         .execute(store.pool())
         .await
         .unwrap();
-    assert!(matches!(Store::open(folder.path()).await, Err(SessionError::Migration(_))));
+    assert!(matches!(Store::open(folder.path()).await, Err(SessionError::Newer)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_that_start_at_once_all_open_it() {
+    for version in [None, Some(3)] {
+        let data = tempfile::tempdir().unwrap();
+        if let Some(version) = version {
+            left_by(version, data.path()).await;
+        }
+        let opening = (0..4).map(|_| {
+            let folder = data.path().to_owned();
+            tokio::spawn(async move { Store::open(&folder).await.map(|_| ()) })
+        });
+        for opened in futures::future::join_all(opening).await {
+            opened.unwrap().unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::open(data.path()).await.unwrap();
+    // Another Nova keeps the write-ahead log from going away.
+    let _other = Store::open(data.path()).await.unwrap();
+    store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
+    store.rename("s1", "zanzibar-canary").await.unwrap();
+    store.delete("s1", "2026-11-21T08:00:00Z").await.unwrap();
+
+    assert!(matches!(store.rename("s1", "other").await, Err(SessionError::Unknown(_))));
+    assert!(matches!(store.pin("s1", true).await, Err(SessionError::Unknown(_))));
+    let trash = store.list_deleted().await.unwrap();
+    assert_eq!((trash[0].title.as_str(), trash[0].pinned), ("zanzibar-canary", false));
+
+    assert_eq!(store.purge(None).await.unwrap(), 1);
+    for entry in std::fs::read_dir(data.path()).unwrap().flatten().filter(|e| e.path().is_file()) {
+        let bytes = std::fs::read(entry.path()).unwrap();
+        assert!(!bytes.windows(15).any(|part| part == b"zanzibar-canary"), "{:?}", entry.path());
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_on_the_machine_can_read_the_chats() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let data = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let store = Store::open(data.path()).await.unwrap();
+    store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
+    for name in ["nova.db", "nova.db-wal", "nova.db-shm", "leases"] {
+        let mode = std::fs::metadata(data.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
+    }
 }

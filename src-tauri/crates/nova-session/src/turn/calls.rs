@@ -44,10 +44,12 @@ impl Turn {
                     let (text, told) = self.run_control(snapshot, control, first).await;
                     (cap(text), told).into()
                 };
+                let private = self.holds_private(&notes).await;
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
                     content: text,
                     notes,
+                    private,
                     told,
                     runs_on: None,
                     cut: None,
@@ -123,10 +125,12 @@ impl Turn {
             }
         }
         let (from_outside, id) = (outcome.from_outside, outcome.call);
+        let private = self.holds_private(&notes).await;
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
             notes,
+            private,
             told: Told::default(),
             runs_on: None,
             cut: (output.len() > most).then_some(Cut { call: id, tool: name, from_outside }),

@@ -8,7 +8,7 @@ use nova_registry::Snapshot;
 use super::calls::OUTPUT_CAP;
 use super::{Stop, Turn, provider_error};
 use crate::activation::{fenced_output, part};
-use crate::context::{Compaction, Instead, Sizes, may_begin, sent, shorten, size};
+use crate::context::{Compaction, Instead, Sizes, can_be_shortened, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
 use crate::message::LogMessage;
 use crate::prompt::date_notice;
@@ -46,18 +46,31 @@ impl Turn {
         }
         // Where the prompt and the tools alone fill it, nothing that was said is in the way.
         let has_room = self.room(&request) > 0;
-        if has_room && let Some(kept) = self.worth_a_summary(&request) {
+        if has_room
+            && !self.no_summary
+            && let Some(kept) = self.worth_a_summary(&request)
+        {
             let instead = match self.summary(&request, kept).await? {
                 Ok(text) => (Instead::Summary(text), None),
-                Err(why) => (Instead::WithoutOutputs, Some(why)),
+                Err(why) => {
+                    // Asked again at every step, it would cost a request each time.
+                    self.no_summary = true;
+                    (Instead::WithoutOutputs, Some(why))
+                }
             };
             request = self.compact(snapshot, bound, kept, instead, &request);
         }
         if has_room && self.is_full(&request) {
-            let before =
-                sent(&self.session.lock().messages).iter().rev().position(|message| may_begin(message));
-            let kept = before.map_or(0, |before| before + 1);
-            request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
+            let (kept, helps) = {
+                let state = self.session.lock();
+                let sent = sent(&state.messages);
+                let before = sent.iter().rev().position(|message| may_begin(message));
+                let kept = before.map_or(0, |before| before + 1);
+                (kept, sent.iter().rev().skip(kept).any(|message| can_be_shortened(message)))
+            };
+            if helps {
+                request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
+            }
         }
         if self.tokens_of(&request) <= limit {
             return Ok(request);
@@ -65,7 +78,7 @@ impl Turn {
         Err(UserError::new(
             ErrorCode::ContextTooSmall,
             format!("This chat does not fit into the {limit} tokens that the model takes in, however much is left out."),
-            "Start a new chat, choose a model with a larger context, or send less at once.",
+            "Edit the message that is too long, start a new chat, or choose a model with a larger context.",
         )
         .into())
     }

@@ -63,6 +63,7 @@ impl Turn {
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
+            private: false,
             notes: so_far.seen,
             told: Told::default(),
             runs_on: Some(of),

@@ -9,7 +9,7 @@ use nova_vault::{Note, Privacy};
 
 use super::{Stop, Turn};
 use crate::activation::Told;
-use crate::message::LogMessage;
+use crate::message::{LogMessage, Notes};
 
 impl Turn {
     /// Notes that changed since the model saw them.
@@ -80,19 +80,45 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether the model has seen notes that no model elsewhere may see.
+    /// Whether the model has seen notes that no model elsewhere may see: as they were when it read them,
+    /// and as they are now.
     pub(super) async fn has_read_private(&self) -> bool {
-        let read: BTreeSet<VaultPath> = {
+        let (outputs, ends) = {
             let state = self.session.lock();
-            let notes = state.messages.iter().filter_map(LogMessage::notes);
-            notes.flat_map(|notes| notes.keys().cloned()).collect()
+            if state.messages.iter().any(LogMessage::is_private) {
+                return true;
+            }
+            let read = |of_calls: bool| -> BTreeSet<VaultPath> {
+                let notes = state
+                    .messages
+                    .iter()
+                    .filter(|message| matches!(message, LogMessage::ToolOutput { .. }) == of_calls)
+                    .filter_map(LogMessage::notes);
+                notes.flat_map(|notes| notes.keys().cloned()).collect()
+            };
+            (read(true), read(false))
         };
+        // Of the end of a call that ran on nobody noted what its notes were.
+        self.are_private(outputs, false).await || self.are_private(ends, true).await
+    }
+
+    /// Whether notes that were just read may be seen here only. A model elsewhere is shown none that are.
+    pub(super) async fn holds_private(&self, notes: &Notes) -> bool {
+        self.scope.locality == Locality::Local
+            && self.are_private(notes.keys().cloned().collect(), true).await
+    }
+
+    async fn are_private(&self, paths: BTreeSet<VaultPath>, where_gone: bool) -> bool {
         let elsewhere = Privacy { remote: true, private: self.scope.private.clone() };
-        if read.iter().any(|path| elsewhere.lists(path)) {
+        if paths.iter().any(|path| elsewhere.lists(path)) {
             return true;
         }
-        let notes = self.read_notes(read.into_iter().collect()).await;
-        notes.into_iter().any(|(path, note)| note.is_some_and(|note| elsewhere.hides(&path, &note.document)))
+        let asked = paths.len();
+        let notes = self.read_notes(paths.into_iter().collect()).await;
+        let is_private = |(path, note): (VaultPath, Option<Note>)| {
+            note.map_or(where_gone, |note| elsewhere.hides(&path, &note.document))
+        };
+        (where_gone && notes.len() < asked) || notes.into_iter().any(is_private)
     }
 
     pub(super) fn privacy(&self) -> Privacy {
