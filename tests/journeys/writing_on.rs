@@ -2,7 +2,7 @@
 
 use nova_app::WindowPlace;
 use nova_protocol::{
-    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, WindowLayout,
+    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, SessionRef, WindowLayout,
 };
 
 use super::nova::Nova;
@@ -33,6 +33,21 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
     app.keep_draft(draft(None, "")).await.unwrap();
     app.keep_draft(draft(None, "")).await.unwrap();
     assert_eq!(after.list_drafts(Nothing {}).await.unwrap().len(), 1, "an empty draft is forgotten");
+}
+
+#[tokio::test]
+async fn what_was_written_in_a_chat_goes_with_it_for_good() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    let (gone, stays) = (app.new_session().await.unwrap().id, app.new_session().await.unwrap().id);
+    for session in [&gone, &stays] {
+        app.keep_draft(draft(Some(session), "not sent")).await.unwrap();
+    }
+    let chat = SessionRef { session: gone };
+    app.delete_session(chat.clone()).await.unwrap();
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 2, "it may come back");
+    assert_eq!(app.purge_sessions(Nothing {}).await.unwrap().purged, 1);
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap(), [draft(Some(&stays), "not sent")]);
 }
 
 #[tokio::test]

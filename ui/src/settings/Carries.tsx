@@ -19,7 +19,7 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
   return (
     <div className="px-4 pt-3.5 short:pt-2.5">
       {/* One line in every state: what stands below must not move under the pointer. */}
-      <div className="flex h-5 items-baseline justify-between gap-3">
+      <div className="flex h-5 items-center justify-between gap-3">
         <p className="cut min-w-0 text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
         {catalog && !catalog.shortened && (
           <p className="tabular shrink-0 text-small text-fg-3">

@@ -131,7 +131,7 @@ impl Commands for App {
     }
 
     async fn purge_sessions(&self, _: Nothing) -> Result<PurgedSessions, UserError> {
-        let purged = self.inner.store.purge(None).await.map_err(|error| session_error(&error))?;
+        let purged = self.purge_trash(None).await?;
         Ok(PurgedSessions { purged: u32::try_from(purged).unwrap_or(u32::MAX) })
     }
 

@@ -47,9 +47,19 @@ impl App {
     /// Forgets for good what has been in the trash for long.
     pub(crate) async fn purge_old_sessions(&self) {
         let until = self.inner.options.clock.now() - IN_TRASH;
-        if let Err(error) = self.inner.store.purge(Some(&until.to_string())).await {
-            tracing::warn!("deleted sessions could not be purged: {error}");
+        if let Err(error) = self.purge_trash(Some(&until.to_string())).await {
+            tracing::warn!("deleted sessions could not be purged: {}", error.message);
         }
+    }
+
+    /// Forgets for good what was deleted until then, with what was being written in it; how many
+    /// sessions that were.
+    pub(crate) async fn purge_trash(&self, until: Option<&str>) -> Result<usize, UserError> {
+        let purged = self.inner.store.purge(until).await.map_err(|error| session_error(&error))?;
+        for session in &purged {
+            self.forget_draft(session)?;
+        }
+        Ok(purged.len())
     }
 
     pub(crate) async fn search_in_sessions(

@@ -38,10 +38,7 @@ impl App {
     pub(crate) fn keep_draft_of(&self, draft: &DraftView) -> Result<(), UserError> {
         let file = self.draft_file(draft.session.as_deref())?;
         if draft.is_empty() {
-            return match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot("be removed", &file, &error)),
-                _ => Ok(()),
-            };
+            return remove(&file);
         }
         let bytes = serde_json::to_vec(draft)
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
@@ -53,6 +50,11 @@ impl App {
             ));
         }
         own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))
+    }
+
+    /// Of a session that is gone for good.
+    pub(crate) fn forget_draft(&self, session: &str) -> Result<(), UserError> {
+        remove(&self.draft_file(Some(session))?)
     }
 
     pub(crate) fn layout(&self) -> WindowLayout {
@@ -110,6 +112,13 @@ fn write<T: Serialize>(file: &Path, value: &T) -> Result<(), UserError> {
     let bytes = serde_json::to_vec(value)
         .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
     own_files::write(file, &bytes).map_err(|error| cannot("be written", file, &error))
+}
+
+fn remove(file: &Path) -> Result<(), UserError> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot("be removed", file, &error)),
+        _ => Ok(()),
+    }
 }
 
 fn cannot(what: &str, file: &Path, error: &std::io::Error) -> UserError {

@@ -213,18 +213,18 @@ impl Store {
         self.info(id).await
     }
 
-    /// Forgets for good what was deleted up to this time, or all of the trash: how many.
+    /// Forgets for good what was deleted up to this time, or all of the trash: which sessions.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub async fn purge(&self, until: Option<&str>) -> Result<u64, SessionError> {
+    pub async fn purge(&self, until: Option<&str>) -> Result<Vec<String>, SessionError> {
         // Where nothing is due, nobody who writes has to be waited for.
         let is_due = |info: &SessionInfo| until.is_none_or(|until| info.deleted_at.as_deref() <= Some(until));
         if !self.list_deleted().await?.iter().any(is_due) {
-            return Ok(0);
+            return Ok(Vec::new());
         }
-        let purge = sqlx::query("DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at)");
-        let purged = purge.bind(until).execute(&self.pool).await?.rows_affected();
+        let purge = "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id";
+        let purged = sqlx::query_scalar(purge).bind(until).fetch_all(&self.pool).await?;
         // What was purged still stands in the write-ahead log, until that is begun anew.
         sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.pool).await?;
         Ok(purged)

@@ -165,7 +165,7 @@ async fn a_deleted_session_is_gone_until_it_is_restored() {
     }
     let back = store.restore("s").await.unwrap();
     assert!(back.pinned && back.deleted_at.is_none());
-    assert_eq!(store.purge(None).await.unwrap(), 0, "only what is in the trash is purged");
+    assert_eq!(store.purge(None).await.unwrap(), Vec::<String>::new(), "only what is in the trash is purged");
 }
 
 #[tokio::test]
@@ -211,7 +211,7 @@ async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace(
     let trash = store.list_deleted().await.unwrap();
     assert_eq!((trash[0].title.as_str(), trash[0].pinned), ("zanzibar-canary", false));
 
-    assert_eq!(store.purge(None).await.unwrap(), 1);
+    assert_eq!(store.purge(None).await.unwrap(), ["s1"]);
     for entry in std::fs::read_dir(data.path()).unwrap().flatten().filter(|e| e.path().is_file()) {
         let bytes = std::fs::read(entry.path()).unwrap();
         assert!(!bytes.windows(15).any(|part| part == b"zanzibar-canary"), "{:?}", entry.path());
