@@ -18,10 +18,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Open, images_path, lines_path, lock_file, make_private_folder, open_private, sync_path};
+use super::{
+    Open, images_path, lines_path, lock_file, make_private_folder, open_private, private_file, sync_path,
+};
 
 /// The log is emptied before it gets longer.
 const MOST: u64 = 512 * 1024;
+
+/// The file grows by so many bytes at once, which are zero at first: what is written over bytes that
+/// are there need not wait until the file system has noted how long the file is now.
+const GROWTH: u64 = 64 * 1024;
 
 /// More processes than this do not write at once; the next has no log and waits for each file.
 const MOST_LOGS: usize = 64;
@@ -156,7 +162,10 @@ fn log_path(folder: &Path, n: usize) -> PathBuf {
 #[derive(Debug)]
 struct Log {
     file: Arc<File>,
+    /// Up to where additions are.
     len: u64,
+    /// Up to where the file is; behind the additions it is zero.
+    file_len: u64,
     /// The sets that it has additions of.
     sets: BTreeSet<String>,
 }
@@ -194,7 +203,7 @@ impl Log {
 
     /// `None` when a process has it.
     fn open(folder: &Path, path: &Path, open: Open) -> io::Result<Option<Log>> {
-        let file = open_private(path, open)?;
+        let file = private_file(open).write(true).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
@@ -202,16 +211,17 @@ impl Log {
         }
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes)?;
-        let mut log = Log { file: Arc::new(file), len: 0, sets: BTreeSet::new() };
+        let mut log = Log { file: Arc::new(file), len: 0, file_len: 0, sets: BTreeSet::new() };
         while let Some((set, addition, len)) = bytes.get(log.len as usize..).and_then(parse) {
             put_back(folder, set, &addition)?;
             log.sets.insert(set.to_owned());
             log.len += len as u64;
         }
         if log.len < bytes.len() as u64 {
-            // Cut short by the end of its process or of the power.
+            // Never used, or cut short by the end of its process or of the power.
             log.file.set_len(log.len)?;
         }
+        log.file_len = log.len;
         Ok(Some(log))
     }
 
@@ -235,12 +245,18 @@ impl Log {
         if self.len + bytes.len() as u64 > MOST {
             self.settle(folder)?;
         }
-        if let Err(error) = (&*self.file).write_all(&bytes) {
+        let end = self.len + bytes.len() as u64;
+        let grown = if end > self.file_len { end.next_multiple_of(GROWTH) } else { self.file_len };
+        bytes.resize(bytes.len() + (grown - end.max(self.file_len)) as usize, 0);
+        let mut file = &*self.file;
+        if let Err(error) = file.seek(SeekFrom::Start(self.len)).and_then(|_| file.write_all(&bytes)) {
             // What is behind a part of one would not be found.
-            self.file.set_len(self.len).ok();
+            file.set_len(self.len).ok();
+            self.file_len = self.len;
             return Err(error);
         }
-        self.len += bytes.len() as u64;
+        self.len = end;
+        self.file_len = grown;
         self.sets.insert(id.to_owned());
         Ok(())
     }
@@ -252,6 +268,7 @@ impl Log {
         self.sync_sets(folder)?;
         self.file.set_len(0)?;
         self.len = 0;
+        self.file_len = 0;
         self.sets.clear();
         Ok(())
     }

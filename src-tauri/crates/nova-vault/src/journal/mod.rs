@@ -220,15 +220,20 @@ enum Open {
     Any,
 }
 
+/// To be added to.
 fn open_private(path: &Path, open: Open) -> io::Result<File> {
+    private_file(open).append(true).open(path)
+}
+
+fn private_file(open: Open) -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(open == Open::Any).create_new(open == Open::New);
+    options.read(true).create(open == Open::Any).create_new(open == Open::New);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
-    options.open(path)
+    options
 }
 
 fn sync_path(folder: &Path) -> io::Result<()> {

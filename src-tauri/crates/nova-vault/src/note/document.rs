@@ -160,7 +160,7 @@ fn record_type(value: &Value) -> Option<&str> {
 /// matter is read with. `Err` is the line, 1-based, and what is wrong there.
 pub(crate) fn read_yaml(text: &str) -> Result<Properties, (u32, String)> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    match matter::read(text, start..text.len()) {
+    match matter::parsed(text, start..text.len()) {
         Ok(matter) => Ok(properties(text, &matter)),
         Err(broken) => {
             // What advice there is, is about notes.
@@ -174,7 +174,7 @@ static NONE: LazyLock<Properties> = LazyLock::new(Properties::new);
 
 /// Front matter as the YAML parser reads it.
 pub(super) fn parsed(text: &str, range: Range<usize>) -> FrontMatter {
-    match matter::read(text, range) {
+    match matter::parsed(text, range) {
         Ok(matter) => FrontMatter::Present(properties(text, &matter)),
         Err(broken) => FrontMatter::Broken { line: broken.line, reason: broken.reason },
     }

@@ -12,12 +12,13 @@ use serde_saphyr::{Location, Spanned};
 use super::split::lines_from;
 use super::value::{Value, link_inner};
 
+mod placed;
 mod raw;
 
 use raw::{Raw, span_of};
 
 /// Readable front matter. All ranges are byte offsets in the note's text.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Matter {
     pub(super) range: Range<usize>,
     pub(super) entries: Vec<Entry>,
@@ -28,7 +29,7 @@ pub(super) struct Matter {
 }
 
 /// One `key: value` of the root mapping.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
     /// The key as written, quotes included.
@@ -39,7 +40,7 @@ pub(super) struct Entry {
 }
 
 /// A value and how it is written.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) value: Value,
     /// The value as written, without anchor and tag. Empty for a missing value.
@@ -47,7 +48,7 @@ pub(super) struct Node {
     pub(super) style: Style,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// Nothing is written.
     Missing,
@@ -65,7 +66,7 @@ pub(super) enum Style {
 }
 
 /// One `- item` of a block list.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) dash: usize,
     pub(super) node: Node,
@@ -98,6 +99,14 @@ impl Entry {
 
 /// Reads the front matter that lies at `range` of `text`.
 pub(super) fn read(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
+    match placed::read(text, range.clone()) {
+        Some(matter) => Ok(matter),
+        None => parsed(text, range),
+    }
+}
+
+/// As [`read`], by the YAML parser whatever it is.
+pub(super) fn parsed(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
     let source = &text[range.clone()];
     let base = range.start;
     let empty = lines_from(source, 0).all(|line| {

@@ -25,11 +25,12 @@ pub(super) struct Entry<'a> {
     pub(super) key: &'a str,
     /// The line of the key in the file, 1-based.
     line: u32,
-    value: Written<'a>,
+    pub(super) value: Written<'a>,
 }
 
+/// How a value is written; each part is a part of the note's text.
 #[derive(Debug)]
-enum Written<'a> {
+pub(super) enum Written<'a> {
     Nothing,
     Plain(&'a str),
     /// Without its quotes.
@@ -114,7 +115,7 @@ impl<'a> Written<'a> {
         }
     }
 
-    fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         match self {
             Written::Nothing => Value::Null,
             Written::Plain(text) => Value::from_plain(text),

@@ -1,7 +1,7 @@
 //! The quick reader of simple front matter says what the YAML parser says, or nothing.
 
 use super::super::document::{Document, FrontMatter, glance, parsed};
-use super::super::{simple, split};
+use super::super::{matter, simple, split};
 use super::generate::{PIECES, Random};
 
 fn closed(text: &str) -> Option<std::ops::Range<usize>> {
@@ -15,6 +15,8 @@ fn closed(text: &str) -> Option<std::ops::Range<usize>> {
 fn read_quickly(text: &str) -> bool {
     let Some(range) = closed(text) else { return false };
     let Some(properties) = simple::properties(text, range.clone()) else { return false };
+    let places = matter::parsed(text, range.clone()).unwrap();
+    assert_eq!(matter::read(text, range.clone()).unwrap(), places, "{text:?}");
     let parsed = parsed(text, range);
     assert_eq!(FrontMatter::Present(properties), parsed, "{text:?}");
     let record_type = Document::parse(text).record_type().map(str::to_owned);
