@@ -101,10 +101,15 @@ impl DraftVault {
         }
     }
 
-    fn saw(&self, note: &Note) {
+    fn saw(&self, notes: &[Note]) {
         if let Some(state) = &self.state {
+            let new: BTreeMap<_, _> = notes.iter().map(|note| (note.path.clone(), note.hash)).collect();
             let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.insert(note.path.clone(), note.hash);
+            if seen.is_empty() {
+                *seen = new;
+            } else {
+                seen.extend(new);
+            }
         }
     }
 }
@@ -116,7 +121,7 @@ impl ToolVault for DraftVault {
         let note = self.with(move |_, draft| draft.read(&asked)).await?;
         self.reaches(path);
         self.reaches(&note.path);
-        self.saw(&note);
+        self.saw(std::slice::from_ref(&note));
         self.gives(|given| given.whole(&note));
         Ok(note)
     }
@@ -133,7 +138,7 @@ impl ToolVault for DraftVault {
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         let types = self.records.get(record_type)?.type_values().to_vec();
         let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
-        notes.iter().for_each(|note| self.saw(note));
+        self.saw(&notes);
         self.gives(|given| notes.iter().for_each(|note| given.whole(note)));
         Ok(notes)
     }
@@ -153,7 +158,7 @@ impl ToolVault for DraftVault {
         }
         let read =
             self.with(move |view, _| view.read_records(&borrowed(&folders), &borrowed(&types))).await?;
-        read.notes.iter().for_each(|note| self.saw(note));
+        self.saw(&read.notes);
         Ok(read)
     }
 

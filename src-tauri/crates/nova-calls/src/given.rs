@@ -42,6 +42,10 @@ impl GivenNotes {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn paths(&self) -> impl Iterator<Item = &VaultPath> {
         self.0.keys()
     }

@@ -1,6 +1,6 @@
 //! Running a tool against a draft of the vault: nothing is written yet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -164,14 +164,22 @@ pub(super) fn reached<'a>(
     sources: impl Iterator<Item = &'a Source>,
     draft: Option<&Draft>,
 ) -> ReachedNotes {
-    let mut read: BTreeSet<String> = vault.reached().iter().map(ToString::to_string).collect();
-    read.extend(sources.filter_map(|source| match source {
-        Source::Note(path) => Some(path.to_string()),
+    let reached = vault.reached();
+    let drawn_from = sources.filter_map(|source| match source {
+        Source::Note(path) => Some(path),
         _ => None,
-    }));
+    });
+    // Of many figures each names the same thousands of notes.
+    let mut known = HashSet::new();
+    let mut read: Vec<&VaultPath> =
+        reached.iter().chain(drawn_from).filter(|path| known.insert(*path)).collect();
+    read.sort();
     let written: BTreeSet<String> =
         draft.into_iter().flat_map(Draft::places).map(ToString::to_string).collect();
-    ReachedNotes { read: read.into_iter().collect(), written: written.into_iter().collect() }
+    ReachedNotes {
+        read: read.into_iter().map(ToString::to_string).collect(),
+        written: written.into_iter().collect(),
+    }
 }
 
 /// Whether a note would hold, or be named by, a secret of the call.

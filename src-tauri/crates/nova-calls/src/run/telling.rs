@@ -46,6 +46,9 @@ impl Running<'_> {
         texts: &[String],
     ) -> Vec<String> {
         let given = vault.given();
+        if given.is_empty() {
+            return Vec::new();
+        }
         let known: BTreeSet<VaultPath> =
             named.read.iter().chain(&named.written).filter_map(|path| VaultPath::parse(path).ok()).collect();
         let listed: Vec<VaultPath> = given.paths().filter(|path| !known.contains(*path)).cloned().collect();
