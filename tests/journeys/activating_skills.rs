@@ -207,6 +207,7 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
         skills: skills.iter().map(|id| (*id).to_owned()).collect(),
         tool: None,
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -234,6 +235,7 @@ async fn a_message_with_a_skill_that_is_not_there_is_not_sent() {
         skills: vec![skill.to_owned()],
         tool: tool.map(str::to_owned),
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -261,6 +263,7 @@ async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
         skills: Vec::new(),
         tool: Some("mail.send".into()),
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(ScriptedApprover::always(Decision::Once)),
         cancel: nova_app::CancellationToken::new(),
@@ -572,16 +575,9 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
     let app = started(&nova).await;
     let session = app.create_session(Nothing {}).await.unwrap().id;
     let mut events = app.events();
-    app.send_message(SendMessage {
-        session: session.clone(),
-        text: "Add Ada".into(),
-        model: None,
-        skills: Vec::new(),
-        after: None,
-        tool: None,
-    })
-    .await
-    .unwrap();
+    app.send_message(SendMessage { session: session.clone(), text: "Add Ada".into(), ..Default::default() })
+        .await
+        .unwrap();
     wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
 
     // As another Nova finds it, should this one die now.

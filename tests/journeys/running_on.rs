@@ -321,6 +321,7 @@ async fn ask(app: &App, session: &str, words: &str, after: Option<&str>) -> Stri
         skills: Vec::new(),
         tool: None,
         after: after.map(|turn| Some(turn.to_owned())),
+        images: Vec::new(),
         model: None,
         approver: Arc::new(yes()),
         cancel: CancellationToken::new(),

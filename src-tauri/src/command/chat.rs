@@ -62,6 +62,7 @@ async fn one_turn(
     text: String,
     json: bool,
 ) -> Result<(String, u8), UserError> {
+    let images = nova_app::images_from_files(&chat.images)?;
     let is_new = session.is_none();
     let session = match session {
         Some(id) => id,
@@ -79,6 +80,7 @@ async fn one_turn(
         skills: chat.skills.clone(),
         tool: chat.tool.clone(),
         after: chat.after.as_ref().map(|turn| Some(turn.clone()).filter(|turn| turn != "start")),
+        images,
         model: chat.model.clone(),
         approver: approver.clone(),
         cancel: cancel.clone(),

@@ -91,8 +91,8 @@ pub(crate) struct Inner {
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
     pub(crate) conflicts: OpenConflicts,
-    /// By `provider/model`, in tokens.
-    pub(crate) contexts: Mutex<HashMap<String, u64>>,
+    /// By `provider/model`.
+    pub(crate) told: Mutex<HashMap<String, crate::provider_rows::ToldOfModel>>,
     pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
     pub(crate) health: crate::health::Health,
     /// Ends the forwarding of the vault that was open before.
@@ -204,7 +204,7 @@ impl App {
                 chats: Mutex::default(),
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
-                contexts: Mutex::default(),
+                told: Mutex::default(),
                 model_lists: Mutex::default(),
                 health: Mutex::default(),
                 feed: Mutex::default(),

@@ -8,6 +8,7 @@ use crate::author_files::{NewSkill, SKILL_MANUAL};
 use crate::chat::unknown_skill;
 use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
+use crate::images;
 use crate::panels::panels;
 use crate::skill_rows::{reason, state_view};
 
@@ -150,9 +151,16 @@ impl Commands for App {
 
     async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
         let after = self.said_after(&message.session, message.after).await?;
-        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool, after };
+        let images = message.images;
+        let images = blocking(move || images::received(images)).await?;
+        let said =
+            UserMessage { text: message.text, skills: message.skills, tool: message.tool, after, images };
         let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
+    }
+
+    async fn read_image(&self, image: ImageRef) -> Result<ImageData, UserError> {
+        self.image_of(&image).await
     }
 
     async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {

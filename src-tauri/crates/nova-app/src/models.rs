@@ -12,6 +12,8 @@ use crate::health::Watched;
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
     pub(crate) provider: Arc<dyn Provider>,
+    /// `provider/model`
+    pub(crate) name: String,
     /// Without the provider's id.
     pub(crate) model: String,
     /// Where what is sent ends up.
@@ -19,6 +21,8 @@ pub(crate) struct ChosenModel {
     pub(crate) agreed: bool,
     /// In tokens, where a provider said so.
     pub(crate) context: Option<u64>,
+    /// Whether it can look at images, where that is configured or its provider said so.
+    pub(crate) images: Option<bool>,
 }
 
 /// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
@@ -164,10 +168,12 @@ impl App {
         }
         // A model server on this machine may run single models elsewhere. What it does not say of
         // a model counts as elsewhere.
+        let mut images = None;
         if locality == Locality::Local && config.kind == "ollama" {
             let latest = format!("{model}:latest");
             let listed = provider.models().await.map_err(|error| model_error(&error))?;
             let listed = listed.into_iter().find(|listed| listed.id == model || listed.id == latest);
+            images = listed.as_ref().and_then(|listed| listed.images);
             let elsewhere = match listed {
                 Some(listed) => listed.runs_at,
                 None => Some(config.base_url.clone().unwrap_or_default()),
@@ -178,8 +184,9 @@ impl App {
             }
         }
         let provider = Arc::new(Watched { app: self.clone(), provider });
-        let context = self.context_of(&name);
-        Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
+        let (context, images) = (self.context_of(&name), self.takes_images(&name).or(images));
+        let model = model.to_owned();
+        Ok(ChosenModel { provider, name, model, locality, agreed, context, images })
     }
 
     /// The model servers that answer on this machine.

@@ -73,6 +73,14 @@ pub enum ProviderError {
         /// The model asked.
         model: String,
     },
+    /// The model cannot look at images, and the request has some.
+    #[error("`{model}` of {provider} cannot look at images")]
+    NoImages {
+        /// The provider's id.
+        provider: String,
+        /// The model asked.
+        model: String,
+    },
     /// The request is longer than the context that the user set.
     #[error("The context is {context} tokens: a request of about {needed} with {tools} tools does not fit")]
     ContextTooSmall {
@@ -120,6 +128,7 @@ impl ProviderError {
             Self::BadResponse { .. } => "provider_bad_response",
             Self::ModelNotFound { .. } => "model_not_found",
             Self::NoTools { .. } => "model_without_tools",
+            Self::NoImages { .. } => "model_without_images",
             Self::ContextTooSmall { .. } => "context_too_small",
             Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
             Self::Cancelled => "cancelled",
@@ -157,6 +166,9 @@ impl ProviderError {
             ),
             Self::NoTools { .. } => {
                 "Choose a model that can call tools; the list of models says which cannot.".into()
+            }
+            Self::NoImages { .. } => {
+                "Choose a model that can look at images, or send the message without them.".into()
             }
             Self::ContextTooSmall { provider, .. } => format!(
                 "Raise `context` of the provider `{provider}` in nova.config.json, or take it out: Nova then asks for what is needed."

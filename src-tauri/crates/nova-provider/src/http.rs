@@ -65,6 +65,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) body: Option<Vec<u8>>,
     /// The model it is about, for a better error.
     pub(crate) model: Option<&'a str>,
+    /// It shows images.
+    pub(crate) images: bool,
 }
 
 impl Endpoint {
@@ -169,7 +171,7 @@ impl Endpoint {
 
     /// Gets a small JSON document.
     pub(crate) async fn listing(&self, path: &str, query: Option<&str>) -> Result<Value, ProviderError> {
-        let ask = Ask { path, query, body: None, model: None };
+        let ask = Ask { path, query, body: None, model: None, images: false };
         self.document(ask, &CancellationToken::new()).await
     }
 
@@ -266,6 +268,9 @@ impl Endpoint {
                 let to = to.and_then(|to| self.base.join(to).ok());
                 let host = to.as_ref().and_then(Url::host_str).unwrap_or("another address");
                 answer.bad(&format!("it redirects to {host}, and a key must not follow"))
+            }
+            400..=500 if ask.images && said.no_images() => {
+                ProviderError::NoImages { provider, model: ask.model.unwrap_or_default().to_owned() }
             }
             401 | 403 => ProviderError::RefusedKey { provider, had_key, detail: said.text },
             429 => ProviderError::RateLimited { provider, wait, detail: said.text },

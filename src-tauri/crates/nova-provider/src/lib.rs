@@ -21,6 +21,7 @@ mod detect;
 mod error;
 mod event;
 mod http;
+mod image;
 mod ollama;
 mod openai;
 mod read;
@@ -33,6 +34,7 @@ mod sse;
 pub use detect::detect;
 pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
+pub use image::{Image, ImageError, image_tokens};
 pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
 pub use settings::{
@@ -78,6 +80,8 @@ pub struct ModelInfo {
     pub context: Option<u64>,
     /// Whether it can call tools, where the provider says so.
     pub tools: Option<bool>,
+    /// Whether it can look at images, where the provider says so.
+    pub images: Option<bool>,
     /// The address a local server passes this model's requests on to, where it says so: an
     /// Ollama "cloud" model leaves the machine although its provider is local.
     pub runs_at: Option<String>,

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::Image;
+
 /// One request to a model: one step of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
@@ -29,6 +31,14 @@ impl ChatRequest {
             _ => None,
         });
         calls.flatten().map(|call| call.id.clone()).collect()
+    }
+
+    /// Every image of the conversation.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.messages.iter().flat_map(|message| match message {
+            Message::User { images, .. } => images.as_slice(),
+            _ => &[],
+        })
     }
 }
 
@@ -65,6 +75,8 @@ pub enum Message {
     User {
         /// The text.
         content: String,
+        /// What it shows beside the text.
+        images: Vec<Image>,
     },
     /// From the model.
     Assistant {

@@ -46,6 +46,26 @@ impl Said {
         Self { text: shown(&scrub.text(&text)), word: word.to_owned() }
     }
 
+    /// Whether it says that the model cannot look at images: OpenRouter, OpenAI and DeepSeek (which do not
+    /// know the part), vLLM, llama.cpp, Ollama, LM Studio, Groq and Mistral.
+    pub(crate) fn no_images(&self) -> bool {
+        const SAID: [&str; 11] = [
+            "support image input",
+            "image input is not supported",
+            "does not support image",
+            "doesn't support image",
+            "not support images",
+            "unknown variant `image_url`",
+            "image_url is only supported",
+            "'image_url'. supported types",
+            "not a multimodal model",
+            "data required for image input",
+            "content must be a string",
+        ];
+        let text = self.text.to_lowercase();
+        SAID.iter().any(|said| text.contains(said))
+    }
+
     /// Whether it says that the model is not there, rather than the whole address.
     pub(crate) fn no_model(&self, status: u16) -> bool {
         let text = self.text.to_lowercase();

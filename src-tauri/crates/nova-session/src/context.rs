@@ -6,6 +6,7 @@ use nova_protocol::{ContextParts, ContextView};
 use nova_provider::ToolDefinition;
 use serde::{Deserialize, Serialize};
 
+use crate::images::weight;
 use crate::message::LogMessage;
 
 /// An output that is taken out to make room keeps so many bytes of its beginning.
@@ -130,8 +131,10 @@ impl Sizes {
 /// What one message brings into a request, in bytes.
 pub(crate) fn size(message: &LogMessage) -> u64 {
     let bytes = match message {
-        LogMessage::System { text, .. } | LogMessage::User { text } | LogMessage::Notice { text, .. } => {
-            text.len()
+        LogMessage::System { text, .. } | LogMessage::Notice { text, .. } => text.len(),
+        LogMessage::User { text, images } => {
+            let images: u64 = images.iter().map(weight).sum();
+            text.len() + usize::try_from(images).unwrap_or(usize::MAX)
         }
         LogMessage::ToolOutput { content, .. } => content.len(),
         LogMessage::Assistant { text, calls, provider_data } => {
@@ -196,7 +199,7 @@ mod tests {
     use crate::message::Notes;
 
     fn user(text: &str) -> LogMessage {
-        LogMessage::User { text: text.into() }
+        LogMessage::User { text: text.into(), images: Vec::new() }
     }
 
     fn assistant(text: &str) -> LogMessage {
@@ -214,7 +217,7 @@ mod tests {
     fn texts(messages: &[LogMessage]) -> Vec<String> {
         let text = |message: Cow<'_, LogMessage>| match message.into_owned() {
             LogMessage::System { text, .. }
-            | LogMessage::User { text }
+            | LogMessage::User { text, .. }
             | LogMessage::Notice { text, .. }
             | LogMessage::Assistant { text, .. } => text,
             LogMessage::ToolOutput { content, .. } => content,

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use nova_protocol::ImageView;
 use nova_provider::{Message, ToolCall, ToolDefinition};
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use crate::activation::Told;
 use crate::context::Compaction;
+use crate::images::Showing;
 
 /// Paths of notes with the hash of their bytes.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
@@ -27,6 +29,8 @@ pub(crate) enum LogMessage {
     },
     User {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<ImageView>,
     },
     Assistant {
         text: String,
@@ -200,10 +204,13 @@ impl LogMessage {
 
     /// None for the system prompt, which has a place of its own in a request, and for what the model is
     /// told by another message.
-    pub(crate) fn to_provider(&self) -> Option<Message> {
+    pub(crate) fn to_provider(&self, showing: &Showing<'_>) -> Option<Message> {
         Some(match self.clone() {
             Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
-            Self::User { text } => Message::User { content: text },
+            Self::User { text, images } => {
+                let (content, images) = showing.of_message(&text, &images);
+                Message::User { content, images }
+            }
             Self::Assistant { text, calls, provider_data } => Message::Assistant {
                 text,
                 calls: calls
@@ -249,7 +256,7 @@ mod tests {
     use super::*;
 
     fn user(text: &str) -> LogMessage {
-        LogMessage::User { text: text.into() }
+        LogMessage::User { text: text.into(), images: Vec::new() }
     }
 
     fn assistant(calls: &[&str]) -> LogMessage {

@@ -2,8 +2,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{Envelope, Event};
+use nova_provider::Image;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 
+use crate::images::NamedImage;
 use crate::message::LogMessage;
 use crate::usage::Used;
 
@@ -271,6 +273,40 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         Ok(found.is_some())
+    }
+
+    /// Keeps images of a session; equal ones once.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub(crate) async fn add_images(&self, id: &str, images: &[NamedImage]) -> Result<(), SessionError> {
+        for NamedImage { image, .. } in images {
+            let insert = "INSERT INTO images (session, id, media_type, bytes) VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING";
+            sqlx::query(insert)
+                .bind(id)
+                .bind(&image.id)
+                .bind(image.media_type)
+                .bind(image.bytes())
+                .execute(&self.pool)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// An image of a session that is not deleted; none where it has no such image.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the database cannot be read.
+    pub async fn image(&self, id: &str, image: &str) -> Result<Option<Image>, SessionError> {
+        self.info(id).await?;
+        let bytes: Option<Vec<u8>> =
+            sqlx::query_scalar("SELECT bytes FROM images WHERE session = ? AND id = ?")
+                .bind(id)
+                .bind(image)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(bytes.and_then(|bytes| Image::read(&bytes).ok()))
     }
 
     /// A database that is there already, without a place for leases.

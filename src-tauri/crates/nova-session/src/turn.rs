@@ -4,13 +4,14 @@ mod late;
 mod seen;
 mod skills;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
 use nova_http::Web;
-use nova_protocol::{Envelope, ErrorCode, Event, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{
     ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
 };
@@ -21,10 +22,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activation::{self, ControlTool, Told};
 use crate::context::{Sizes, sent};
+use crate::images::{NamedImage, Showing};
 use crate::journal::Journal;
 use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
-use crate::session::{Session, UserMessage, said};
+use crate::session::{Session, State, UserMessage, said};
 use crate::store::{SessionError, Store};
 use crate::stream::{StreamEnd, show};
 
@@ -70,6 +72,7 @@ async fn begin_turn(
 ) -> Result<TurnEnd, SessionError> {
     let lease = scope.store.lease(&session.id)?;
     session.refresh(&scope.store, &message.after).await?;
+    session.load_images(&scope.store).await?;
     let journal = Arc::new(Journal::new(
         &session.id,
         Some(scope.turn.clone()),
@@ -80,9 +83,10 @@ async fn begin_turn(
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
     let mut turn = Turn {
-        change_set: scope.vault.as_ref().map(|vault| {
-            Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message.text)))
-        }),
+        change_set: scope
+            .vault
+            .as_ref()
+            .map(|vault| Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message)))),
         scope,
         session,
         journal,
@@ -139,6 +143,8 @@ pub struct TurnScope {
     pub context: Option<u64>,
     /// How much of a request the list of skills may take.
     pub catalog: CatalogBudget,
+    /// Whether the model can look at images, where that is known.
+    pub images: Option<bool>,
     /// Whether a request that is plainly about one skill activates it.
     pub router: bool,
     /// How long one tool may run.
@@ -243,14 +249,17 @@ impl Turn {
             after
         };
         // What the user wrote is on the disk before anybody hears that it was taken.
+        self.keep_images(&message.images).await?;
+        let images: Vec<ImageView> = message.images.iter().map(NamedImage::view).collect();
         let being_written = self.session.next_seq.hold_back();
         let started = self.journal.record_end(Event::TurnStarted {
             text: message.text.clone(),
-            model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
+            model: self.model_name(),
             skills: message.skills.clone(),
             tool: message.tool.clone(),
             after: Some(after),
             by_nova: self.by_nova,
+            images: images.clone(),
         });
         let written = self.journal.flush().await;
         being_written.told(|| self.journal.tell(started));
@@ -262,7 +271,7 @@ impl Turn {
             self.freeze(&snapshot);
             let info = self.scope.store.info(&self.session.id).await?;
             if info.title.is_empty() {
-                self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
+                self.scope.store.rename(&self.session.id, &title_of(message)).await?;
             }
         }
         self.settle_unfinished();
@@ -276,7 +285,8 @@ impl Turn {
         }
         self.tell_skills(&snapshot);
         if !self.by_nova {
-            self.message(LogMessage::User { text: said(&message.text, message.tool.as_deref()) });
+            let text = said(&message.text, message.tool.as_deref());
+            self.message(LogMessage::User { text, images });
         }
         self.journal.flush().await?;
 
@@ -299,6 +309,13 @@ impl Turn {
         Ok(())
     }
 
+    async fn keep_images(&self, images: &[NamedImage]) -> Result<(), SessionError> {
+        self.scope.store.add_images(&self.session.id, images).await?;
+        let by_id = images.iter().map(|NamedImage { image, .. }| (image.id.clone(), image.clone()));
+        self.session.lock().images.extend(by_id);
+        Ok(())
+    }
+
     /// A turn that Nova did not live to end: say so before the next one.
     fn settle_unfinished(&self) {
         let (unfinished, unsaid) = {
@@ -306,8 +323,8 @@ impl Turn {
             (std::mem::take(&mut state.unfinished), state.unsaid.take())
         };
         if unfinished {
-            if let Some(text) = unsaid {
-                self.message(LogMessage::User { text });
+            if let Some(message) = unsaid {
+                self.message(message);
             }
             self.message(LogMessage::notice("Nova ended in the middle of the turn before."));
         }
@@ -342,10 +359,17 @@ impl Turn {
             model: self.scope.model.clone(),
             system: state.system().to_owned(),
             tools,
-            messages: sent(&state.messages).iter().filter_map(|message| message.to_provider()).collect(),
+            messages: self.as_sent(&state, &sent(&state.messages)),
             max_output: None,
             tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
         }
+    }
+
+    /// The messages as this turn's model is sent them.
+    fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
+        let takes = self.scope.images != Some(false);
+        let showing = Showing::of(messages, &state.images, takes);
+        messages.iter().filter_map(|message| message.to_provider(&showing)).collect()
     }
 
     /// One request to the provider.
@@ -397,10 +421,20 @@ impl Turn {
                 self.keep_cut_text(id, text).await;
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
+                    ProviderError::NoImages { .. } => {
+                        // The chat goes on: from the next turn on they are named only.
+                        self.session.lock().blind = Some(self.model_name());
+                        Stop::Failed(provider_error(&error))
+                    }
                     error => Stop::Failed(provider_error(&error)),
                 })
             }
         }
+    }
+
+    /// `provider/model`
+    fn model_name(&self) -> String {
+        format!("{}/{}", self.scope.provider.id(), self.scope.model)
     }
 
     fn note_usage(&self, usage: Usage) {
@@ -467,6 +501,7 @@ impl Turn {
     /// The one place where a turn ends: written down first, told by the caller.
     async fn finish(self, end: Result<String, Stop>) -> Result<(TurnEnd, Envelope), SessionError> {
         self.answer_open_calls();
+        self.session.lock().images.clear();
         let end = match end {
             Ok(text) => TurnEnd::Completed { text },
             Err(Stop::Cancelled) => {
@@ -520,9 +555,12 @@ pub fn provider_error(error: &ProviderError) -> UserError {
     UserError::new(code, error.to_string(), error.hint())
 }
 
-/// The first words of a message.
-fn title_of(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+/// The first words of a message, or what it shows.
+fn title_of(message: &UserMessage) -> String {
+    let mut words = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(shown) = message.images.first().filter(|_| words.is_empty()) {
+        words.clone_from(&shown.name);
+    }
     if words.chars().count() <= TITLE_LENGTH {
         return words;
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::carried;
 use crate::settings::Thinking;
-use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+use crate::{ChatRequest, Image, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
 
 /// The API wants a limit. Every model of the last years can write as much.
 const MAX_OUTPUT: u32 = 8_192;
@@ -81,7 +81,12 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
         }
         out.extend(user(std::mem::take(&mut outputs)));
         match message {
-            Message::User { content } => out.extend(user(vec![text(content)])),
+            Message::User { content, images } => {
+                // Images are understood best before the text that is about them.
+                let shown = images.iter().map(image);
+                let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
+                out.extend(user(shown.chain(said).collect()));
+            }
             Message::Notice { text: notice } => {
                 out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
             }
@@ -109,6 +114,12 @@ fn user(blocks: Vec<Value>) -> Option<Value> {
 /// The server refuses a text of white space alone.
 fn text(text: &str) -> Value {
     json!({ "type": "text", "text": if is_blank(text) { "(empty)" } else { text } })
+}
+
+fn image(image: &Image) -> Value {
+    json!({ "type": "image", "source": {
+        "type": "base64", "media_type": image.media_type, "data": *image.data,
+    }})
 }
 
 fn plain(text: &str, calls: &[ToolCall]) -> Vec<Value> {

@@ -63,6 +63,7 @@ impl Provider for Anthropic {
                     id: model.get("id").and_then(Value::as_str)?.to_owned(),
                     context: model.get("max_input_tokens").and_then(Value::as_u64),
                     tools: None,
+                    images: model["capabilities"]["image_input"]["supported"].as_bool(),
                     runs_at: None,
                 })
             })
@@ -79,6 +80,7 @@ impl Provider for Anthropic {
             query: None,
             body: Some(self.encode(request)),
             model: Some(&request.model),
+            images: request.images().next().is_some(),
         };
         let answer = self.endpoint.open(ask, &cancel).await?;
         Ok(read(answer, answer::Reply::new(self.id(), request)))

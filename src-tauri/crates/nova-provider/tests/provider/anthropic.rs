@@ -259,7 +259,7 @@ fn conversation() -> ChatRequest {
             input_schema: json!({ "type": "object", "properties": { "x": { "type": "string" } } }),
         }],
         messages: vec![
-            Message::User { content: "hello".into() },
+            Message::User { content: "hello".into(), images: Vec::new() },
             Message::Assistant {
                 text: "I look.".into(),
                 calls: vec![call("toolu_1", "one", r#"{"x":"é"}"#), call("call:2", "one", "{half")],
@@ -269,7 +269,7 @@ fn conversation() -> ChatRequest {
             Message::ToolOutput { call_id: "call:2".into(), content: String::new() },
             Message::Notice { text: "A note changed.".into() },
             Message::Assistant { text: " ".into(), calls: vec![], provider_data: None },
-            Message::User { content: "and now?".into() },
+            Message::User { content: "and now?".into(), images: Vec::new() },
         ],
         ..request()
     }
@@ -341,7 +341,7 @@ fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
             calls,
             provider_data: answer.provider_data.clone(),
         };
-        let messages = vec![Message::User { content: "hello".into() }, message];
+        let messages = vec![Message::User { content: "hello".into(), images: Vec::new() }, message];
         let request = ChatRequest { model: model.into(), messages, ..request() };
         sent(ProviderSettings::new("test"), &request)["messages"][1]["content"].clone()
     };

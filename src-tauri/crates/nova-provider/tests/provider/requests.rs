@@ -26,7 +26,7 @@ fn tool(name: &str) -> ToolDefinition {
 
 fn conversation() -> Vec<Message> {
     vec![
-        Message::User { content: "add Ann".into() },
+        Message::User { content: "add Ann".into(), images: Vec::new() },
         Message::Assistant {
             text: String::new(),
             calls: vec![call("a", "crm__add", r#"{"name": "Ann"}"#), call("b", "crm__list", "{\"half\":")],

@@ -69,3 +69,35 @@ async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
     let end = Event::TurnCompleted { text: String::new() };
     assert_eq!(*heard.0.lock().unwrap(), [(0, end), (1, dropped)]);
 }
+
+#[tokio::test]
+async fn a_message_that_the_model_was_never_told_keeps_its_images() {
+    let store = store().await;
+    store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
+    let picture = NamedImage {
+        name: "dot.gif".into(),
+        image: nova_provider::Image::read(b"GIF89a\x01\0\x01\0").unwrap(),
+    };
+    store.add_images("a", std::slice::from_ref(&picture)).await.unwrap();
+    let images = vec![picture.view()];
+    // As a Nova leaves it that is killed right after the message was taken.
+    let started = Event::TurnStarted {
+        text: "This?".into(),
+        model: "test/m".into(),
+        skills: Vec::new(),
+        tool: None,
+        after: Some(None),
+        by_nova: false,
+        images: images.clone(),
+    };
+    let turn = Some("turn".to_owned());
+    let envelope = Envelope { v: 1, seq: 0, at: String::new(), session: None, turn, event: started };
+    store.append("a", "2026-03-01T12:00:00Z", &[(0, Entry::Event(envelope))], &[]).await.unwrap();
+
+    let session = Session::load(&store, "a").await.unwrap();
+    let unsaid = session.lock().unsaid.clone().unwrap();
+    assert_eq!(unsaid, LogMessage::User { text: "This?".into(), images });
+    session.lock().messages.push(unsaid);
+    session.load_images(&store).await.unwrap();
+    assert_eq!(session.lock().images.values().collect::<Vec<_>>(), [&picture.image]);
+}

@@ -1,5 +1,7 @@
 //! Making room before the model's context is full.
 
+use std::borrow::Cow;
+
 use futures::StreamExt;
 use nova_protocol::{CompactedBy, ErrorCode, Event, UserError};
 use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
@@ -10,6 +12,7 @@ use super::{Stop, Turn, provider_error};
 use crate::activation::{fenced_output, part};
 use crate::context::{Compaction, Instead, Sizes, can_be_shortened, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
+use crate::images::named;
 use crate::message::LogMessage;
 use crate::prompt::date_notice;
 
@@ -168,7 +171,7 @@ impl Turn {
         if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
             gone.iter_mut().for_each(shorten);
         }
-        let mut messages: Vec<Message> = gone.iter().filter_map(|message| message.to_provider()).collect();
+        let mut messages = self.as_sent(&state, &gone);
         messages.push(Message::Notice { text: ASK.into() });
         ChatRequest {
             messages,
@@ -202,11 +205,15 @@ impl Turn {
         );
         let stay = sent(&state.messages);
         let stay = stay[stay.len() - kept..].iter().filter(|message| is_user(message.as_ref())).count();
-        let said: Vec<&str> = state
+        let said: Vec<Cow<'_, str>> = state
             .messages
             .iter()
             .filter_map(|message| match message {
-                LogMessage::User { text } => Some(text.as_str()),
+                LogMessage::User { text, images } if images.is_empty() => Some(Cow::Borrowed(text.as_str())),
+                LogMessage::User { text, images } => {
+                    let images: Vec<_> = images.iter().collect();
+                    Some(Cow::Owned(format!("{text} (With {}.)", named(&images)).trim_start().to_owned()))
+                }
                 _ => None,
             })
             .collect();
@@ -244,7 +251,8 @@ impl Turn {
     fn is_full(&self, request: &ChatRequest) -> bool {
         let limit = self.limit();
         // Some providers refuse by the bytes, before they have counted.
-        let bytes = self.scope.provider.encode(request).len() as u64;
+        let images: usize = request.images().map(|image| image.data.len()).sum();
+        let bytes = self.scope.provider.encode(request).len().saturating_sub(images) as u64;
         self.tokens_of(request) > limit * FULL / 100 || bytes / BYTES_PER_TOKEN > limit
     }
 
@@ -272,7 +280,7 @@ fn is_user(message: &LogMessage) -> bool {
 }
 
 /// All that the user said, oldest first; where that is more than `most` bytes, the older are cut.
-fn own_words(said: &[&str], most: usize) -> String {
+fn own_words(said: &[Cow<'_, str>], most: usize) -> String {
     let total: usize = said.iter().map(|text| text.len() + 3).sum();
     let mut over = total.saturating_sub(most);
     let lines: Vec<String> = said
@@ -292,6 +300,9 @@ mod tests {
 
     #[test]
     fn the_users_words_stay_whole_while_there_is_room_and_the_oldest_are_cut_first() {
+        let own_words = |said: &[&str], most| {
+            super::own_words(&said.iter().map(|text| Cow::Borrowed(*text)).collect::<Vec<_>>(), most)
+        };
         assert_eq!(own_words(&["One", "Two"], 100), "- One\n- Two");
         let (old, new) = ("o".repeat(1_000), "n".repeat(1_000));
         let words = own_words(&[&old, &new], 1_206);

@@ -59,9 +59,11 @@ fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
             open.clear();
         }
         let has_text = message["content"].is_string();
+        let says_something = has_text || has_parts(&message["content"]);
         match role {
             "system" if at > 0 => faults.push(format!("message {at} is a system message after the first")),
-            "system" | "user" if has_text => {}
+            "system" if has_text => {}
+            "user" if says_something => {}
             "tool" => {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
                 match open.iter().position(|call| *call == id) {
@@ -94,6 +96,19 @@ fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
     if !open.is_empty() {
         faults.push(format!("the history ends without the output of {}", open.join(", ")));
     }
+}
+
+/// Texts and images, as a user's message may have them.
+fn has_parts(content: &Value) -> bool {
+    let is_part = |part: &Value| match part["type"].as_str() {
+        Some("text") => part["text"].is_string(),
+        Some("image_url") => {
+            let address = part["image_url"]["url"].as_str().unwrap_or_default();
+            address.starts_with("data:image/") && address.contains(";base64,")
+        }
+        _ => false,
+    };
+    content.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part))
 }
 
 fn check_call<'a>(at: usize, call: &'a Value, open: &mut Vec<&'a str>, faults: &mut Vec<String>) {

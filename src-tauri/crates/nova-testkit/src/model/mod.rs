@@ -54,6 +54,8 @@ struct State {
     /// Of every request, also of those that only look.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
+    /// What the model can, as Ollama says it.
+    capabilities: Vec<&'static str>,
     calls_made: u64,
     /// Pauses reached, and pauses that may be passed.
     pauses: u64,
@@ -88,6 +90,7 @@ impl ModelServer {
                 requests: Vec::new(),
                 authorizations: Vec::new(),
                 faults: Vec::new(),
+                capabilities: vec!["completion", "tools"],
                 calls_made: 0,
                 pauses: 0,
                 passes: 0,
@@ -141,6 +144,12 @@ impl ModelServer {
             ..ProviderSettings::new("test")
         };
         connect("openai", settings).expect("settings of the test's provider")
+    }
+
+    /// The same with a model that can look at images, as Ollama says it.
+    pub fn that_sees(self) -> Self {
+        self.shared.lock().capabilities.push("vision");
+        self
     }
 
     /// The bodies of the chat requests so far, as chat completions whatever was spoken.
@@ -273,7 +282,7 @@ impl Shared {
             ("POST", "/api/show") => wire::json(
                 &mut connection,
                 200,
-                &json!({"capabilities": ["completion", "tools"], "model_info": {"s.context_length": 40_960}}),
+                &json!({"capabilities": self.lock().capabilities, "model_info": {"s.context_length": 40_960}}),
             ),
             (method, path) => {
                 if let ("POST", Some(dialect)) = (method, Dialect::of_path(path)) {

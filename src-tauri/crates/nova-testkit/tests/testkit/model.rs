@@ -18,7 +18,7 @@ fn hello() -> ChatRequest {
         model: MODEL.into(),
         system: "You are Nova.".into(),
         tools: Vec::new(),
-        messages: vec![Message::User { content: "hello".into() }],
+        messages: vec![Message::User { content: "hello".into(), images: Vec::new() }],
         max_output: None,
         tool_choice: ToolChoice::Auto,
     }
