@@ -93,6 +93,18 @@ pub enum ProviderError {
         /// How many tools it has.
         tools: usize,
     },
+    /// The provider says that the request is longer than the model's context.
+    #[error("The request is too long for `{model}` of {provider}{}", said(.detail))]
+    TooLong {
+        /// The provider's id.
+        provider: String,
+        /// The model asked.
+        model: String,
+        /// What it takes in, in tokens, where the provider names that.
+        context: Option<u64>,
+        /// What the provider said, possibly empty.
+        detail: String,
+    },
     /// The provider answered with an error of its own.
     #[error("{provider} failed{}{}", status.map(|code| format!(" ({code})")).unwrap_or_default(), said(.detail))]
     Failed {
@@ -129,7 +141,7 @@ impl ProviderError {
             Self::ModelNotFound { .. } => "model_not_found",
             Self::NoTools { .. } => "model_without_tools",
             Self::NoImages { .. } => "model_without_images",
-            Self::ContextTooSmall { .. } => "context_too_small",
+            Self::ContextTooSmall { .. } | Self::TooLong { .. } => "context_too_small",
             Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
             Self::Cancelled => "cancelled",
         }
@@ -172,6 +184,9 @@ impl ProviderError {
             }
             Self::ContextTooSmall { provider, .. } => format!(
                 "Raise `context` of the provider `{provider}` in nova.config.json, or take it out: Nova then asks for what is needed."
+            ),
+            Self::TooLong { provider, .. } => format!(
+                "Edit the message that is too long, start a new chat, choose a model with a larger context, or set `context` of the provider `{provider}` in nova.config.json to what its models take in."
             ),
             Self::Failed { .. } => "Try again, or choose another model.".into(),
             Self::Settings { provider, .. } => {

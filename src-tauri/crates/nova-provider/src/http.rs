@@ -140,6 +140,7 @@ impl Endpoint {
             };
             let answer = Answer {
                 provider: self.id.clone(),
+                model: ask.model.unwrap_or_default().to_owned(),
                 read: self.limits.read,
                 left: self.limits.answer_bytes,
                 cancel: cancel.clone(),
@@ -272,6 +273,9 @@ impl Endpoint {
             400..=500 if ask.images && said.no_images() => {
                 ProviderError::NoImages { provider, model: ask.model.unwrap_or_default().to_owned() }
             }
+            code @ (400 | 413 | 422 | 500) if ask.model.is_some() && (code == 413 || said.too_long()) => {
+                answer.too_long(&said)
+            }
             401 | 403 => ProviderError::RefusedKey { provider, had_key, detail: said.text },
             429 => ProviderError::RateLimited { provider, wait, detail: said.text },
             404 | 400 if said.no_model(status.as_u16()) && ask.model.is_some() => {
@@ -280,13 +284,16 @@ impl Endpoint {
             404 => answer.bad(&format!("there is nothing at {}/{} (404)", self.address(), ask.path)),
             code => ProviderError::Failed { provider, status: Some(code), detail: said.text },
         };
-        (error, said.word == "insufficient_quota")
+        let is_final = matches!(error, ProviderError::TooLong { .. } | ProviderError::NoImages { .. });
+        (error, is_final || said.word == "insufficient_quota")
     }
 }
 
 /// An answer that has begun. Dropping it closes the connection.
 pub(crate) struct Answer {
     provider: String,
+    /// The one that was asked, if any.
+    model: String,
     response: Response,
     read: Duration,
     left: usize,
@@ -328,7 +335,17 @@ impl Answer {
             (Some(429), _) | (_, "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => {
                 ProviderError::RateLimited { provider, wait: None, detail: said.text }
             }
+            _ if said.too_long() => self.too_long(&said),
             _ => ProviderError::Failed { provider, status: None, detail: said.text },
+        }
+    }
+
+    fn too_long(&self, said: &Said) -> ProviderError {
+        ProviderError::TooLong {
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            context: said.context(),
+            detail: said.text.clone(),
         }
     }
 

@@ -6,6 +6,7 @@ use nova_protocol::{ContextParts, ContextView};
 use nova_provider::ToolDefinition;
 use serde::{Deserialize, Serialize};
 
+use crate::activation::part;
 use crate::images::weight;
 use crate::message::LogMessage;
 
@@ -28,6 +29,8 @@ pub(crate) enum Instead {
     Summary(String),
     /// The same without what tools answered.
     WithoutOutputs,
+    /// Of each, so many bytes of its beginning.
+    Beginnings(usize),
 }
 
 /// The messages that are sent, the system prompt first.
@@ -52,6 +55,10 @@ impl Compaction {
                 sent.splice(first..cut, [Cow::Owned(LogMessage::notice(text.as_str()))]);
             }
             Instead::WithoutOutputs => sent[..cut].iter_mut().for_each(shorten),
+            Instead::Beginnings(most) => sent[..cut].iter_mut().for_each(|message| {
+                shorten(message);
+                begin(message, *most);
+            }),
         }
     }
 }
@@ -75,6 +82,26 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
             "\n[{rest} bytes were taken out to make room. What the call did is done: only a tool that reads may be \
              asked again.]"
         ));
+    }
+}
+
+/// Keeps so many bytes of the beginning of what was said.
+pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
+    if !is_long(message, most) {
+        return;
+    }
+    if let LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } = message.to_mut() {
+        *text = part(text, 0, most.max(REMAINS), "They were taken out to make room.");
+    }
+}
+
+/// Whether so many bytes of its beginning are much less than all of it.
+pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
+    match message {
+        LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } => {
+            text.len() > 2 * most.max(REMAINS)
+        }
+        _ => false,
     }
 }
 
@@ -255,6 +282,23 @@ mod tests {
         assert!(texts[2].starts_with("xxx") && texts[2].len() < 400, "{}", texts[2]);
         assert!(texts[2].contains("[800 bytes were taken out"), "{}", texts[2]);
         assert_eq!((texts[1].as_str(), texts[3].as_str(), texts[4].len()), ("a", "b", 1_000));
+    }
+
+    #[test]
+    fn what_was_too_long_is_sent_in_part() {
+        let log = vec![
+            system(),
+            user(&"u".repeat(10_000)),
+            assistant(&"a".repeat(10_000)),
+            user("short"),
+            compaction(1, Instead::Beginnings(1_000)),
+            assistant(&"l".repeat(10_000)),
+        ];
+        let texts = texts(&log);
+        let of = |length: usize, text: &str| (length..length + 100).contains(&text.len());
+        assert!(of(1_000, &texts[1]) && of(1_000, &texts[2]), "{texts:?}");
+        assert!(texts[1].ends_with("[9000 more bytes. They were taken out to make room.]"), "{}", texts[1]);
+        assert_eq!((texts[3].as_str(), texts[4].len()), ("short", 10_000));
     }
 
     #[test]

@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) unfinished: bool,
     /// The images of its messages, while a turn runs.
     pub(crate) images: Images,
+    /// How much a model, as `provider/model`, takes in, in tokens: it refused what was longer.
+    pub(crate) learned: Option<(String, u64)>,
     /// The model, as `provider/model`, that refused to look at images.
     pub(crate) blind: Option<String>,
 }
@@ -146,11 +148,12 @@ impl Session {
         self.next_seq.skip_to(next);
         let mut state = self.lock();
         let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
-        let (images, blind) = (std::mem::take(&mut state.images), state.blind.take());
+        let images = std::mem::take(&mut state.images);
+        let (learned, blind) = (state.learned.take(), state.blind.take());
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
         // What the provider counted is of the model, not of the log.
-        *state = State { last_request, outdated, measure: state.measure, images, blind, ..fresh };
+        *state = State { last_request, outdated, measure: state.measure, images, learned, blind, ..fresh };
         Ok(())
     }
 

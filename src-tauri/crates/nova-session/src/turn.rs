@@ -93,10 +93,12 @@ async fn begin_turn(
         by_nova,
         cancel,
         touched: Arc::default(),
+        learned: None,
         no_summary: false,
         so_far: Arc::default(),
         unknown: Vec::new(),
     };
+    turn.recall_limit();
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
     let session = turn.session.clone();
@@ -175,6 +177,11 @@ pub enum TurnEnd {
 enum Stop {
     Cancelled,
     Failed(UserError),
+    /// The provider refused the request as too long for the model, which takes in so many tokens.
+    TooLong {
+        context: Option<u64>,
+        error: UserError,
+    },
 }
 
 impl From<UserError> for Stop {
@@ -199,6 +206,8 @@ struct Turn {
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// What the model takes in, in tokens, where it refused what was longer.
+    learned: Option<u64>,
     /// The model could not sum up what was said, and is not asked again.
     no_summary: bool,
     /// What has happened in the turn, for the calls to come.
@@ -217,7 +226,19 @@ impl Turn {
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
             let request = self.request_that_fits(&snapshot, bound).await?;
-            let completed = self.step(&request, step).await?;
+            let completed = match self.step(&request, step).await {
+                // Nobody had said how much the model takes in, or not rightly: room is made once.
+                Err(Stop::TooLong { context, error }) => {
+                    self.learn_limit(&request, context);
+                    let shorter = match self.request_that_fits(&snapshot, bound).await {
+                        Ok(shorter) => shorter,
+                        Err(Stop::Cancelled) => return Err(Stop::Cancelled),
+                        Err(_) => return Err(Stop::Failed(error)),
+                    };
+                    self.step(&shorter, step).await?
+                }
+                completed => completed?,
+            };
             let calls = self.note_answer(&completed).await?;
             if calls.is_empty() {
                 if completed.finish == FinishReason::Length {
@@ -418,6 +439,7 @@ impl Turn {
                 Err(Stop::Cancelled)
             }
             StreamEnd::Failed { text, error } => {
+                let nothing_said = text.is_empty();
                 self.keep_cut_text(id, text).await;
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
@@ -426,10 +448,27 @@ impl Turn {
                         self.session.lock().blind = Some(self.model_name());
                         Stop::Failed(provider_error(&error))
                     }
+                    ProviderError::TooLong { context, .. } if nothing_said => {
+                        Stop::TooLong { context, error: provider_error(&error) }
+                    }
                     error => Stop::Failed(provider_error(&error)),
                 })
             }
         }
+    }
+
+    fn recall_limit(&mut self) {
+        let model = self.model_name();
+        let state = self.session.lock();
+        self.learned = state.learned.as_ref().filter(|(of, _)| *of == model).map(|(_, tokens)| *tokens);
+    }
+
+    /// Notes that the model takes in less than this request, as requests are measured here.
+    fn learn_limit(&mut self, request: &ChatRequest, context: Option<u64>) {
+        let most = self.tokens_of(request) * 9 / 10;
+        let learned = context.map_or(most, |context| context.min(most)).max(1);
+        self.learned = Some(learned);
+        self.session.lock().learned = Some((self.model_name(), learned));
     }
 
     /// `provider/model`
@@ -508,7 +547,7 @@ impl Turn {
                 self.message(LogMessage::notice("The user stopped the turn."));
                 TurnEnd::Cancelled
             }
-            Err(Stop::Failed(error)) => TurnEnd::Failed(error),
+            Err(Stop::Failed(error) | Stop::TooLong { error, .. }) => TurnEnd::Failed(error),
         };
         if let Some(change_set) = self.change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;

@@ -40,6 +40,81 @@ async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_too_long_is_told_as_such_in_whatever_words() {
+    for (kind, status, said, context) in [
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            Some(8_192),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"message":"Please reduce the length of the messages or completion.","code":"context_length_exceeded"}}"#,
+            None,
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"object":"error","message":"This model's maximum context length is 4,096 tokens. However, you requested 5000 tokens","code":400}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":"Trying to keep the first 4531 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "500 No",
+            r#"{"error":{"message":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}}"#,
+            Some(131_072),
+        ),
+        ("openai", "413 Large", "", None),
+        (
+            "anthropic",
+            "400 Bad",
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#,
+            Some(200_000),
+        ),
+        (
+            "anthropic",
+            "413 Large",
+            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+            None,
+        ),
+    ] {
+        let server = Server::start(vec![Reply::new(status, "", said); 3]).await;
+        let error = ask(&*connect(kind, settings(&server)).unwrap()).await.unwrap_err();
+        assert_eq!(error.code(), "context_too_small", "{said}");
+        assert!(error.hint().contains("set `context` of the provider `test`"), "{}", error.hint());
+        let ProviderError::TooLong { context: told, .. } = error else { panic!("{error:?}") };
+        assert_eq!(told, context, "{said}");
+        assert_eq!(server.requests().len(), 1, "asking again is pointless: {said}");
+    }
+    let in_stream = body(&[r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#]);
+    assert_eq!(answer_to(Reply::events(&in_stream)).await.unwrap_err().code(), "context_too_small");
+}
+
+#[tokio::test]
+async fn an_ollama_refuses_what_is_too_long_in_its_own_words() {
+    let shown = Reply::new("200 OK", "", r#"{"capabilities":["completion"]}"#);
+    let refusal = Reply::new("400 Bad", "", r#"{"error":"the input length exceeds the context length"}"#);
+    let server = Server::start([shown, refusal]).await;
+    let settings = ProviderSettings { base_url: Some(server.address.clone()), ..settings(&server) };
+    let error = ask(&*connect("ollama", settings).unwrap()).await.unwrap_err();
+    assert_eq!(error.code(), "context_too_small");
+}
+
+#[tokio::test]
 async fn a_long_refusal_is_shortened() {
     let error = answer_to(Reply::new("400 Bad", "", &"x".repeat(100_000))).await.unwrap_err();
     assert_eq!(error.to_string(), format!("test failed (400): {}…", "x".repeat(300)));

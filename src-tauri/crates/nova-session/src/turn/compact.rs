@@ -10,7 +10,9 @@ use nova_registry::Snapshot;
 use super::calls::OUTPUT_CAP;
 use super::{Stop, Turn, provider_error};
 use crate::activation::{fenced_output, part};
-use crate::context::{Compaction, Instead, Sizes, can_be_shortened, may_begin, sent, shorten, size};
+use crate::context::{
+    Compaction, Instead, Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size,
+};
 use crate::detached::open_calls;
 use crate::images::named;
 use crate::message::LogMessage;
@@ -75,6 +77,14 @@ impl Turn {
                 request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
             }
         }
+        if has_room && self.tokens_of(&request) > limit {
+            // What was said before this turn's message fills it by itself, an earlier message that was too
+            // long, for one. Only the newest must be whole.
+            if let Some((kept, most)) = self.worth_cutting() {
+                let why = Some("earlier messages are too long and are sent in part".to_owned());
+                request = self.compact(snapshot, bound, kept, (Instead::Beginnings(most), why), &request);
+            }
+        }
         if self.tokens_of(&request) <= limit {
             return Ok(request);
         }
@@ -97,7 +107,7 @@ impl Turn {
     ) -> ChatRequest {
         let by = match &instead {
             Instead::Summary(_) => CompactedBy::Summary,
-            Instead::WithoutOutputs => CompactedBy::WithoutOutputs,
+            Instead::WithoutOutputs | Instead::Beginnings(_) => CompactedBy::WithoutOutputs,
         };
         let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
         self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
@@ -171,6 +181,10 @@ impl Turn {
         if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
             gone.iter_mut().for_each(shorten);
         }
+        if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
+            let most = usize::try_from(room).unwrap_or(usize::MAX) / gone.len().max(1) / 2;
+            gone.iter_mut().for_each(|message| begin(message, most));
+        }
         let mut messages = self.as_sent(&state, &gone);
         messages.push(Message::Notice { text: ASK.into() });
         ChatRequest {
@@ -241,6 +255,17 @@ impl Turn {
         text
     }
 
+    /// How many messages stay as they are, the user's last one and what came after it, and how many bytes
+    /// each of those before may have; where that makes room.
+    fn worth_cutting(&self) -> Option<(usize, usize)> {
+        let state = self.session.lock();
+        let sent = sent(&state.messages);
+        let kept = sent.iter().rev().position(|message| is_user(message))? + 1;
+        let bytes = usize::try_from(state.measure.bytes(self.limit() / 4)).unwrap_or(usize::MAX);
+        let most = bytes / sent.len().saturating_sub(kept).max(1);
+        sent.iter().rev().skip(kept).any(|message| is_long(message, most)).then_some((kept, most))
+    }
+
     /// What is left for the conversation before it is full, in tokens.
     fn room(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
@@ -258,10 +283,11 @@ impl Turn {
 
     /// What the model takes in, in tokens.
     fn limit(&self) -> u64 {
-        self.scope.context.unwrap_or(ASSUMED).max(1)
+        let said = self.scope.context.unwrap_or(ASSUMED).max(1);
+        self.learned.map_or(said, |learned| said.min(learned))
     }
 
-    fn tokens_of(&self, request: &ChatRequest) -> u64 {
+    pub(super) fn tokens_of(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
         let frozen = state.first_tools().len();
         state.measure.tokens(Sizes::of(&sent(&state.messages), &request.tools, frozen).total())
