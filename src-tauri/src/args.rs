@@ -353,6 +353,9 @@ pub(crate) enum Session {
         /// With the branches that are not in force.
         #[arg(long)]
         all: bool,
+        /// In the place of a file that is there. A note is never replaced.
+        #[arg(long, requires = "out")]
+        force: bool,
     },
     Rename {
         id: String,

@@ -75,10 +75,7 @@ impl App {
         cancel: CancellationToken,
     ) -> Result<Option<ChatEnd>, UserError> {
         let chat = self.open_chat(session).await?;
-        tokio::select! {
-            () = chat.session.calls_ended() => {}
-            () = cancel.cancelled() => self.end_calls(session).await,
-        }
+        self.wait_for_calls(session, cancel.clone()).await;
         if cancel.is_cancelled() || !chat.session.has_news() {
             return Ok(None);
         }
@@ -91,6 +88,15 @@ impl App {
         let end = run_late_turn(scope, chat.session.clone(), cancel).await;
         let end = end.map_err(|error| session_error(&error))?;
         Ok(Some(ChatEnd { session: session.to_owned(), end }))
+    }
+
+    /// Waits until the calls that run on by themselves have ended. Cancelling ends them.
+    pub async fn wait_for_calls(&self, session: &str, cancel: CancellationToken) {
+        let Some(chat) = self.chats().get(session).cloned() else { return };
+        tokio::select! {
+            () = chat.session.calls_ended() => {}
+            () = cancel.cancelled() => self.end_calls(session).await,
+        }
     }
 
     /// Whether a turn went on without the end of a call, and the model does not know that end yet.

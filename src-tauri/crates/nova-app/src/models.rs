@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
-    Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
+    Limits, Locality, ModelInfo, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
 };
 
 use crate::app::App;
@@ -166,19 +166,22 @@ impl App {
         if agreed {
             provider = self.connect_with_key(&config).await?;
         }
-        // A model server on this machine may run single models elsewhere. What it does not say of
-        // a model counts as elsewhere.
+        // A model server on this machine may run single models elsewhere. One that it does not list it
+        // cannot run.
         let mut images = None;
         if locality == Locality::Local && config.kind == "ollama" {
             let latest = format!("{model}:latest");
             let listed = provider.models().await.map_err(|error| model_error(&error))?;
-            let listed = listed.into_iter().find(|listed| listed.id == model || listed.id == latest);
-            images = listed.as_ref().and_then(|listed| listed.images);
-            let elsewhere = match listed {
-                Some(listed) => listed.runs_at,
-                None => Some(config.base_url.clone().unwrap_or_default()),
+            let is_it = |listed: &ModelInfo| {
+                [model, &latest].iter().any(|name| listed.id.eq_ignore_ascii_case(name))
             };
-            if let Some(host) = elsewhere {
+            let listed = listed.into_iter().find(is_it);
+            let Some(listed) = listed else {
+                let (provider, model) = (id.to_owned(), model.to_owned());
+                return Err(model_error(&ProviderError::ModelNotFound { provider, model }));
+            };
+            images = listed.images;
+            if let Some(host) = listed.runs_at {
                 locality = Locality::Remote { host };
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }

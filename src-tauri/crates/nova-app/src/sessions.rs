@@ -1,5 +1,6 @@
 //! The sessions as a whole: keeping, finding, exporting and forgetting them.
 
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use nova_calls::error_from_vault;
@@ -98,15 +99,17 @@ impl App {
             return Ok(ExportedSession { saved: None });
         };
         let saved = self.places().shown(&path);
-        self.write_export(&path, text).await?;
+        // The dialog has asked.
+        self.write_export(&path, text, true).await?;
         Ok(ExportedSession { saved: Some(saved) })
     }
 
-    /// Writes a document where the user wants it; into the vault as every change of a note.
+    /// Writes a document where the user wants it; into the vault as every change of a note. `replace`: in
+    /// the place of a file that is there.
     ///
     /// # Errors
-    /// When it cannot be written, or a note of the vault has that name.
-    pub async fn write_export(&self, path: &Path, text: String) -> Result<(), UserError> {
+    /// When it cannot be written, or a file or a note of the vault has that name.
+    pub async fn write_export(&self, path: &Path, text: String, replace: bool) -> Result<(), UserError> {
         let (vault, path) = (self.vault().ok(), path.to_owned());
         blocking(move || {
             // A link may lead into the vault.
@@ -119,7 +122,19 @@ impl App {
                 let written = draft.create(&note, text).and_then(|()| set.apply(draft, &Author::new("user")));
                 return written.and_then(|_| set.close()).map_err(|error| error_from_vault(&error));
             }
-            std::fs::write(&path, text).map_err(|error| {
+            let mut options = std::fs::File::options();
+            options.write(true).create(true).truncate(true);
+            // A pipe or a terminal is there to be written to.
+            options.create_new(!replace && (path.is_file() || !path.exists()));
+            let written = options.open(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(|error| {
+                if error.kind() == ErrorKind::AlreadyExists {
+                    return UserError::new(
+                        ErrorCode::Io,
+                        format!("{} is there already, and was left as it is.", path.display()),
+                        "Name another file, or replace it with --force.",
+                    );
+                }
                 UserError::new(
                     ErrorCode::Io,
                     format!("{} cannot be written: {error}.", path.display()),

@@ -5,7 +5,7 @@ use nova_provider::{Message, ToolCall, ToolDefinition};
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::activation::Told;
 use crate::context::Compaction;
@@ -144,6 +144,9 @@ pub(crate) struct LogCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) arguments: String,
+    /// It changes nothing, also where it was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) reads: bool,
 }
 
 impl LogMessage {
@@ -229,26 +232,42 @@ impl LogMessage {
 /// cannot be added to in the middle, so it is read with what is missing in its place.
 pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     let mut whole = Vec::with_capacity(messages.len());
-    let mut open: Vec<String> = Vec::new();
+    let mut open: Vec<LogCall> = Vec::new();
     for message in messages {
         match &message {
-            LogMessage::ToolOutput { call_id, .. } => open.retain(|id| id != call_id),
+            LogMessage::ToolOutput { call_id, .. } => {
+                let Some(at) = open.iter().position(|call| call.id == *call_id) else {
+                    // Its call could not be read; a provider refuses an output without one.
+                    continue;
+                };
+                open.remove(at);
+            }
             // It comes when it comes, and is not sent.
             LogMessage::LateEnd(_) => {}
-            _ => whole.extend(open.drain(..).map(unknown_outcome)),
+            _ => whole.extend(open.drain(..).map(cut_off)),
         }
         if let LogMessage::Assistant { calls, .. } = &message {
-            open.extend(calls.iter().map(|call| call.id.clone()));
+            open.extend(calls.iter().cloned());
         }
         whole.push(message);
     }
-    whole.extend(open.into_iter().map(unknown_outcome));
+    whole.extend(open.into_iter().map(cut_off));
     whole
 }
 
-fn unknown_outcome(call_id: String) -> LogMessage {
-    let content = r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#;
-    LogMessage::output(call_id, content, Notes::new())
+/// The output of a call that ran when Nova ended.
+fn cut_off(call: LogCall) -> LogMessage {
+    let (message, hint) = match call.reads {
+        true => (
+            "Nova ended while this call ran. It only reads, so nothing was changed.",
+            "Call it again if you still need it.",
+        ),
+        false => {
+            ("Nova ended while this call ran. Its outcome is unknown.", "Look before trying again.")
+        }
+    };
+    let content = json!({"error": {"code": "cancelled", "message": message, "hint": hint}});
+    LogMessage::output(call.id, content.to_string(), Notes::new())
 }
 
 #[cfg(test)]
@@ -260,7 +279,12 @@ mod tests {
     }
 
     fn assistant(calls: &[&str]) -> LogMessage {
-        let call = |id: &&str| LogCall { id: (*id).into(), name: "crm__x".into(), arguments: "{}".into() };
+        let call = |id: &&str| LogCall {
+            id: (*id).into(),
+            name: "crm__x".into(),
+            arguments: "{}".into(),
+            reads: id.starts_with('r'),
+        };
         LogMessage::Assistant {
             text: String::new(),
             calls: calls.iter().map(call).collect(),
@@ -282,6 +306,9 @@ mod tests {
             LogMessage::LateEnd(_) => "l".to_owned(),
             LogMessage::Compaction(_) => "c".to_owned(),
             LogMessage::ToolOutput { call_id, content, .. } if content == "1" => call_id.clone(),
+            LogMessage::ToolOutput { call_id, content, .. } if content.contains("nothing was changed") => {
+                format!("{call_id}-")
+            }
             LogMessage::ToolOutput { call_id, .. } => format!("{call_id}?"),
         });
         words.collect::<Vec<_>>().join(" ")
@@ -302,6 +329,18 @@ mod tests {
         ];
         assert_eq!(outline(&with_all_outputs(log)), "u a a b? n u a a a c?");
         assert_eq!(outline(&with_all_outputs(vec![user("1"), assistant(&[])])), "u a");
+    }
+
+    #[test]
+    fn a_read_that_was_cut_off_has_no_unknown_outcome() {
+        let log = vec![assistant(&["r1", "w", "r2"]), output("w"), user("2")];
+        assert_eq!(outline(&with_all_outputs(log)), "a w r1- r2- u");
+    }
+
+    #[test]
+    fn an_output_without_its_call_is_left_out() {
+        let log = vec![user("1"), output("a"), assistant(&["b"]), output("b"), output("b"), user("2")];
+        assert_eq!(outline(&with_all_outputs(log)), "u a b u");
     }
 
     #[test]

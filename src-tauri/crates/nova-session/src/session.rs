@@ -305,7 +305,7 @@ pub(crate) fn said(text: &str, tool: Option<&str>) -> String {
 
 async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i64), SessionError> {
     let entries = store.entries(id).await?;
-    let next = entries.last().map_or(0, |(seq, _)| seq + 1);
+    let next = store.next_seq(id).await?;
     let (entries, branch) = of_branch(entries, after)?;
     let mut state = State { branch, ..State::default() };
     for (_, entry) in entries {

@@ -251,12 +251,12 @@ impl Store {
     /// [`SessionError::Unknown`], or when the log cannot be read.
     pub async fn events(&self, id: &str) -> Result<Vec<Envelope>, SessionError> {
         self.info(id).await?;
-        let rows: Vec<(String,)> =
-            sqlx::query_as("SELECT body FROM log WHERE session = ? AND kind = 'event' ORDER BY seq")
+        let rows: Vec<(i64, String)> =
+            sqlx::query_as("SELECT seq, body FROM log WHERE session = ? AND kind = 'event' ORDER BY seq")
                 .bind(id)
                 .fetch_all(&self.pool)
                 .await?;
-        rows.iter().map(|(body,)| Ok(serde_json::from_str(body)?)).collect()
+        Ok(rows.iter().filter_map(|(seq, body)| readable(id, *seq, body)).collect())
     }
 
     /// Whether the turn began in the session.
@@ -325,15 +325,23 @@ impl Store {
                 .bind(id)
                 .fetch_all(&self.pool)
                 .await?;
-        rows.into_iter()
-            .map(|(seq, kind, body)| {
-                let entry = match kind.as_str() {
-                    "event" => Entry::Event(serde_json::from_str(&body)?),
-                    _ => Entry::Message(serde_json::from_str(&body)?),
-                };
-                Ok((seq, entry))
-            })
-            .collect()
+        let entries = rows.into_iter().filter_map(|(seq, kind, body)| {
+            let entry = match kind.as_str() {
+                "event" => readable(id, seq, &body).map(Entry::Event),
+                _ => readable(id, seq, &body).map(Entry::Message),
+            };
+            Some((seq, entry?))
+        });
+        Ok(entries.collect())
+    }
+
+    /// The number that the next entry of the session may have.
+    pub(crate) async fn next_seq(&self, id: &str) -> Result<i64, SessionError> {
+        let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM log WHERE session = ?")
+            .bind(id)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(last.map_or(0, |last| last + 1))
     }
 
     /// Adds entries, and what they say of the use of skills, in one transaction.
@@ -405,7 +413,7 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         match body {
-            Some((body,)) => Ok(Some(serde_json::from_str::<Envelope>(&body)?.event)),
+            Some((body,)) => Ok(readable(id, 0, &body).map(|envelope: Envelope| envelope.event)),
             None => Ok(None),
         }
     }
@@ -420,6 +428,12 @@ impl Store {
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
     }
+}
+
+/// An entry as it was written. One that cannot be read takes only itself out of the session.
+fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
+    let read = serde_json::from_str(body);
+    read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
 }
 
 /// Held while a call runs on by itself; given back as a [`Lease`] is.

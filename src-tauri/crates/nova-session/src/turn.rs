@@ -239,7 +239,7 @@ impl Turn {
                 }
                 completed => completed?,
             };
-            let calls = self.note_answer(&completed).await?;
+            let calls = self.note_answer(&snapshot, &completed).await?;
             if calls.is_empty() {
                 if completed.finish == FinishReason::Length {
                     return Err(UserError::new(
@@ -504,7 +504,11 @@ impl Turn {
     }
 
     /// Writes the answer down before any of its calls runs.
-    async fn note_answer(&mut self, completed: &Completed) -> Result<Vec<LogCall>, Stop> {
+    async fn note_answer(
+        &mut self,
+        snapshot: &Snapshot,
+        completed: &Completed,
+    ) -> Result<Vec<LogCall>, Stop> {
         let calls: Vec<LogCall> = completed
             .calls
             .iter()
@@ -512,6 +516,7 @@ impl Turn {
                 id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
+                reads: calls::only_reads(snapshot, &call.name),
             })
             .collect();
         self.message(LogMessage::Assistant {

@@ -1,5 +1,7 @@
 //! A request as the body of Messages.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::carried;
@@ -73,10 +75,11 @@ fn tool(tool: &ToolDefinition) -> Value {
 fn messages(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
     let mut outputs = Vec::new();
+    let mut ids = WireIds::default();
     for message in &request.messages {
         if let Message::ToolOutput { call_id, content } = message {
-            outputs
-                .push(json!({ "type": "tool_result", "tool_use_id": wire_id(call_id), "content": content }));
+            let id = ids.of_output(call_id);
+            outputs.push(json!({ "type": "tool_result", "tool_use_id": id, "content": content }));
             continue;
         }
         out.extend(user(std::mem::take(&mut outputs)));
@@ -91,10 +94,11 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
                 out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
             }
             Message::Assistant { text, calls, provider_data } => {
+                let calls = ids.of_calls(calls);
                 let carried = provider_data
                     .as_ref()
-                    .and_then(|data| carried::blocks(data, provider, &request.model, calls));
-                let blocks = carried.unwrap_or_else(|| plain(text, calls));
+                    .and_then(|data| carried::blocks(data, provider, &request.model, &calls));
+                let blocks = carried.unwrap_or_else(|| plain(text, &calls));
                 // The server refuses a message of nothing.
                 if !blocks.is_empty() {
                     out.push(json!({ "role": "assistant", "content": blocks }));
@@ -122,16 +126,51 @@ fn image(image: &Image) -> Value {
     }})
 }
 
-fn plain(text: &str, calls: &[ToolCall]) -> Vec<Value> {
+fn plain(text: &str, calls: &[NamedCall<'_>]) -> Vec<Value> {
     let said = (!is_blank(text)).then(|| json!({ "type": "text", "text": text }));
     said.into_iter().chain(calls.iter().map(call)).collect()
 }
 
 /// A call as the model made it.
-pub(super) fn call(call: &ToolCall) -> Value {
+pub(super) fn call(NamedCall { call, id }: &NamedCall<'_>) -> Value {
     let input = serde_json::from_str::<Map<String, Value>>(&call.arguments)
         .map_or_else(|_| json!({ "invalid_json": call.arguments }), Value::Object);
-    json!({ "type": "tool_use", "id": wire_id(&call.id), "name": call.name, "input": input })
+    json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
+}
+
+/// A call with its id on the wire.
+pub(super) struct NamedCall<'a> {
+    pub(super) call: &'a ToolCall,
+    id: String,
+}
+
+/// The ids of the calls of a conversation, each once: the API refuses a second call of the same id, and
+/// other providers count theirs anew in each answer.
+#[derive(Default)]
+struct WireIds {
+    taken: HashSet<String>,
+    /// Of the last answer's calls, by what the conversation calls them.
+    open: HashMap<String, String>,
+}
+
+impl WireIds {
+    fn of_calls<'a>(&mut self, calls: &'a [ToolCall]) -> Vec<NamedCall<'a>> {
+        self.open.clear();
+        let name = |call: &'a ToolCall| {
+            let plain = wire_id(&call.id);
+            let numbered = (2..).map(|number| format!("{plain}_{number}"));
+            let id = std::iter::once(plain.clone()).chain(numbered).find(|id| !self.taken.contains(id));
+            let id = id.unwrap_or(plain);
+            self.taken.insert(id.clone());
+            self.open.insert(call.id.clone(), id.clone());
+            NamedCall { call, id }
+        };
+        calls.iter().map(name).collect()
+    }
+
+    fn of_output(&self, call: &str) -> String {
+        self.open.get(call).cloned().unwrap_or_else(|| wire_id(call))
+    }
 }
 
 pub(super) fn is_blank(text: &str) -> bool {

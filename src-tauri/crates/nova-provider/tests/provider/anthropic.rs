@@ -356,6 +356,43 @@ fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
 }
 
 #[test]
+fn each_call_of_a_conversation_has_an_id_of_its_own_wherever_it_began() {
+    // Other providers count their calls anew in each answer, and use signs that are not taken here.
+    let answer = |ids: &[&str]| Message::Assistant {
+        text: String::new(),
+        calls: ids.iter().map(|id| call(id, "one", "{}")).collect(),
+        provider_data: None,
+    };
+    let output = |id: &str| Message::ToolOutput { call_id: id.into(), content: id.into() };
+    let messages = vec![
+        Message::User { content: "hello".into(), images: Vec::new() },
+        answer(&["call_1", "call:1"]),
+        output("call:1"),
+        output("call_1"),
+        answer(&["call_1"]),
+        output("call_1"),
+        answer(&["call_1_2"]),
+        output("call_1_2"),
+    ];
+    let body = sent(ProviderSettings::new("test"), &ChatRequest { messages, ..request() });
+    let blocks = body["messages"].as_array().unwrap().iter().flat_map(|one| one["content"].as_array().unwrap());
+    let told: Vec<_> = blocks
+        .filter_map(|block| match block["type"].as_str()? {
+            "tool_use" => Some(block["id"].as_str()?.to_owned()),
+            "tool_result" => Some(format!("{}={}", block["tool_use_id"].as_str()?, block["content"].as_str()?)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "call_1", "call_1_2", "call_1_2=call:1", "call_1=call_1", "call_1_3", "call_1_3=call_1", "call_1_2_2",
+            "call_1_2_2=call_1_2"
+        ]
+    );
+}
+
+#[test]
 fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
     let whole = conversation();
     let anthropic = connect("anthropic", ProviderSettings::new("test")).unwrap();

@@ -174,6 +174,15 @@ pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
     }
 }
 
+/// Whether a call of it that is cut off has changed nothing.
+pub(super) fn only_reads(snapshot: &Snapshot, name: &str) -> bool {
+    match ControlTool::named(name) {
+        // What it activates is in the log.
+        Some(control) => control != ControlTool::CancelCall,
+        None => is_read(snapshot, name),
+    }
+}
+
 fn is_read(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
 }
