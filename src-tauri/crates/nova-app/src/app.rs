@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -90,6 +90,8 @@ pub(crate) struct Inner {
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
+    /// Sessions in which another Nova runs a turn that is told here.
+    pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
     /// By `provider/model`.
     pub(crate) told: Mutex<HashMap<String, crate::provider_rows::ToldOfModel>>,
@@ -205,6 +207,7 @@ impl App {
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
                 told: Mutex::default(),
+                followed: Mutex::default(),
                 model_lists: Mutex::default(),
                 health: Mutex::default(),
                 feed: Mutex::default(),

@@ -293,11 +293,14 @@ impl App {
         Ok(info)
     }
 
+    /// Whether this Nova runs a turn in the session.
+    pub(crate) fn runs_here(&self, session: &str) -> bool {
+        let chat = self.chats().get(session).cloned();
+        chat.is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some())
+    }
+
     pub(crate) fn session_row(&self, info: SessionInfo) -> SessionRow {
-        let running = self
-            .chats()
-            .get(&info.id)
-            .is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some());
+        let running = self.runs_here(&info.id) || self.inner.store.is_running(&info.id);
         SessionRow {
             title: info.title,
             updated_at: info.updated_at,
@@ -330,6 +333,22 @@ impl App {
         if tokio::time::timeout(ENDING, all_ended).await.is_err() {
             tracing::warn!("a turn did not end in time; its session says so when it is opened");
         }
+    }
+
+    /// Stops what this Nova runs in the session.
+    ///
+    /// # Errors
+    /// `session_busy` when another Nova does.
+    pub(crate) fn stop_here(&self, session: &str) -> Result<(), UserError> {
+        if !self.runs_here(session) && self.inner.store.is_running(session) {
+            return Err(UserError::new(
+                ErrorCode::SessionBusy,
+                "Another Nova runs this turn.",
+                "Stop it there, at its terminal or in its window.",
+            ));
+        }
+        self.stop(session);
+        Ok(())
     }
 
     pub(crate) fn stop(&self, session: &str) {

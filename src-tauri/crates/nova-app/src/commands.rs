@@ -94,9 +94,14 @@ impl Commands for App {
             running_calls = chat.session.running_calls();
             chat.session.flush().await.map_err(|error| session_error(&error))?;
         }
-        let events =
-            self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
-        Ok(SessionView { row: self.session_row(info), events: with_blocks(events), running_calls })
+        let events = self.inner.store.events_since(&session.session, 0).await;
+        let events = events.map_err(|error| session_error(&error))?;
+        let row = self.session_row(info);
+        if row.running && !self.runs_here(&row.id) {
+            self.follow_elsewhere(&row.id, events.last().map_or(0, |(last, _)| last + 1));
+        }
+        let events = with_blocks(events.into_iter().map(|(_, envelope)| envelope));
+        Ok(SessionView { row, events, running_calls })
     }
 
     async fn rename_session(&self, rename: RenameSession) -> Result<SessionRow, UserError> {
@@ -164,7 +169,7 @@ impl Commands for App {
     }
 
     async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
-        self.stop(&session.session);
+        self.stop_here(&session.session)?;
         Ok(Nothing {})
     }
 
@@ -568,8 +573,8 @@ impl App {
 }
 
 /// The log keeps a message's text; its rendered blocks are made again for the window.
-fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
-    let mut all = Vec::with_capacity(events.len());
+pub(crate) fn with_blocks(events: impl IntoIterator<Item = Envelope>) -> Vec<Envelope> {
+    let mut all = Vec::new();
     for envelope in events {
         if let Event::MessageCompleted { message, text, .. } = &envelope.event {
             for (index, block) in nova_session::blocks(text).into_iter().enumerate() {

@@ -172,9 +172,8 @@ impl App {
         if locality == Locality::Local && config.kind == "ollama" {
             let latest = format!("{model}:latest");
             let listed = provider.models().await.map_err(|error| model_error(&error))?;
-            let is_it = |listed: &ModelInfo| {
-                [model, &latest].iter().any(|name| listed.id.eq_ignore_ascii_case(name))
-            };
+            let is_it =
+                |listed: &ModelInfo| [model, &latest].iter().any(|name| listed.id.eq_ignore_ascii_case(name));
             let listed = listed.into_iter().find(is_it);
             let Some(listed) = listed else {
                 let (provider, model) = (id.to_owned(), model.to_owned());

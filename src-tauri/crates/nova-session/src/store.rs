@@ -1,12 +1,16 @@
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{Envelope, Event};
 use nova_provider::Image;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+};
 
 use crate::images::NamedImage;
 use crate::message::LogMessage;
+use crate::search::searchable;
 use crate::usage::Used;
 
 /// All sessions and what skills did, in `<data>/nova.db`.
@@ -60,8 +64,12 @@ pub(crate) enum Entry {
 
 /// Held while a turn runs; the system gives it back when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Lease {
-    _file: Unlocking,
+pub(crate) struct Lease(Unlocking);
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let _ = self.0.0.set_len(0);
+    }
 }
 
 /// A locked file that is unlocked when it is dropped. To close it is not enough: a process that is
@@ -106,8 +114,10 @@ impl Store {
             sqlx::migrate::MigrateError::VersionMissing(_) => SessionError::Newer,
             error => SessionError::Migration(error),
         })?;
+        let store = Self { pool, leases };
+        store.fold_said().await?;
         drop(alone);
-        Ok(Self { pool, leases })
+        Ok(store)
     }
 
     /// Those that are not deleted, newest first.
@@ -251,12 +261,7 @@ impl Store {
     /// [`SessionError::Unknown`], or when the log cannot be read.
     pub async fn events(&self, id: &str) -> Result<Vec<Envelope>, SessionError> {
         self.info(id).await?;
-        let rows: Vec<(i64, String)> =
-            sqlx::query_as("SELECT seq, body FROM log WHERE session = ? AND kind = 'event' ORDER BY seq")
-                .bind(id)
-                .fetch_all(&self.pool)
-                .await?;
-        Ok(rows.iter().filter_map(|(seq, body)| readable(id, *seq, body)).collect())
+        Ok(self.events_since(id, 0).await?.into_iter().map(|(_, envelope)| envelope).collect())
     }
 
     /// Whether the turn began in the session.
@@ -344,6 +349,14 @@ impl Store {
         Ok(last.map_or(0, |last| last + 1))
     }
 
+    /// What a Nova wrote that did not fold it yet can be found from now on.
+    async fn fold_said(&self) -> Result<(), SessionError> {
+        let mut transaction = self.pool.begin().await?;
+        fold_said(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// Adds entries, and what they say of the use of skills, in one transaction.
     pub(crate) async fn append(
         &self,
@@ -373,6 +386,7 @@ impl Store {
         for used in used {
             used.add(Some(id), &mut transaction).await?;
         }
+        fold_said(&mut transaction).await?;
         sqlx::query("UPDATE sessions SET updated_at = ? WHERE id = ?")
             .bind(at)
             .bind(id)
@@ -384,7 +398,41 @@ impl Store {
 
     /// The right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
-        self.lock_file(&safe_name(id)).map(|file| Lease { _file: file })
+        let file = self.lock_file(&safe_name(id))?;
+        // It says so before somebody asks: to ask is to try, which would be in the way of another turn.
+        let _ = (&file.0).write_all(b"held");
+        Ok(Lease(file))
+    }
+
+    /// Whether some Nova runs a turn in the session.
+    pub fn is_running(&self, id: &str) -> bool {
+        let claims = std::fs::metadata(self.leases.join(safe_name(id))).is_ok_and(|file| file.len() > 0);
+        if !claims {
+            return false;
+        }
+        match self.lock_file(&safe_name(id)) {
+            // Its Nova was killed.
+            Ok(file) => {
+                let _ = file.0.set_len(0);
+                false
+            }
+            Err(error) => matches!(error, SessionError::Busy),
+        }
+    }
+
+    /// The events of a session from this place in its log on, with their places, oldest first.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn events_since(&self, id: &str, seq: i64) -> Result<Vec<(i64, Envelope)>, SessionError> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT seq, body FROM log WHERE session = ? AND kind = 'event' AND seq >= ? ORDER BY seq",
+        )
+        .bind(id)
+        .bind(seq)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.iter().filter_map(|(seq, body)| Some((*seq, readable(id, *seq, body)?))).collect())
     }
 
     /// Shows other Novas that this one runs the call.
@@ -421,11 +469,28 @@ impl Store {
     fn lock_file(&self, name: &str) -> Result<Unlocking, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
-        let file = File::options().create(true).append(true).open(&path).map_err(io)?;
+        let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Unlocking(file)),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+}
+
+/// Folds what was said since, so that it is found.
+async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionError> {
+    /// So many texts are in memory at once.
+    const AT_ONCE: usize = 200;
+    loop {
+        let unfolded = sqlx::query_as("SELECT id, text FROM said WHERE folded IS NULL LIMIT ?");
+        let unfolded: Vec<(i64, String)> = unfolded.bind(AT_ONCE as i64).fetch_all(&mut *transaction).await?;
+        for (id, text) in &unfolded {
+            let fold = sqlx::query("UPDATE said SET folded = ? WHERE id = ?");
+            fold.bind(searchable(text)).bind(id).execute(&mut *transaction).await?;
+        }
+        if unfolded.len() < AT_ONCE {
+            return Ok(());
         }
     }
 }

@@ -375,18 +375,27 @@ fn each_call_of_a_conversation_has_an_id_of_its_own_wherever_it_began() {
         output("call_1_2"),
     ];
     let body = sent(ProviderSettings::new("test"), &ChatRequest { messages, ..request() });
-    let blocks = body["messages"].as_array().unwrap().iter().flat_map(|one| one["content"].as_array().unwrap());
+    let blocks =
+        body["messages"].as_array().unwrap().iter().flat_map(|one| one["content"].as_array().unwrap());
     let told: Vec<_> = blocks
         .filter_map(|block| match block["type"].as_str()? {
             "tool_use" => Some(block["id"].as_str()?.to_owned()),
-            "tool_result" => Some(format!("{}={}", block["tool_use_id"].as_str()?, block["content"].as_str()?)),
+            "tool_result" => {
+                Some(format!("{}={}", block["tool_use_id"].as_str()?, block["content"].as_str()?))
+            }
             _ => None,
         })
         .collect();
     assert_eq!(
         told,
         [
-            "call_1", "call_1_2", "call_1_2=call:1", "call_1=call_1", "call_1_3", "call_1_3=call_1", "call_1_2_2",
+            "call_1",
+            "call_1_2",
+            "call_1_2=call:1",
+            "call_1=call_1",
+            "call_1_3",
+            "call_1_3=call_1",
+            "call_1_2_2",
             "call_1_2_2=call_1_2"
         ]
     );

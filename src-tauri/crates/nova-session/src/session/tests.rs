@@ -111,9 +111,7 @@ async fn an_entry_that_cannot_be_read_takes_only_itself_along() {
             "text": text, "model": "m", "skills": [], "tool": null, "after": null})
     };
     let user = |text: &str| serde_json::json!({"role": "user", "text": text});
-    let assistant = |call: serde_json::Value| {
-        serde_json::json!({"role": "assistant", "text": "", "provider_data": null, "calls": [call]})
-    };
+    let assistant = |call: serde_json::Value| serde_json::json!({"role": "assistant", "text": "", "provider_data": null, "calls": [call]});
     let call = serde_json::json!({"id": "c", "name": "x", "arguments": "{}"});
     let rows = [
         ("event", event("Hello")),
