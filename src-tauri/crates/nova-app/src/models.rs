@@ -83,6 +83,7 @@ impl App {
         settings.base_url.clone_from(&config.base_url);
         settings.context = config.context;
         settings.thinking = config.thinking;
+        settings.deferred_tools = config.deferred_tools;
         settings.proxy = self.inner.options.proxy.as_deref().and_then(|address| address.parse().ok());
         settings
     }

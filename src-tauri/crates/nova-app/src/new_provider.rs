@@ -225,6 +225,7 @@ async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderEr
         system: String::new(),
         messages: vec![Message::User { content: "Say ok.".into(), images: Vec::new() }],
         tools: Vec::new(),
+        deferred: Vec::new(),
         tool_choice: ToolChoice::Auto,
         max_output: Some(16),
     };

@@ -35,7 +35,7 @@ pub use detect::detect;
 pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
 pub use image::{Image, ImageError, image_tokens};
-pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
+pub use request::{ChatRequest, Loads, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
 pub use settings::{
     Backoff, Limits, Locality, ProviderSettings, SecretSource, Thinking, default_backoff, locality_of,
@@ -63,6 +63,9 @@ pub trait Provider: Send + Sync {
         request: &ChatRequest,
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError>;
+
+    /// Whether tools may be sent to this model aside ([`ChatRequest::deferred`]).
+    fn defers_tools(&self, model: &str) -> bool;
 
     /// The bytes [`Provider::stream`] sends as the body of this request.
     ///

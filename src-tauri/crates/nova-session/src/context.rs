@@ -126,9 +126,13 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Of a request with these messages; the first `frozen` of its tools are in every request.
-    pub(crate) fn of(messages: &[Cow<'_, LogMessage>], tools: &[ToolDefinition], frozen: usize) -> Self {
+    pub(crate) fn of<'a>(
+        messages: &[Cow<'_, LogMessage>],
+        tools: impl IntoIterator<Item = &'a ToolDefinition>,
+        frozen: usize,
+    ) -> Self {
         let mut sizes = Self::default();
-        for (at, tool) in tools.iter().enumerate() {
+        for (at, tool) in tools.into_iter().enumerate() {
             let bytes = tool.name.len() + tool.description.len() + tool.input_schema.to_string().len();
             *if at < frozen { &mut sizes.system } else { &mut sizes.skills } += bytes as u64;
         }

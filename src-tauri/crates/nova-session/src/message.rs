@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use nova_protocol::ImageView;
-use nova_provider::{Message, ToolCall, ToolDefinition};
+use nova_provider::{Loads, Message, ToolCall, ToolDefinition};
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -222,8 +222,14 @@ impl LogMessage {
                     .collect(),
                 provider_data,
             },
-            Self::ToolOutput { call_id, content, .. } => Message::ToolOutput { call_id, content },
-            Self::Notice { text, .. } => Message::Notice { text },
+            Self::ToolOutput { call_id, content, told, .. } => {
+                Message::ToolOutput { call_id, content, loads: told.tools }
+            }
+            Self::Notice { text, told, .. } => {
+                let skill = told.instructions.into_keys().next();
+                let loads = skill.map(|skill| Loads { skill, tools: told.tools });
+                Message::Notice { text, loads: loads.filter(|loads| !loads.tools.is_empty()) }
+            }
         })
     }
 }

@@ -13,7 +13,8 @@ use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
 use nova_http::Web;
 use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{
-    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
+    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice,
+    ToolDefinition, Usage,
 };
 use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
 use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
@@ -376,14 +377,29 @@ impl Turn {
             ToolLookup::Unknown { .. } => None,
         });
         let bound = bound.filter(|name| tools.iter().any(|tool| tool.name == *name));
+        let deferred = self.deferred(&state, snapshot);
+        tools.retain(|tool| !deferred.iter().any(|deferred| deferred.name == tool.name));
         ChatRequest {
             model: self.scope.model.clone(),
             system: state.system().to_owned(),
             tools,
+            deferred,
             messages: self.as_sent(&state, &sent(&state.messages)),
             max_output: None,
             tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
         }
+    }
+
+    /// The tools that the messages sent make callable, where they may be sent aside. They stay when their
+    /// skill is not active any more: a call of one activates it again.
+    fn deferred(&self, state: &State, snapshot: &Snapshot) -> Vec<ToolDefinition> {
+        if !self.scope.provider.defers_tools(&self.scope.model) {
+            return Vec::new();
+        }
+        let mut deferred = activation::named_tools(snapshot, &state.told().tools);
+        let first = state.first_tools();
+        deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
+        deferred
     }
 
     /// The messages as this turn's model is sent them.
@@ -398,19 +414,18 @@ impl Turn {
         let parts = cache_order(request);
         let (prefix_kept, sizes, context) = {
             let mut state = self.session.lock();
-            let names = request.tools.iter().map(|tool| tool.name.as_str());
             let kept = match (&state.last_request, &state.last_tools) {
                 (Some(before), _) => parts.starts_with(before),
                 // Another Nova sent the last one: the log has the names of its tools.
-                (None, Some(before)) => names.eq(before.iter().map(String::as_str)),
+                (None, Some(before)) => has_tools_of(request, before),
                 (None, None) => true,
             };
             state.last_request = Some(parts);
-            let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+            let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
             (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
         self.journal.event(Event::StepStarted {
-            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            tools: request.all_tools().map(|tool| tool.name.clone()).collect(),
             prefix_kept,
             bytes: self.scope.provider.encode(request).len() as u64,
             context: Some(context),
@@ -574,7 +589,15 @@ impl Turn {
     }
 }
 
-/// What providers hash, in their order: tools, system, messages.
+/// Whether an earlier request with these tools had the same, but for those that are sent aside.
+fn has_tools_of(request: &ChatRequest, before: &[String]) -> bool {
+    let mut before = before.iter();
+    request.tools.iter().all(|tool| before.next() == Some(&tool.name))
+        && before.all(|name| request.deferred.iter().any(|tool| tool.name == *name))
+}
+
+/// What providers hash, in their order: tools, system, messages. Deferred tools are none of the first, but
+/// of the messages that load them.
 fn cache_order(request: &ChatRequest) -> Vec<u8> {
     let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
     for message in &request.messages {

@@ -27,7 +27,12 @@ pub(super) fn encode(
     body.insert("model".into(), json!(request.model));
     body.insert("stream".into(), json!(true));
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        let deferred = request.deferred.iter().map(|deferred| {
+            let mut tool = tool(deferred);
+            tool["defer_loading"] = json!(true);
+            tool
+        });
+        body.insert("tools".into(), request.tools.iter().map(tool).chain(deferred).collect());
     }
     let cached = || json!({ "type": "ephemeral" });
     if !is_blank(&request.system) {
@@ -72,16 +77,34 @@ fn tool(tool: &ToolDefinition) -> Value {
 
 /// All outputs of one answer's calls must stand in one message. Anything else may follow it in further
 /// messages of the same side.
+///
+/// A deferred tool is known from the output on that refers to it. Such an output holds references and
+/// nothing else, so what it says follows behind all outputs. Where the user activated a skill, a call that
+/// loads it stands for that, because nothing but an output may refer to a tool.
 fn messages(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
-    let mut outputs = Vec::new();
+    let (mut outputs, mut said) = (Vec::new(), Vec::new());
     let mut ids = WireIds::default();
+    let mut unloaded: HashSet<&str> = request.deferred.iter().map(|tool| tool.name.as_str()).collect();
+    let mut references = |names: &[String]| -> Vec<Value> {
+        let new = names.iter().filter(|name| unloaded.remove(name.as_str()));
+        new.map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect()
+    };
     for message in &request.messages {
-        if let Message::ToolOutput { call_id, content } = message {
+        if let Message::ToolOutput { call_id, content, loads } = message {
             let id = ids.of_output(call_id);
+            let loaded = references(loads);
+            let content = match loaded.is_empty() {
+                true => json!(content),
+                false => {
+                    said.extend((!is_blank(content)).then(|| text(content)));
+                    json!(loaded)
+                }
+            };
             outputs.push(json!({ "type": "tool_result", "tool_use_id": id, "content": content }));
             continue;
         }
+        outputs.append(&mut said);
         out.extend(user(std::mem::take(&mut outputs)));
         match message {
             Message::User { content, images } => {
@@ -90,8 +113,19 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
                 let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
                 out.extend(user(shown.chain(said).collect()));
             }
-            Message::Notice { text: notice } => {
+            Message::Notice { text: notice, loads } => {
                 out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
+                let Some(loads) = loads else { continue };
+                let loaded = references(&loads.tools);
+                if !loaded.is_empty() {
+                    let id = ids.of_its_own();
+                    let input = json!({ "skill": loads.skill });
+                    let call = json!({ "type": "tool_use", "id": id, "name": "load_skill", "input": input });
+                    out.push(json!({ "role": "assistant", "content": [call] }));
+                    out.extend(user(vec![
+                        json!({ "type": "tool_result", "tool_use_id": id, "content": loaded }),
+                    ]));
+                }
             }
             Message::Assistant { text, calls, provider_data } => {
                 let calls = ids.of_calls(calls);
@@ -107,6 +141,7 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
             Message::ToolOutput { .. } => {}
         }
     }
+    outputs.append(&mut said);
     out.extend(user(outputs));
     Value::Array(out)
 }
@@ -166,6 +201,14 @@ impl WireIds {
             NamedCall { call, id }
         };
         calls.iter().map(name).collect()
+    }
+
+    /// For a call that the conversation does not know.
+    fn of_its_own(&mut self) -> String {
+        let mut numbers = (1..).map(|number| format!("nova_{number}"));
+        let id = numbers.find(|id| !self.taken.contains(id)).unwrap_or_default();
+        self.taken.insert(id.clone());
+        id
     }
 
     fn of_output(&self, call: &str) -> String {

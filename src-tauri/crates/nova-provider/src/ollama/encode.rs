@@ -79,7 +79,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
             }
             out
         }
-        Message::ToolOutput { call_id, content } => {
+        Message::ToolOutput { call_id, content, .. } => {
             let mut out = json!({ "role": "tool", "tool_call_id": call_id, "content": content });
             // Outputs belong to calls by the tool's name; the id is newer.
             if let Some(name) = called(&request.messages[..at], call_id) {
@@ -87,7 +87,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
             }
             out
         }
-        Message::Notice { text } => {
+        Message::Notice { text, .. } => {
             json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
         }
         Message::Assistant { text, calls, provider_data } => {

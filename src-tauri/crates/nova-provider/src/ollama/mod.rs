@@ -136,6 +136,10 @@ impl Provider for Ollama {
         Ok(read(answer, answer::Reply::new(self.id(), request)))
     }
 
+    fn defers_tools(&self, _model: &str) -> bool {
+        false
+    }
+
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
         let most = self.known(&request.model).and_then(|shown| shown.context);
         encode::encode(request, self.id(), self.context, most)

@@ -59,11 +59,11 @@ fn message(message: &Message, provider: &str, model: &str) -> Value {
             let parts: Vec<Value> = text.into_iter().chain(images).collect();
             json!({ "role": "user", "content": parts })
         }
-        Message::ToolOutput { call_id, content } => {
+        Message::ToolOutput { call_id, content, .. } => {
             json!({ "role": "tool", "tool_call_id": call_id, "content": content })
         }
         // As the user: several servers refuse a system message after the first one.
-        Message::Notice { text } => {
+        Message::Notice { text, .. } => {
             json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
         }
         Message::Assistant { text, calls, provider_data } => {

@@ -84,6 +84,10 @@ impl Provider for OpenAi {
         Ok(read(answer, state))
     }
 
+    fn defers_tools(&self, _model: &str) -> bool {
+        false
+    }
+
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
         encode::encode(request, self.id(), self.endpoint.base().host_str().unwrap_or_default())
     }

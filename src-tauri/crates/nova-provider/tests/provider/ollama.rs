@@ -228,9 +228,9 @@ fn a_request_is_what_the_server_takes() {
                 calls: complete().calls,
                 provider_data: complete().provider_data,
             },
-            Message::ToolOutput { call_id: "a".into(), content: "1".into() },
-            Message::ToolOutput { call_id: "call_2".into(), content: "2".into() },
-            Message::Notice { text: "A note changed.".into() },
+            Message::ToolOutput { call_id: "a".into(), content: "1".into(), loads: Vec::new() },
+            Message::ToolOutput { call_id: "call_2".into(), content: "2".into(), loads: Vec::new() },
+            Message::Notice { text: "A note changed.".into(), loads: None },
             Message::Assistant {
                 text: "Done.".into(),
                 calls: vec![],

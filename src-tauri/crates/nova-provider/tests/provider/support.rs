@@ -168,6 +168,7 @@ pub(crate) fn request() -> ChatRequest {
         model: "m".into(),
         system: String::new(),
         tools: Vec::new(),
+        deferred: Vec::new(),
         messages: vec![Message::User { content: "hello".into(), images: Vec::new() }],
         max_output: None,
         tool_choice: ToolChoice::Auto,

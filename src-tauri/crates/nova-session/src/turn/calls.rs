@@ -126,14 +126,15 @@ impl Turn {
         }
         let (from_outside, id) = (outcome.from_outside, outcome.call);
         let private = self.holds_private(&notes).await;
+        let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
             notes,
             private,
-            told: Told::default(),
+            told: Told::control(cut.is_some().then_some(ControlTool::ReadOutput)),
             runs_on: None,
-            cut: (output.len() > most).then_some(Cut { call: id, tool: name, from_outside }),
+            cut,
         });
     }
 

@@ -178,15 +178,15 @@ impl Turn {
         let mut gone = sent(&state.messages);
         gone.truncate(gone.len() - kept);
         let room = state.measure.bytes(self.limit().saturating_sub(SUMMARY) * 9 / 10);
-        if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
+        if Sizes::of(&gone, request.all_tools(), request.tools.len()).total() > room {
             gone.iter_mut().for_each(shorten);
         }
-        if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
+        if Sizes::of(&gone, request.all_tools(), request.tools.len()).total() > room {
             let most = usize::try_from(room).unwrap_or(usize::MAX) / gone.len().max(1) / 2;
             gone.iter_mut().for_each(|message| begin(message, most));
         }
         let mut messages = self.as_sent(&state, &gone);
-        messages.push(Message::Notice { text: ASK.into() });
+        messages.push(Message::Notice { text: ASK.into(), loads: None });
         ChatRequest {
             messages,
             max_output: u32::try_from(most).ok(),
@@ -269,7 +269,7 @@ impl Turn {
     /// What is left for the conversation before it is full, in tokens.
     fn room(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
-        let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+        let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
         (self.limit() * FULL / 100).saturating_sub(state.measure.tokens(sizes.fixed()))
     }
 
@@ -290,7 +290,7 @@ impl Turn {
     pub(super) fn tokens_of(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
         let frozen = state.first_tools().len();
-        state.measure.tokens(Sizes::of(&sent(&state.messages), &request.tools, frozen).total())
+        state.measure.tokens(Sizes::of(&sent(&state.messages), request.all_tools(), frozen).total())
     }
 
     /// The most of one output, in bytes, where so many come at once: a part of what the model can take

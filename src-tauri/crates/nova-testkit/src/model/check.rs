@@ -18,7 +18,10 @@ pub fn check_request(body: &Value) -> Vec<String> {
     }
     check_tools(body, &mut faults);
     match body["messages"].as_array() {
-        Some(messages) if !messages.is_empty() => check_messages(messages, &mut faults),
+        Some(messages) if !messages.is_empty() => {
+            check_messages(messages, &mut faults);
+            check_loads(body, messages, &mut faults);
+        }
         _ => faults.push("there are no messages".to_owned()),
     }
     faults
@@ -46,6 +49,22 @@ fn check_tools(body: &Value, faults: &mut Vec<String>) {
             }
         }
         _ => faults.push("tools is not a list with tools in it".to_owned()),
+    }
+}
+
+/// What an output loads is a tool that waits for it.
+fn check_loads(body: &Value, messages: &[Value], faults: &mut Vec<String>) {
+    let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let deferred = |name: &Value| {
+        tools.iter().any(|tool| tool["defer_loading"] == true && tool["function"]["name"] == *name)
+    };
+    if !tools.is_empty() && tools.iter().all(|tool| tool["defer_loading"] == true) {
+        faults.push("every tool is deferred".to_owned());
+    }
+    for message in messages {
+        for name in message["loads"].as_array().into_iter().flatten().filter(|name| !deferred(name)) {
+            faults.push(format!("an output loads {name}, which is no deferred tool"));
+        }
     }
 }
 

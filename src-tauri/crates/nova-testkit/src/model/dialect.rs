@@ -236,7 +236,16 @@ fn completion_of_messages(body: Value) -> Value {
         let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let of = |kind: &str| blocks.iter().filter(|block| block["type"] == kind).collect::<Vec<_>>();
         messages.extend(of("tool_result").into_iter().map(|output| {
-            json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": output["content"]})
+            let refers = |block: &Value| block["type"] == "tool_reference";
+            let content = match output["content"].as_array() {
+                // References and nothing else.
+                Some(blocks) if !blocks.is_empty() && blocks.iter().all(refers) => {
+                    let names: Vec<&str> = blocks.iter().filter_map(|one| one["tool_name"].as_str()).collect();
+                    return json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": "", "loads": names});
+                }
+                _ => &output["content"],
+            };
+            json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": content})
         }));
         let calls: Vec<Value> = of("tool_use")
             .into_iter()
@@ -260,9 +269,13 @@ fn completion_of_messages(body: Value) -> Value {
     body.insert("messages".into(), messages.into());
     if let Some(Value::Array(tools)) = body.get_mut("tools") {
         for tool in tools {
+            let deferred = tool["defer_loading"] == true;
             *tool = json!({"type": "function", "function": {
                 "name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"],
             }});
+            if deferred {
+                tool["defer_loading"] = true.into();
+            }
         }
     }
     body.into()
