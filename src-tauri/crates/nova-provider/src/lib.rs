@@ -64,7 +64,8 @@ pub trait Provider: Send + Sync {
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError>;
 
-    /// Whether tools may be sent to this model aside ([`ChatRequest::deferred`]).
+    /// Whether tools may be sent to this model aside, so that they are none of what it keeps from request to
+    /// request ([`ChatRequest::deferred`]).
     fn defers_tools(&self, model: &str) -> bool;
 
     /// The bytes [`Provider::stream`] sends as the body of this request.

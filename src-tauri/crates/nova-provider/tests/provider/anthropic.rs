@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nova_provider::{
-    ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError, ProviderSettings,
-    Thinking, ToolChoice, ToolDefinition, Usage, connect,
+    ChatEvent, ChatRequest, Completed, FinishReason, Loads, Message, Provider, ProviderError,
+    ProviderSettings, Thinking, ToolChoice, ToolDefinition, Usage, connect,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
