@@ -398,10 +398,17 @@ fn reason(error: &reqwest::Error) -> String {
     }
 }
 
-/// What the provider asks to wait, in seconds or (OpenAI) milliseconds. A date is not
-/// understood: it takes a clock, and providers of models send seconds.
+/// What the provider asks to wait: (OpenAI) milliseconds, seconds, or a date, which counts from the date
+/// that it says itself.
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    let date = |name: &str| jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text(name)?).ok();
+    match number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after")) {
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        None => {
+            let wait = date("retry-after")?.duration_since(date("date")?);
+            Some(Duration::try_from(wait).unwrap_or_default())
+        }
+    }
 }

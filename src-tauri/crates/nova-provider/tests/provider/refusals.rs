@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nova_provider::{ProviderError, ProviderSettings, connect, default_backoff};
+use nova_provider::{Limits, ProviderError, ProviderSettings, connect, default_backoff};
 use tokio::net::TcpListener;
 
 use crate::support::{Reply, Server, answer_to, ask, body, provider, settings};
@@ -161,11 +161,16 @@ async fn a_missing_model_is_told_from_a_wrong_address() {
 }
 
 #[tokio::test]
-async fn a_busy_provider_is_asked_three_times_as_it_wishes() {
+async fn a_busy_provider_is_asked_again_after_as_long_as_it_wishes() {
     let waits = Arc::new(Mutex::new(Vec::new()));
+    let date = "date: Sun, 22 Nov 2026 12:00:00 GMT\r\n";
     let server = Server::start([
         Reply::new("429 Slow down", "retry-after: 7\r\n", ""),
         Reply::new("529 Overloaded", "retry-after-ms: 1500\r\n", ""),
+        Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 12:00:09 GMT\r\n"), ""),
+        // It has passed, or is none.
+        Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 11:00:00 GMT\r\n"), ""),
+        Reply::new("503 Later", "retry-after: soon\r\n", ""),
         Reply::events(&body(&[STOP])),
     ])
     .await;
@@ -176,16 +181,18 @@ async fn a_busy_provider_is_asked_three_times_as_it_wishes() {
             Duration::ZERO
         }
     });
-    let provider = connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap();
+    let limits = Limits { tries: 6, ..Limits::default() };
+    let provider = connect("openai", ProviderSettings { backoff, limits, ..settings(&server) }).unwrap();
     assert_eq!(ask(&*provider).await.unwrap().text, "hi");
-    let expected = [(1, Some(Duration::from_secs(7))), (2, Some(Duration::from_millis(1500)))];
+    let millis = |millis| Some(Duration::from_millis(millis));
+    let expected = [(1, millis(7_000)), (2, millis(1_500)), (3, millis(9_000)), (4, millis(0)), (5, None)];
     assert_eq!(*waits.lock().unwrap(), expected);
     let bodies: Vec<String> = server
         .requests()
         .iter()
         .map(|request| request.split_once("\r\n\r\n").unwrap().1.to_owned())
         .collect();
-    assert_eq!(bodies.len(), 3);
+    assert_eq!(bodies.len(), 6);
     assert!(bodies.iter().all(|body| *body == bodies[0]));
 }
 
