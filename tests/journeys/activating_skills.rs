@@ -517,7 +517,7 @@ async fn where_tools_can_be_sent_aside_a_skill_comes_and_goes_without_a_break() 
     let loaded: Vec<&str> = loads.flatten().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(
         loaded,
-        [4, 9, 0, 11, 7, 2].map(|at| [format!("area-{at}__look"), format!("area-{at}__do")]).concat(),
+        [4, 9, 0, 11, 7, 2].map(|at| [format!("area-{at}__do"), format!("area-{at}__look")]).concat(),
         "each once, in the order of their activation"
     );
 }
