@@ -112,7 +112,7 @@ fn shown_name(name: &str) -> String {
 mod tests {
     use super::*;
 
-    const GIF: &str = "R0lGODlhAgABAA==";
+    const GIF: &str = "R0lGODlhAgABAAAAAA==";
 
     fn new(name: &str, data: &str) -> NewImage {
         NewImage { name: name.into(), media_type: Some("image/png".into()), data: data.into() }

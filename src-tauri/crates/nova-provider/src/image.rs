@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_an_image_is_its_bytes_say() {
-        let gif = [b"GIF89a".as_slice(), &[2, 0, 1, 0]].concat();
+        let gif = [b"GIF89a".as_slice(), &[2, 0, 1, 0, 0, 0, 0]].concat();
         let jpeg = [0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xc0, 0, 11, 8, 0, 3, 0, 4, 1].to_vec();
         let mut webp = b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
         webp.extend([9, 0, 0, 4, 0, 0]);
@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(Image::read(&bytes), Err(ImageError::Unknown), "{bytes:?}");
         }
         for bytes in
-            [png(0, 4), b"\x89PNG\r\n\x1a\n".to_vec(), vec![0xff, 0xd8, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0]]
+            [png(0, 4), b"\x89PNG\r\n\x1a\n\0\0\0\0".to_vec(), vec![0xff, 0xd8, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0]]
         {
             assert_eq!(Image::read(&bytes), Err(ImageError::Damaged), "{bytes:?}");
         }

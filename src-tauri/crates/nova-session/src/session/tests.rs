@@ -76,7 +76,7 @@ async fn a_message_that_the_model_was_never_told_keeps_its_images() {
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let picture = NamedImage {
         name: "dot.gif".into(),
-        image: nova_provider::Image::read(b"GIF89a\x01\0\x01\0").unwrap(),
+        image: nova_provider::Image::read(b"GIF89a\x01\0\x01\0\0\0\0").unwrap(),
     };
     store.add_images("a", std::slice::from_ref(&picture)).await.unwrap();
     let images = vec![picture.view()];
