@@ -81,6 +81,9 @@ pub(crate) struct Chat {
     /// Point at this tool.
     #[arg(long, value_name = "SKILL.TOOL")]
     pub(crate) tool: Option<String>,
+    /// Show this image (PNG, JPEG, WebP, GIF; 5 MB) with the message; may be repeated.
+    #[arg(long = "image", value_name = "FILE", requires = "prompt")]
+    pub(crate) images: Vec<PathBuf>,
     /// provider/model
     #[arg(long)]
     pub(crate) model: Option<String>,
@@ -350,6 +353,9 @@ pub(crate) enum Session {
         /// With the branches that are not in force.
         #[arg(long)]
         all: bool,
+        /// In the place of a file that is there. A note is never replaced.
+        #[arg(long, requires = "out")]
+        force: bool,
     },
     Rename {
         id: String,

@@ -48,7 +48,9 @@ fn offered(request: &Value) -> Vec<String> {
 
 /// The parts of a request in the order in which providers look for what they have seen before.
 fn parts(request: &Value) -> Vec<String> {
-    let tools = request["tools"].as_array().into_iter().flatten().map(Value::to_string);
+    let tools = request["tools"].as_array().into_iter().flatten();
+    // One that is sent aside stands where a message loads it.
+    let tools = tools.filter(|tool| tool["defer_loading"] != true).map(Value::to_string);
     tools.chain(request["messages"].as_array().unwrap().iter().map(Value::to_string)).collect()
 }
 
@@ -207,6 +209,7 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
         skills: skills.iter().map(|id| (*id).to_owned()).collect(),
         tool: None,
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -234,6 +237,7 @@ async fn a_message_with_a_skill_that_is_not_there_is_not_sent() {
         skills: vec![skill.to_owned()],
         tool: tool.map(str::to_owned),
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(NoApprover),
         cancel: nova_app::CancellationToken::new(),
@@ -261,6 +265,7 @@ async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
         skills: Vec::new(),
         tool: Some("mail.send".into()),
         after: None,
+        images: Vec::new(),
         model: None,
         approver: std::sync::Arc::new(ScriptedApprover::always(Decision::Once)),
         cancel: nova_app::CancellationToken::new(),
@@ -415,10 +420,10 @@ async fn tools_of_skills_that_are_not_loaded_are_found() {
     assert_eq!(answer["tools"][0]["state"], "available", "{answer}");
 }
 
-/// What is told to providers that keep what they have seen: a chat of twenty turns, in which five of
-/// twelve skills become active and two of them inactive again.
-#[tokio::test]
-async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
+/// What is told to providers that keep what they have seen: a chat of twenty turns, in which six of
+/// twelve skills become active, one of them by the user, and three of them inactive again. The requests,
+/// and of each whether the activity panel says that all of the one before was kept.
+async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     let ids: Vec<String> = (0..12).map(|at| format!("area-{at}")).collect();
     let load = |at: usize| call("load_skill", json!({"skill": format!("area-{at}")}));
     let unload = |at: usize| call("unload_skill", json!({"skill": format!("area-{at}")}));
@@ -431,6 +436,7 @@ async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
             7 => answers.push(load(0)),
             9 => answers.push(unload(4)),
             12 => answers.push(load(11)),
+            14 => answers.push(call("area-7__do", json!({}))),
             15 => answers.extend([load(2), unload(9)]),
             17 => answers.push(call("search_tools", json!({"query": "look"}))),
             _ => {}
@@ -439,6 +445,9 @@ async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
     }
     let nova = Nova::new(PEOPLE, answers);
     setting(&nova, "router", json!(false));
+    let address = nova.model.base_url();
+    let provider = json!({"id": "test", "kind": kind, "base_url": address, "deferred_tools": true});
+    setting(&nova, "providers", json!([provider]));
     ids.iter().for_each(|id| skill(&nova, id, &["look", "do"]));
     let mut app = started(&nova).await;
 
@@ -449,24 +458,68 @@ async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
             // Another Nova goes on.
             app = started(&nova).await;
         }
-        let approver = ScriptedApprover::always(Decision::Once);
-        let (end, events) = turn(&app, session.as_deref(), &format!("Question {at}"), approver).await;
-        session = Some(end.session);
+        if at == 16 {
+            let drop = DropSkill { session: session.clone().unwrap(), skill: "area-7".into() };
+            app.drop_skill(drop).await.unwrap();
+        }
+        let mut events = app.events();
+        let request = ChatRequest {
+            session: session.clone(),
+            text: format!("Question {at}"),
+            skills: if at == 13 { vec!["area-7".into()] } else { Vec::new() },
+            tool: None,
+            after: None,
+            images: Vec::new(),
+            model: None,
+            approver: std::sync::Arc::new(ScriptedApprover::always(Decision::Once)),
+            cancel: nova_app::CancellationToken::new(),
+        };
+        session = Some(app.chat(request).await.unwrap().session);
+        let events = super::nova::drain(&mut events);
         switches += activations(&events).len();
         kept.extend(events.iter().filter_map(|event| match event {
             Event::StepStarted { prefix_kept, .. } => Some(*prefix_kept),
             _ => None,
         }));
     }
-
+    assert_eq!(switches, 8, "six came and two went in a turn");
     let requests = nova.model.requests();
-    let breaks: Vec<bool> =
-        requests.windows(2).map(|pair| !parts(&pair[1]).starts_with(&parts(&pair[0]))).collect();
-    assert_eq!(switches, 7, "five came and two went");
-    assert_eq!(breaks.iter().filter(|broken| **broken).count(), 7, "{breaks:?}");
+    nova.model.finish();
+    (requests, kept)
+}
+
+/// Of each request but the first, whether it is not the one before and more.
+fn breaks(requests: &[Value]) -> Vec<bool> {
+    requests.windows(2).map(|pair| !parts(&pair[1]).starts_with(&parts(&pair[0]))).collect()
+}
+
+#[tokio::test]
+async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
+    let (requests, kept) = a_long_chat("openai").await;
+    let breaks = breaks(&requests);
+    assert_eq!(breaks.iter().filter(|broken| **broken).count(), 9, "{breaks:?}");
     let said: Vec<bool> = kept.iter().skip(1).map(|kept| !kept).collect();
     assert_eq!(said, breaks, "the activity panel says the same");
-    nova.model.finish();
+}
+
+#[tokio::test]
+async fn where_tools_can_be_sent_aside_a_skill_comes_and_goes_without_a_break() {
+    let (requests, kept) = a_long_chat("anthropic").await;
+    assert!(breaks(&requests).iter().all(|broken| !broken), "{:?}", breaks(&requests));
+    assert!(kept.iter().all(|kept| *kept), "{kept:?}");
+    let aside = |request: &Value| {
+        let tools = request["tools"].as_array().unwrap().iter();
+        tools.filter(|tool| tool["defer_loading"] == true).count()
+    };
+    assert_eq!((aside(&requests[0]), aside(requests.last().unwrap())), (0, 12), "six skills of two tools");
+    let messages = requests.last().unwrap()["messages"].as_array().unwrap();
+    let loads = messages.iter().filter_map(|message| message["loads"].as_array());
+    let loaded: Vec<&str> = loads.flatten().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(
+        loaded,
+        [4, 9, 0, 11, 7, 2].map(|at| [format!("area-{at}__do"), format!("area-{at}__look")]).concat(),
+        "each once, in the order of their activation"
+    );
 }
 
 /// Skills that come with Nova.
@@ -572,16 +625,9 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
     let app = started(&nova).await;
     let session = app.create_session(Nothing {}).await.unwrap().id;
     let mut events = app.events();
-    app.send_message(SendMessage {
-        session: session.clone(),
-        text: "Add Ada".into(),
-        model: None,
-        skills: Vec::new(),
-        after: None,
-        tool: None,
-    })
-    .await
-    .unwrap();
+    app.send_message(SendMessage { session: session.clone(), text: "Add Ada".into(), ..Default::default() })
+        .await
+        .unwrap();
     wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
 
     // As another Nova finds it, should this one die now.

@@ -1,4 +1,8 @@
+use std::io::Write as _;
+use std::process::Stdio;
+
 use nova_protocol::{Commands as _, Event, Nothing};
+use nova_testkit::text;
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, wait_for};
@@ -104,4 +108,27 @@ fn rules_that_cannot_be_read_let_nothing_run() {
     assert!(result["error"]["message"].as_str().unwrap().contains("permissions.yaml"), "{result}");
     nova.rules("permissions:\n  denny: [ \"crm__*\" ]\n");
     assert_eq!(nova.json(&["tool", "call", "crm.list_contacts"]).0, 3, "a misspelt key is not passed over");
+}
+
+#[test]
+fn a_line_that_is_no_text_is_told_and_the_chat_goes_on() {
+    for approve in [&[][..], &["--approve", "stdio"]] {
+        let nova = Nova::new(PEOPLE, [text("Hello.")]);
+        let mut child = nova
+            .command(&[&["chat"], approve].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut keys = child.stdin.take().unwrap();
+        keys.write_all(b"Gr\xfc\xdfe\nHello\n").unwrap();
+        drop(keys);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("not UTF-8"), "{approve:?}: {said}");
+        assert_eq!(nova.model.last_texts("user").pop().unwrap(), "Hello");
+        nova.model.finish();
+    }
 }

@@ -143,6 +143,7 @@ zanzibar
         "model": "test/scripted",
     }));
     let app = nova.start().await;
+    nova.model.passes_on("run-elsewhere");
     app.agree_to_provider("near").unwrap();
     let session = app.new_session().await.unwrap().id;
     let a = say(&app, &session, "Good morning", None).await;

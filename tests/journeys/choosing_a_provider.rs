@@ -124,6 +124,21 @@ async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
 }
 
 #[tokio::test]
+async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "near", "kind": "ollama", "base_url": nova.model.base_url()}],
+        "model": "near/qwen9",
+    }));
+    let (code, told) = nova.json(&["chat", "-p", "Hello"]);
+    assert_eq!((code, &told["error"]["code"]), (1, &json!("unknown_model")));
+    assert_eq!(told["error"]["message"], "near has no model `qwen9`");
+    assert!(told["error"]["hint"].as_str().unwrap().contains("ollama pull qwen9"), "{told}");
+    assert!(nova.model.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_tool_is_called_and_its_output_told_whatever_the_provider_speaks() {
     for kind in ["openai", "anthropic", "ollama"] {
         let answers = [

@@ -65,6 +65,16 @@ async fn a_chat_becomes_a_document() {
     assert!(all.contains("She is a **lead**.") && all.contains("(branch 2 of 2)"), "{all}");
     assert!(!all.contains(KEY) && all.contains("[key left out]"), "{all}");
 
+    // What is there is not lost by a name that was typed twice.
+    std::fs::write(&file, "mine").unwrap();
+    let again = ["session", "export", &end.session, "--out", file.to_str().unwrap()];
+    let (code, told) = nova.json(&again);
+    assert_eq!((code, told["ok"].as_bool()), (1, Some(false)));
+    assert!(told["error"]["hint"].as_str().unwrap().contains("--force"), "{told}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    assert_eq!(nova.run(&[again.as_slice(), &["--force"]].concat()).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("She is, I said."));
+
     let nowhere = nova.run(&["session", "export", &end.session, "--out", "/nonexistent/chat.md"]);
     assert_eq!(nowhere.status.code(), Some(1));
     nova.model.finish();

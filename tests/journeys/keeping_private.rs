@@ -66,6 +66,7 @@ async fn far(nova: &Nova) -> App {
         "private": ["vault/"],
     }));
     let app = nova.start().await;
+    nova.model.passes_on("run-elsewhere");
     app.agree_to_provider("near").unwrap();
     app
 }
@@ -162,6 +163,7 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
         "private": ["vault/"],
     }));
     let app = nova.start().await;
+    nova.model.passes_on("run-elsewhere");
     app.agree_to_provider("near").unwrap();
     let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
     assert!(nova.model.last_texts("tool").join("").starts_with("Running as call 1"));
@@ -173,6 +175,7 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
         skills: Vec::new(),
         tool: None,
         after: None,
+        images: Vec::new(),
         model: Some("near/run-elsewhere".into()),
         approver: Arc::new(NoApprover),
         cancel: CancellationToken::new(),
@@ -206,6 +209,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
             "model": "test/scripted",
         }));
         let app = nova.start().await;
+        nova.model.passes_on("run-elsewhere");
         app.agree_to_provider("near").unwrap();
         let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
         assert_eq!(end.end, TurnEnd::Completed { text: "It was quartzleak.".into() });
@@ -220,6 +224,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
             skills: Vec::new(),
             tool: None,
             after: None,
+            images: Vec::new(),
             model: Some("near/run-elsewhere".into()),
             approver: Arc::new(NoApprover),
             cancel: CancellationToken::new(),

@@ -166,6 +166,80 @@ async fn without_a_summary_old_outputs_make_room() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_long_is_not_in_the_way_of_the_next() {
+    // With a model that sums up, and with one that does not.
+    for summary in [text("They sent a very long text."), error(400, json!({"error": {"message": "not now"}}))]
+    {
+        let nova = small(16_000, move |request| match wants_summary(request) {
+            true => summary.clone(),
+            false => text("Hello."),
+        });
+        let app = nova.start().await;
+        let words = "a word of many ".repeat(20_000);
+        let (end, _) = turn(&app, None, &words, ScriptedApprover::always(Decision::Once)).await;
+        let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+        assert_eq!(error.code, ErrorCode::ContextTooSmall);
+        assert!(nova.model.requests().is_empty(), "nothing was sent");
+
+        let (end, events) =
+            turn(&app, Some(&end.session), "Shorter.", ScriptedApprover::always(Decision::Once)).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "Hello.".into() });
+        assert!(!compactions(&events).is_empty());
+        let now = whole(nova.model.requests().last().unwrap());
+        assert!(
+            now.contains("a word of many") && now.contains("Shorter.") && now.len() < 60_000,
+            "{}",
+            now.len()
+        );
+        // The log has all of it.
+        let view = app.open_session(SessionRef { session: end.session }).await.unwrap();
+        assert!(serde_json::to_string(&view.events).unwrap().contains(words.trim_end()));
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_says_it_is_too_long_is_asked_once_more_for_less() {
+    // Nobody has said how much the model takes in.
+    let too_long = json!({"error": {"message": "This model's maximum context length is 9000 tokens.", "code": "context_length_exceeded"}});
+    let nova = {
+        let mut nova = Nova::new(PEOPLE, []);
+        let refusal = too_long.clone();
+        nova.model = ModelServer::replying(move |request| match whole(request) {
+            all if wants_summary(request) && all.len() < 60_000 => text("Much was said."),
+            all if all.len() > 40_000 => error(400, refusal.clone()),
+            _ => long(0),
+        });
+        nova.settings(&json!({
+            "vault": nova.vault.root(),
+            "providers": [{"id": "test", "kind": "openai", "base_url": nova.model.base_url()}],
+            "model": "test/scripted",
+            "router": false,
+        }));
+        nova
+    };
+    let app = nova.start().await;
+    let (session, sent, events) = talk(&app, None).await;
+    assert!(sent > 3, "{sent}");
+    let (by, before, after, _) = &compactions(&events)[0];
+    assert!(*by == CompactedBy::Summary && after < before, "{events:?}");
+    // It is remembered: room is made before the next refusal.
+    let refused = |requests: &[Value]| {
+        requests.iter().filter(|request| !wants_summary(request) && whole(request).len() > 40_000).count()
+    };
+    talk(&app, Some(&session)).await;
+    assert_eq!(refused(&nova.model.requests()), 1);
+
+    // Where nothing can be left out, it is said in the provider's words.
+    let nova = Nova::new(PEOPLE, [error(400, too_long)]);
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
+    let TurnEnd::Failed(error) = end.end else { panic!("it cannot fit: {:?}", end.end) };
+    assert_eq!(error.code, ErrorCode::ContextTooSmall);
+    assert!(error.message.contains("9000 tokens") && error.hint.contains("`context`"), "{error:?}");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn what_never_fits_fails_with_what_to_do() {
     let nova = small(500, |_| text("Never."));
     let app = nova.start().await;

@@ -38,6 +38,7 @@ mod running_a_pipeline;
 mod running_on;
 mod running_typescript;
 mod setting_up_skills;
+mod showing_images;
 mod signing_in;
 mod skills_from_elsewhere;
 mod stopping;

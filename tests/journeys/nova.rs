@@ -208,6 +208,7 @@ pub(crate) async fn turn(
             skills: Vec::new(),
             tool: None,
             after: None,
+            images: Vec::new(),
             model: None,
             approver: Arc::new(approver),
             cancel: CancellationToken::new(),

@@ -5,12 +5,12 @@ use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use nova_app::{Answer, App, ApprovalRequest, Approver, CancellationToken, ChangeSetKind, ToolRun};
+use nova_app::{Answer, App, ApprovalRequest, Approver, CancellationToken, ChangeSetKind, ToolRun, TurnEnd};
 use nova_protocol::{
     AddRule, ApprovedToolRef, ApprovedToolState, Commands as _, DecideApproval, Decision, ErrorCode, Event,
     Nothing, RuleAnswer, RuleRef, SendMessage, TriedVerdict, TryRule,
 };
-use nova_testkit::{PATIENCE, ScriptedApprover, call, text};
+use nova_testkit::{PATIENCE, ScriptedApprover, call, call_text, text};
 use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
@@ -292,6 +292,39 @@ async fn the_third_identical_call_of_a_model_asks() {
     let ran =
         events.iter().filter(|event| matches!(event, Event::ToolCallCompleted { ok: true, .. })).count();
     assert_eq!(ran, 2);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn the_third_identical_call_asks_also_where_its_arguments_do_not_fit() {
+    for arguments in [r#"{"nme": "Jane Doe"}"#, r#"{"name": "#] {
+        let wrong = || call_text("crm__get_contact", arguments);
+        let nova = Nova::new(PEOPLE, [wrong(), wrong(), wrong(), wrong(), text("I give up.")]);
+        let app = nova.start().await;
+        let once = nova_testkit::decided(Decision::Once);
+        let approver = ScriptedApprover::new([nova_testkit::denied("look it up"), once]);
+        let (end, events) = turn(&app, None, "Who is Jane?", approver.clone()).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "I give up.".into() });
+        assert_eq!(approver.asked().len(), 2, "two were refused unasked");
+        let told = events.iter().filter_map(|event| match event {
+            Event::ToolCallCompleted { output, .. } => output["code"].as_str().map(str::to_owned),
+            _ => None,
+        });
+        let told: Vec<String> = told.collect();
+        // Allowed as it is, it fails as it did before.
+        let misfit = "invalid_arguments";
+        assert_eq!(told, [misfit, misfit, "denied_by_user", misfit], "{arguments}");
+        nova.model.finish();
+    }
+
+    // Edited on the card, it runs.
+    let wrong = || call("crm__get_contact", json!({"nme": "Jane Doe"}));
+    let nova = Nova::new(PEOPLE, [wrong(), wrong(), wrong(), text("A lead.")]);
+    let app = nova.start().await;
+    let approver = ScriptedApprover::new([nova_testkit::edited(json!({"name": "Jane Doe"}))]);
+    let (_, events) = turn(&app, None, "Who is Jane?", approver.clone()).await;
+    let ok = events.iter().filter(|event| matches!(event, Event::ToolCallCompleted { ok: true, .. })).count();
+    assert_eq!((approver.asked().len(), ok), (1, 1), "{events:?}");
     nova.model.finish();
 }
 

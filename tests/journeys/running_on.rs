@@ -10,7 +10,7 @@ use nova_app::{App, CancellationToken, ChatRequest};
 use nova_protocol::{
     CallRef, ChooseBranch, Commands as _, Decision, Envelope, Event, SendMessage, SessionRef,
 };
-use nova_testkit::{Answer, ModelServer, PATIENCE, ScriptedApprover, call, calls, pause, text};
+use nova_testkit::{Answer, ModelServer, PATIENCE, ScriptedApprover, call, calls, error, pause, text};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
@@ -321,6 +321,7 @@ async fn ask(app: &App, session: &str, words: &str, after: Option<&str>) -> Stri
         skills: Vec::new(),
         tool: None,
         after: after.map(|turn| Some(turn.to_owned())),
+        images: Vec::new(),
         model: None,
         approver: Arc::new(yes()),
         cancel: CancellationToken::new(),
@@ -496,5 +497,55 @@ fn a_chat_without_a_person_waits_for_its_calls_and_asks_the_model_once_more() {
     assert_eq!((&own["by_nova"], &own["text"]), (&json!(true), &json!("")));
     let request = nova.model.requests().pop().unwrap();
     assert_eq!(saying(&request, "Call 1 (dynamic.research) has ended").len(), 1);
+    nova.model.finish();
+}
+
+#[test]
+fn a_chat_without_a_person_waits_for_its_calls_also_where_its_turn_failed() {
+    let refusal = error(400, json!({"error": {"message": "not today"}}));
+    let nova = Nova::new(PEOPLE, [call("dynamic__research", json!({})), refusal, text("I found it.")]);
+    slow_script(&nova, 7_000);
+    let output = chat(&nova, &["Research it"]).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let at = |kind: &str| lines.iter().position(|line| line["type"] == kind).unwrap();
+    assert!(at("turn_failed") < at("tool_call_completed"), "{lines:?}");
+    assert_eq!(lines[at("tool_call_completed")]["ok"], true, "it was not stopped");
+    let last = lines.last().unwrap();
+    assert_eq!((&last["ok"], &last["error"]["code"]), (&json!(false), &json!("provider_failed")));
+
+    let session = lines[0]["session"].as_str().unwrap();
+    let output = chat(&nova, &["And now?", "--session", session]).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let request = nova.model.requests().pop().unwrap();
+    assert_eq!(saying(&request, "Call 1 (dynamic.research) has ended").len(), 1);
+    nova.model.finish();
+}
+
+#[test]
+fn reads_that_were_cut_off_by_a_kill_changed_nothing() {
+    let research = || ("dynamic__research", json!({}));
+    let nova = Nova::new(PEOPLE, [calls([research(), research()]), text("I look again.")]);
+    slow_script(&nova, 100_000);
+    let mut child = chat(&nova, &["Research it"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let started = lines.by_ref().filter_map(|line| {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        (event["type"] == "tool_call_started").then_some(event)
+    });
+    let started: Vec<Value> = started.take(2).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let session = started[0]["session"].as_str().unwrap();
+    let output = chat(&nova, &["Are you there?", "--session", session]).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let told = nova.model.last_texts("tool");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|text| text.contains("nothing was changed")), "{told:?}");
     nova.model.finish();
 }

@@ -1,7 +1,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use nova_protocol::{Commands as _, Decision, Event, SendMessage, SessionRef};
+use nova_protocol::{Commands as _, Decision, Event, Nothing, SendMessage, SessionRef};
 use nova_testkit::{call, pause, text};
 use serde_json::{Value, json};
 
@@ -102,6 +102,30 @@ async fn a_session_runs_one_turn_at_a_time_in_all_novas() {
     nova.model.finish();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_of_another_nova_is_seen_while_it_runs_and_when_it_ends() {
+    let nova = Nova::new(PEOPLE, [text("One").and(pause()).and(text(" and two."))]);
+    let app = nova.start().await;
+    let session = app.new_session().await.unwrap().id;
+    let mut child = nova.command(&["chat", "-p", "Count", "--session", &session]);
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    nova.model.wait_for_pause(1).await;
+
+    let mut events = app.events();
+    let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
+    assert!(view.row.running && app.list_sessions(Nothing {}).await.unwrap()[0].running);
+    let refused = app.stop_turn(SessionRef { session: session.clone() }).await.unwrap_err();
+    assert_eq!(refused.code, nova_protocol::ErrorCode::SessionBusy);
+
+    nova.model.resume();
+    let told = wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
+    assert_eq!(told, Event::TurnCompleted { text: "One and two.".into() });
+    wait_for(&mut events, |event| matches!(event, Event::SessionChanged { .. })).await;
+    child.wait().unwrap();
+    assert!(!app.list_sessions(Nothing {}).await.unwrap()[0].running);
+    nova.model.finish();
+}
+
 #[test]
 fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
     let nova = Nova::new(
@@ -120,8 +144,10 @@ fn a_nova_that_is_killed_in_a_turn_leaves_a_session_that_goes_on() {
         (event["type"] == "approval_requested").then_some(event)
     });
     let session = asked.unwrap()["session"].as_str().unwrap().to_owned();
+    assert_eq!(nova.json(&["session", "list"]).1[0]["running"], true);
     child.kill().unwrap();
     child.wait().unwrap();
+    assert_eq!(nova.json(&["session", "list"]).1[0]["running"], false, "its lease is nobody's");
 
     let output = nova.run(&["chat", "-p", "Are you there?", "--session", &session]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -20,9 +20,14 @@ pub(crate) fn on_stdin() -> Arc<Answers> {
         let reading = answers.clone();
         // A thread of its own: nothing waits for it at the end of the program.
         std::thread::spawn(move || {
-            for line in std::io::stdin().lock().lines() {
+            for line in std::io::stdin().lock().split(b'\n') {
                 let Ok(line) = line else { break };
-                if let Some(note) = reading.hear(&line) {
+                let Ok(line) = String::from_utf8(line) else {
+                    print::note("nova: a line is not UTF-8 text and was dropped; send it again as UTF-8");
+                    continue;
+                };
+                let line = line.strip_suffix('\r').unwrap_or(&line);
+                if let Some(note) = reading.hear(line) {
                     print::note(&note);
                 }
             }

@@ -32,8 +32,14 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
             line = next_line(chat.approve.approve) => line,
             _ = tokio::signal::ctrl_c() => return Ok(print::INTERRUPTED),
         };
-        let Some(line) = line else { return Ok(print::DONE) };
-        let text = line.trim().to_owned();
+        let text = match line {
+            Line::Text(line) => line.trim().to_owned(),
+            Line::NoText => {
+                print::note("nova: that line is not UTF-8 text and was not sent; send it again as UTF-8");
+                continue;
+            }
+            Line::End => return Ok(print::DONE),
+        };
         if text.is_empty() {
             continue;
         }
@@ -42,16 +48,25 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
     }
 }
 
-/// None at the end of the input.
-async fn next_line(how: Option<ApproveHow>) -> Option<String> {
+/// What was typed, or piped in.
+enum Line {
+    Text(String),
+    /// Bytes that are no text.
+    NoText,
+    End,
+}
+
+async fn next_line(how: Option<ApproveHow>) -> Line {
     if how == Some(ApproveHow::Stdio) {
         // Answers come the same way, whenever they come.
-        return approve::on_stdin().next_message().await;
+        return approve::on_stdin().next_message().await.map_or(Line::End, Line::Text);
     }
-    let mut line = String::new();
+    let mut line = Vec::new();
     let mut input = tokio::io::BufReader::with_capacity(1, tokio::io::stdin());
-    let read = input.read_line(&mut line).await;
-    matches!(read, Ok(bytes) if bytes > 0).then_some(line)
+    match input.read_until(b'\n', &mut line).await {
+        Ok(bytes) if bytes > 0 => String::from_utf8(line).map_or(Line::NoText, Line::Text),
+        _ => Line::End,
+    }
 }
 
 /// Answers with the session and the exit code.
@@ -62,6 +77,7 @@ async fn one_turn(
     text: String,
     json: bool,
 ) -> Result<(String, u8), UserError> {
+    let images = nova_app::images_from_files(&chat.images)?;
     let is_new = session.is_none();
     let session = match session {
         Some(id) => id,
@@ -79,6 +95,7 @@ async fn one_turn(
         skills: chat.skills.clone(),
         tool: chat.tool.clone(),
         after: chat.after.as_ref().map(|turn| Some(turn.clone()).filter(|turn| turn != "start")),
+        images,
         model: chat.model.clone(),
         approver: approver.clone(),
         cancel: cancel.clone(),
@@ -94,12 +111,12 @@ async fn one_turn(
             return Err(error);
         }
     };
-    let mut events = shown.await;
+    let mut events = shown.await.ok();
     // Nobody will write the next message: what the turn went on without is waited for, and told.
     while chat.prompt.is_some()
         && matches!(ended.end, TurnEnd::Completed { .. })
         && app.has_open_calls(&session)
-        && let Ok(left) = events
+        && let Some(left) = events.take()
     {
         let shown = tokio::spawn(show(left, session.clone(), json, questions));
         let late = app.finish_calls(&session, chat.model.as_deref(), approver.clone(), cancel.clone());
@@ -110,7 +127,14 @@ async fn one_turn(
                 break;
             }
         }
-        events = shown.await;
+        events = shown.await.ok();
+    }
+    // Of a turn that failed, too, they end by themselves; the model hears of them with the next message.
+    if chat.prompt.is_some() && matches!(ended.end, TurnEnd::Failed(_)) && app.has_open_calls(&session) {
+        or_interrupt(app.wait_for_calls(&session, cancel.clone()), &cancel).await;
+        if let Some(left) = events {
+            show_left(left, &session, json, questions);
+        }
     }
     if cancel.is_cancelled() {
         ended.end = TurnEnd::Cancelled;
@@ -123,7 +147,7 @@ async fn one_turn(
         TurnEnd::Completed { .. } => print::DONE,
         TurnEnd::Cancelled => print::INTERRUPTED,
         TurnEnd::Failed(error) => {
-            print::error(&error, false);
+            print::error(&error, json);
             print::FAILED
         }
     };
@@ -159,23 +183,35 @@ async fn show(
             }
             Err(RecvError::Closed) => return events,
         };
-        if envelope.session.as_deref() != Some(&session) {
-            continue;
-        }
         let ends = matches!(
             envelope.event,
             Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. }
         );
-        let asks = matches!(envelope.event, Event::ApprovalRequested { .. });
-        if json || questions && asks {
-            print::json(&envelope);
-        } else {
-            show_as_text(&envelope.event);
-        }
-        if ends {
+        if show_one(&envelope, &session, json, questions) && ends {
             return events;
         }
     }
+}
+
+/// Prints what came after the end of a turn.
+fn show_left(mut events: Receiver<Envelope>, session: &str, json: bool, questions: bool) {
+    while let Ok(envelope) = events.try_recv() {
+        show_one(&envelope, session, json, questions);
+    }
+}
+
+/// Whether it is of the session.
+fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> bool {
+    if envelope.session.as_deref() != Some(session) {
+        return false;
+    }
+    let asks = matches!(envelope.event, Event::ApprovalRequested { .. });
+    if json || questions && asks {
+        print::json(envelope);
+    } else {
+        show_as_text(&envelope.event);
+    }
+    true
 }
 
 fn show_as_text(event: &Event) {

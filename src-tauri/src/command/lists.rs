@@ -114,7 +114,10 @@ pub(crate) fn session(view: &SessionView) {
     let is_told = |turn: &str| in_force.contains(&turn);
     for envelope in view.events.iter().filter(|envelope| envelope.turn.as_deref().is_none_or(is_told)) {
         match &envelope.event {
-            Event::TurnStarted { text, .. } => line(&format!("\nyou> {}\n", visible(text))),
+            Event::TurnStarted { text, images, .. } => {
+                let images: String = images.iter().map(|image| format!(" [{}]", image.name)).collect();
+                line(&format!("\nyou> {}\n", visible(&format!("{text}{images}"))));
+            }
             Event::MessageCompleted { text, .. } => line(&visible(text)),
             Event::ToolCallStarted { tool, args, .. } => {
                 line(&format!("· {tool} {}", visible(&args.to_string())))

@@ -46,12 +46,12 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
             }
             return Ok(print::DONE);
         }
-        Session::Export { id, out, all } => {
+        Session::Export { id, out, all, force } => {
             let text = app.session_as_markdown(id, *all).await?;
             match out {
                 Some(file) => {
                     let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-                    app.write_export(&file, text).await?;
+                    app.write_export(&file, text, *force).await?;
                     let file = file.display().to_string();
                     if json { print::json(&json!({"ok": true, "file": file})) } else { print::line(&file) }
                 }

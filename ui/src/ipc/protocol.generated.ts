@@ -365,7 +365,11 @@ after?: string | null,
 /**
  * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
  */
-by_nova?: boolean, } | { "type": "branch_chosen", 
+by_nova?: boolean, 
+/**
+ * What the message shows beside its text.
+ */
+images?: Array<ImageView>, } | { "type": "branch_chosen", 
 /**
  * A turn; it and what came after it are in force.
  */
@@ -447,7 +451,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "model_without_images" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type ExportSession = { session: string, 
 /**
@@ -599,6 +603,32 @@ export type HunkView = {
  */
 skipped: number, lines: Array<DiffLineView>, };
 
+export type ImageData = { media_type: string, 
+/**
+ * Its bytes in base64.
+ */
+data: string, };
+
+export type ImageRef = { session: string, id: string, };
+
+export type ImageView = { 
+/**
+ * Within its session; equal for equal bytes.
+ */
+id: string, name: string, 
+/**
+ * `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
+ */
+media_type: string, 
+/**
+ * In pixels.
+ */
+width: number, 
+/**
+ * In pixels.
+ */
+height: number, };
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 export type LinkRef = { url: string, };
@@ -652,6 +682,20 @@ currency: string, input: string,
  * Of input that the provider had cached; as other input where none is written.
  */
 cached: string | null, output: string, };
+
+export type NewImage = { 
+/**
+ * As its file is called.
+ */
+name: string, 
+/**
+ * As whoever has it thinks; its bytes decide.
+ */
+media_type?: string, 
+/**
+ * Its bytes in base64.
+ */
+data: string, };
 
 export type NewProvider = { 
 /**
@@ -978,6 +1022,11 @@ agreed: boolean, models: Array<string>,
  */
 without_tools: Array<string>, 
 /**
+ * Those that cannot look at images, where that is configured or the provider says so: a message
+ * with images is not sent to them.
+ */
+without_images?: Array<string>, 
+/**
  * Why its models could not be listed.
  */
 problem: UserError | null, 
@@ -1185,7 +1234,11 @@ tool?: string,
  * The turn that this one comes after, where that is not the last in force: an edited message or
  * another answer to it begins a branch. Null begins the conversation anew.
  */
-after?: string | null, };
+after?: string | null, 
+/**
+ * What it shows beside the text: at most 10.
+ */
+images?: Array<NewImage>, };
 
 export type SessionRef = { session: string, };
 
@@ -1658,6 +1711,7 @@ export type Commands = {
   export_session: { params: ExportSession; result: ExportedSession };
   choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
+  read_image: { params: ImageRef; result: ImageData };
   stop_turn: { params: SessionRef; result: Nothing };
   stop_call: { params: CallRef; result: Nothing };
   context: { params: SessionRef; result: ContextView };

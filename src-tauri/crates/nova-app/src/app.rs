@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -90,9 +90,11 @@ pub(crate) struct Inner {
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
+    /// Sessions in which another Nova runs a turn that is told here.
+    pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
-    /// By `provider/model`, in tokens.
-    pub(crate) contexts: Mutex<HashMap<String, u64>>,
+    /// By `provider/model`.
+    pub(crate) told: Mutex<HashMap<String, crate::provider_rows::ToldOfModel>>,
     pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
     pub(crate) health: crate::health::Health,
     /// Ends the forwarding of the vault that was open before.
@@ -204,7 +206,8 @@ impl App {
                 chats: Mutex::default(),
                 runs: Mutex::default(),
                 conflicts: OpenConflicts::default(),
-                contexts: Mutex::default(),
+                told: Mutex::default(),
+                followed: Mutex::default(),
                 model_lists: Mutex::default(),
                 health: Mutex::default(),
                 feed: Mutex::default(),

@@ -2,13 +2,16 @@ use std::sync::{Arc, PoisonError};
 
 use nova_calls::Approver;
 use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
+use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{
-    Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_late_turn, run_turn,
+    NamedImage, Session, SessionInfo, TurnEnd, TurnScope, UserMessage, WaitingApprovals, run_late_turn,
+    run_turn,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenChat, session_error};
+use crate::models::model_error;
 
 /// One turn without a window.
 pub struct ChatRequest {
@@ -19,6 +22,8 @@ pub struct ChatRequest {
     pub tool: Option<String>,
     /// The turn it is said after, none for the beginning; absent where it is the last.
     pub after: Option<Option<String>>,
+    /// What it shows beside the text.
+    pub images: Vec<NamedImage>,
     /// `provider/model`
     pub model: Option<String>,
     pub approver: Arc<dyn Approver>,
@@ -38,17 +43,19 @@ impl App {
     /// # Errors
     /// When the turn could not begin. A turn that failed is not an error but an end.
     pub async fn chat(&self, request: ChatRequest) -> Result<ChatEnd, UserError> {
-        says_something(&request.text)?;
+        says_something(&request.text, &request.images)?;
         let id = match request.session {
             Some(id) => id,
             None => self.new_session().await?.id,
         };
         let chat = self.open_chat(&id).await?;
         let after = self.said_after(&id, request.after).await?;
-        let message = UserMessage { text: request.text, skills: request.skills, tool: request.tool, after };
+        let ChatRequest { text, skills, tool, images, .. } = request;
+        let message = UserMessage { text, skills, tool, after, images };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
         let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
+        can_look(&scope, &message)?;
         let end = run_turn(scope, chat.session.clone(), message, request.cancel)
             .await
             .map_err(|error| session_error(&error))?;
@@ -68,10 +75,7 @@ impl App {
         cancel: CancellationToken,
     ) -> Result<Option<ChatEnd>, UserError> {
         let chat = self.open_chat(session).await?;
-        tokio::select! {
-            () = chat.session.calls_ended() => {}
-            () = cancel.cancelled() => self.end_calls(session).await,
-        }
+        self.wait_for_calls(session, cancel.clone()).await;
         if cancel.is_cancelled() || !chat.session.has_news() {
             return Ok(None);
         }
@@ -84,6 +88,15 @@ impl App {
         let end = run_late_turn(scope, chat.session.clone(), cancel).await;
         let end = end.map_err(|error| session_error(&error))?;
         Ok(Some(ChatEnd { session: session.to_owned(), end }))
+    }
+
+    /// Waits until the calls that run on by themselves have ended. Cancelling ends them.
+    pub async fn wait_for_calls(&self, session: &str, cancel: CancellationToken) {
+        let Some(chat) = self.chats().get(session).cloned() else { return };
+        tokio::select! {
+            () = chat.session.calls_ended() => {}
+            () = cancel.cancelled() => self.end_calls(session).await,
+        }
     }
 
     /// Whether a turn went on without the end of a call, and the model does not know that end yet.
@@ -111,7 +124,7 @@ impl App {
         model: Option<&str>,
         message: UserMessage,
     ) -> Result<String, UserError> {
-        says_something(&message.text)?;
+        says_something(&message.text, &message.images)?;
         self.check_wanted(&message)?;
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
@@ -124,7 +137,8 @@ impl App {
             chat.idle.send_replace(false);
         }
         let turn = self.inner.options.ids.next();
-        let scope = match self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await {
+        let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await;
+        let scope = match scope.and_then(|scope| can_look(&scope, &message).map(|()| scope)) {
             Ok(scope) => scope,
             Err(error) => {
                 self.turn_ended(&chat);
@@ -236,6 +250,7 @@ impl App {
             clock: self.inner.options.clock.clone(),
             ids: self.inner.options.ids.clone(),
             context: chosen.context,
+            images: if chat.session.refused_images(&chosen.name) { Some(false) } else { chosen.images },
             catalog: CatalogBudget::of_context(chosen.context),
             router: !self.config().router_off,
             call_limit: Self::CALL_LIMIT,
@@ -278,11 +293,14 @@ impl App {
         Ok(info)
     }
 
+    /// Whether this Nova runs a turn in the session.
+    pub(crate) fn runs_here(&self, session: &str) -> bool {
+        let chat = self.chats().get(session).cloned();
+        chat.is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some())
+    }
+
     pub(crate) fn session_row(&self, info: SessionInfo) -> SessionRow {
-        let running = self
-            .chats()
-            .get(&info.id)
-            .is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some());
+        let running = self.runs_here(&info.id) || self.inner.store.is_running(&info.id);
         SessionRow {
             title: info.title,
             updated_at: info.updated_at,
@@ -315,6 +333,22 @@ impl App {
         if tokio::time::timeout(ENDING, all_ended).await.is_err() {
             tracing::warn!("a turn did not end in time; its session says so when it is opened");
         }
+    }
+
+    /// Stops what this Nova runs in the session.
+    ///
+    /// # Errors
+    /// `session_busy` when another Nova does.
+    pub(crate) fn stop_here(&self, session: &str) -> Result<(), UserError> {
+        if !self.runs_here(session) && self.inner.store.is_running(session) {
+            return Err(UserError::new(
+                ErrorCode::SessionBusy,
+                "Another Nova runs this turn.",
+                "Stop it there, at its terminal or in its window.",
+            ));
+        }
+        self.stop(session);
+        Ok(())
     }
 
     pub(crate) fn stop(&self, session: &str) {
@@ -365,8 +399,17 @@ fn unavailable(skill: &SkillEntry) -> UserError {
     )
 }
 
-fn says_something(text: &str) -> Result<(), UserError> {
-    if text.trim().is_empty() {
+/// Nothing of the message is lost: the turn does not begin.
+fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
+    if scope.images != Some(false) || message.images.is_empty() {
+        return Ok(());
+    }
+    let (provider, model) = (scope.provider.id().to_owned(), scope.model.clone());
+    Err(model_error(&ProviderError::NoImages { provider, model }))
+}
+
+fn says_something(text: &str, images: &[NamedImage]) -> Result<(), UserError> {
+    if text.trim().is_empty() && images.is_empty() {
         return Err(UserError::new(ErrorCode::BadRequest, "The message is empty.", "Write something first."));
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::author_files::{NewSkill, SKILL_MANUAL};
 use crate::chat::unknown_skill;
 use crate::credentials::signed_out_reason;
 use crate::first_run::picked;
+use crate::images;
 use crate::panels::panels;
 use crate::skill_rows::{reason, state_view};
 
@@ -93,9 +94,14 @@ impl Commands for App {
             running_calls = chat.session.running_calls();
             chat.session.flush().await.map_err(|error| session_error(&error))?;
         }
-        let events =
-            self.inner.store.events(&session.session).await.map_err(|error| session_error(&error))?;
-        Ok(SessionView { row: self.session_row(info), events: with_blocks(events), running_calls })
+        let events = self.inner.store.events_since(&session.session, 0).await;
+        let events = events.map_err(|error| session_error(&error))?;
+        let row = self.session_row(info);
+        if row.running && !self.runs_here(&row.id) {
+            self.follow_elsewhere(&row.id, events.last().map_or(0, |(last, _)| last + 1));
+        }
+        let events = with_blocks(events.into_iter().map(|(_, envelope)| envelope));
+        Ok(SessionView { row, events, running_calls })
     }
 
     async fn rename_session(&self, rename: RenameSession) -> Result<SessionRow, UserError> {
@@ -150,13 +156,20 @@ impl Commands for App {
 
     async fn send_message(&self, message: SendMessage) -> Result<TurnRef, UserError> {
         let after = self.said_after(&message.session, message.after).await?;
-        let said = UserMessage { text: message.text, skills: message.skills, tool: message.tool, after };
+        let images = message.images;
+        let images = blocking(move || images::received(images)).await?;
+        let said =
+            UserMessage { text: message.text, skills: message.skills, tool: message.tool, after, images };
         let turn = self.start_turn(&message.session, message.model.as_deref(), said).await?;
         Ok(TurnRef { turn })
     }
 
+    async fn read_image(&self, image: ImageRef) -> Result<ImageData, UserError> {
+        self.image_of(&image).await
+    }
+
     async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
-        self.stop(&session.session);
+        self.stop_here(&session.session)?;
         Ok(Nothing {})
     }
 
@@ -560,8 +573,8 @@ impl App {
 }
 
 /// The log keeps a message's text; its rendered blocks are made again for the window.
-fn with_blocks(events: Vec<Envelope>) -> Vec<Envelope> {
-    let mut all = Vec::with_capacity(events.len());
+pub(crate) fn with_blocks(events: impl IntoIterator<Item = Envelope>) -> Vec<Envelope> {
+    let mut all = Vec::new();
     for envelope in events {
         if let Event::MessageCompleted { message, text, .. } = &envelope.event {
             for (index, block) in nova_session::blocks(text).into_iter().enumerate() {

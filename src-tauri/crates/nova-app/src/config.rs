@@ -47,6 +47,11 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// Of `anthropic`: `"adaptive"`, or the most tokens to think with.
     pub thinking: Option<Thinking>,
+    /// Of `anthropic`: whether tools may be sent aside (`defer_loading`), where it is not Anthropic's own
+    /// server.
+    pub deferred_tools: Option<bool>,
+    /// Whether its models can look at images, where it does not say so itself.
+    pub images: Option<bool>,
     /// By model; for a million tokens.
     pub prices: Vec<ModelPrice>,
 }
@@ -223,11 +228,22 @@ fn providers(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, C
             models: texts(file, &format!("providers[{at}].models"), item.get("models"))?,
             context: context(file, &format!("providers[{at}].context"), item.get("context"))?,
             thinking: thinking(file, &format!("providers[{at}].thinking"), item.get("thinking"))?,
+            deferred_tools: on_or_off(
+                file,
+                &format!("providers[{at}].deferred_tools"),
+                item.get("deferred_tools"),
+            )?,
+            images: on_or_off(file, &format!("providers[{at}].images"), item.get("images"))?,
             prices: prices(file, &format!("providers[{at}].prices"), item.get("prices"))?,
             id,
         });
     }
     Ok(found)
+}
+
+fn on_or_off(file: &str, key: &str, value: Option<&Value>) -> Result<Option<bool>, ConfigError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    value.as_bool().map(Some).ok_or_else(|| shape(file, key, "must be true or false"))
 }
 
 fn context(file: &str, key: &str, value: Option<&Value>) -> Result<Option<u64>, ConfigError> {

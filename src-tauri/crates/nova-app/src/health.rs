@@ -45,6 +45,8 @@ fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
             | ProviderError::ContextTooSmall { .. }
             | ProviderError::ModelNotFound { .. }
             | ProviderError::NoTools { .. }
+            | ProviderError::NoImages { .. }
+            | ProviderError::TooLong { .. }
             | ProviderError::Settings { .. },
         ) => return None,
         Err(ProviderError::Truncated | ProviderError::BadResponse { .. } | ProviderError::Failed { .. }) => {
@@ -94,6 +96,10 @@ impl Provider for Watched {
                 Err(error)
             }
         }
+    }
+
+    fn defers_tools(&self, model: &str) -> bool {
+        self.provider.defers_tools(model)
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
-    Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
+    Limits, Locality, ModelInfo, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
 };
 
 use crate::app::App;
@@ -12,6 +12,8 @@ use crate::health::Watched;
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
     pub(crate) provider: Arc<dyn Provider>,
+    /// `provider/model`
+    pub(crate) name: String,
     /// Without the provider's id.
     pub(crate) model: String,
     /// Where what is sent ends up.
@@ -19,6 +21,8 @@ pub(crate) struct ChosenModel {
     pub(crate) agreed: bool,
     /// In tokens, where a provider said so.
     pub(crate) context: Option<u64>,
+    /// Whether it can look at images, where that is configured or its provider said so.
+    pub(crate) images: Option<bool>,
 }
 
 /// The environment variable that holds a provider's key: `NOVA_<ID>_KEY`.
@@ -79,6 +83,7 @@ impl App {
         settings.base_url.clone_from(&config.base_url);
         settings.context = config.context;
         settings.thinking = config.thinking;
+        settings.deferred_tools = config.deferred_tools;
         settings.proxy = self.inner.options.proxy.as_deref().and_then(|address| address.parse().ok());
         settings
     }
@@ -162,24 +167,29 @@ impl App {
         if agreed {
             provider = self.connect_with_key(&config).await?;
         }
-        // A model server on this machine may run single models elsewhere. What it does not say of
-        // a model counts as elsewhere.
+        // A model server on this machine may run single models elsewhere. One that it does not list it
+        // cannot run.
+        let mut images = None;
         if locality == Locality::Local && config.kind == "ollama" {
             let latest = format!("{model}:latest");
             let listed = provider.models().await.map_err(|error| model_error(&error))?;
-            let listed = listed.into_iter().find(|listed| listed.id == model || listed.id == latest);
-            let elsewhere = match listed {
-                Some(listed) => listed.runs_at,
-                None => Some(config.base_url.clone().unwrap_or_default()),
+            let is_it =
+                |listed: &ModelInfo| [model, &latest].iter().any(|name| listed.id.eq_ignore_ascii_case(name));
+            let listed = listed.into_iter().find(is_it);
+            let Some(listed) = listed else {
+                let (provider, model) = (id.to_owned(), model.to_owned());
+                return Err(model_error(&ProviderError::ModelNotFound { provider, model }));
             };
-            if let Some(host) = elsewhere {
+            images = listed.images;
+            if let Some(host) = listed.runs_at {
                 locality = Locality::Remote { host };
                 agreed = self.inner.trust.agrees(id, PASSED_ON);
             }
         }
         let provider = Arc::new(Watched { app: self.clone(), provider });
-        let context = self.context_of(&name);
-        Ok(ChosenModel { provider, model: model.to_owned(), locality, agreed, context })
+        let (context, images) = (self.context_of(&name), self.takes_images(&name).or(images));
+        let model = model.to_owned();
+        Ok(ChosenModel { provider, name, model, locality, agreed, context, images })
     }
 
     /// The model servers that answer on this machine.

@@ -223,8 +223,9 @@ async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderEr
     let request = ChatRequest {
         model: model.to_owned(),
         system: String::new(),
-        messages: vec![Message::User { content: "Say ok.".into() }],
+        messages: vec![Message::User { content: "Say ok.".into(), images: Vec::new() }],
         tools: Vec::new(),
+        deferred: Vec::new(),
         tool_choice: ToolChoice::Auto,
         max_output: Some(16),
     };

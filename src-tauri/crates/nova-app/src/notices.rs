@@ -106,6 +106,7 @@ mod tests {
             tool: None,
             after: None,
             by_nova: false,
+            images: vec![],
         }
     }
 

@@ -59,6 +59,7 @@ impl App {
             agreed: false,
             models: config.models.clone(),
             without_tools: Vec::new(),
+            without_images: Vec::new(),
             problem: None,
             key: self.provider_key(config).await,
             favourites: favourites_of(&config.id, &self.config().favourites),
@@ -93,11 +94,18 @@ impl App {
                 }
             },
         };
-        let contexts =
-            listed.iter().filter_map(|model| Some((format!("{}/{}", config.id, model.id), model.context?)));
-        self.contexts().extend(contexts);
+        for model in &listed {
+            let told = ToldOfModel { context: model.context, images: model.images };
+            self.told().insert(format!("{}/{}", config.id, model.id), told);
+        }
         let without_tools = listed.iter().filter(|model| model.tools == Some(false));
         row.without_tools = without_tools.map(|model| model.id.clone()).collect();
+        let without_images = listed.iter().filter(|model| config.images.or(model.images) == Some(false));
+        row.without_images = without_images.map(|model| model.id.clone()).collect();
+        if config.images == Some(false) {
+            let others = config.models.iter().filter(|id| !listed.iter().any(|model| model.id == **id));
+            row.without_images.extend(others.cloned());
+        }
         let others = listed.into_iter().map(|model| model.id).filter(|id| !config.models.contains(id));
         row.models.extend(others);
         row
@@ -132,17 +140,35 @@ impl App {
         self.inner.model_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The contexts of models that a provider has told of since the start, in tokens.
-    fn contexts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        self.inner.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    /// By `provider/model`.
+    fn told(&self) -> MutexGuard<'_, HashMap<String, ToldOfModel>> {
+        self.inner.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// In tokens: as it is configured, else where a provider said so.
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
-        let provider = model.split_once('/')?.0;
-        let configured = self.config().providers.into_iter().find(|config| config.id == provider);
-        configured.and_then(|config| config.context).or_else(|| self.contexts().get(model).copied())
+        let configured = self.configured_of(model).and_then(|config| config.context);
+        configured.or_else(|| self.told().get(model)?.context)
     }
+
+    /// Whether it can look at images: as it is configured, else where a provider said so.
+    pub(crate) fn takes_images(&self, model: &str) -> Option<bool> {
+        let configured = self.configured_of(model).and_then(|config| config.images);
+        configured.or_else(|| self.told().get(model)?.images)
+    }
+
+    fn configured_of(&self, model: &str) -> Option<ProviderConfig> {
+        let provider = model.split_once('/')?.0;
+        self.config().providers.into_iter().find(|config| config.id == provider)
+    }
+}
+
+/// What a provider has told of a model since the start.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ToldOfModel {
+    /// In tokens.
+    context: Option<u64>,
+    images: Option<bool>,
 }
 
 /// Of `provider/model` those of one provider, as it calls them.

@@ -1,21 +1,28 @@
 //! The sessions as a whole: keeping, finding, exporting and forgetting them.
 
+use std::collections::HashSet;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::Duration;
 
 use nova_calls::error_from_vault;
 use nova_protocol::{
-    ErrorCode, Event, ExportSession, ExportedSession, FoundSession, FoundText, SearchSessions, SessionRow,
-    SetSession, TextPart, UserError,
+    Envelope, ErrorCode, Event, ExportSession, ExportedSession, FoundSession, FoundText, SearchSessions,
+    SessionRow, SetSession, TextPart, UserError,
 };
 use nova_session::{After, Found, SessionError};
 use nova_vault::note::file_name;
 use nova_vault::{Author, ChangeSetKind, Vault, VaultPath};
 
 use crate::app::{App, blocking, session_error};
+use crate::commands::with_blocks;
 use crate::config::without_secrets;
 
 /// How long a deleted session can be restored.
 const IN_TRASH: jiff::SignedDuration = jiff::SignedDuration::from_hours(30 * 24);
+/// How often the log of a turn that another Nova runs is looked at.
+const LOOKED_AT: Duration = Duration::from_millis(300);
 /// Sessions that a search answers with where nothing is said.
 const FOUND: u32 = 20;
 /// A file name that every system takes, in characters.
@@ -98,15 +105,17 @@ impl App {
             return Ok(ExportedSession { saved: None });
         };
         let saved = self.places().shown(&path);
-        self.write_export(&path, text).await?;
+        // The dialog has asked.
+        self.write_export(&path, text, true).await?;
         Ok(ExportedSession { saved: Some(saved) })
     }
 
-    /// Writes a document where the user wants it; into the vault as every change of a note.
+    /// Writes a document where the user wants it; into the vault as every change of a note. `replace`: in
+    /// the place of a file that is there.
     ///
     /// # Errors
-    /// When it cannot be written, or a note of the vault has that name.
-    pub async fn write_export(&self, path: &Path, text: String) -> Result<(), UserError> {
+    /// When it cannot be written, or a file or a note of the vault has that name.
+    pub async fn write_export(&self, path: &Path, text: String, replace: bool) -> Result<(), UserError> {
         let (vault, path) = (self.vault().ok(), path.to_owned());
         blocking(move || {
             // A link may lead into the vault.
@@ -119,7 +128,19 @@ impl App {
                 let written = draft.create(&note, text).and_then(|()| set.apply(draft, &Author::new("user")));
                 return written.and_then(|_| set.close()).map_err(|error| error_from_vault(&error));
             }
-            std::fs::write(&path, text).map_err(|error| {
+            let mut options = std::fs::File::options();
+            options.write(true).create(true).truncate(true);
+            // A pipe or a terminal is there to be written to.
+            options.create_new(!replace && (path.is_file() || !path.exists()));
+            let written = options.open(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(|error| {
+                if error.kind() == ErrorKind::AlreadyExists {
+                    return UserError::new(
+                        ErrorCode::Io,
+                        format!("{} is there already, and was left as it is.", path.display()),
+                        "Name another file, or replace it with --force.",
+                    );
+                }
                 UserError::new(
                     ErrorCode::Io,
                     format!("{} cannot be written: {error}.", path.display()),
@@ -155,6 +176,37 @@ impl App {
         chosen.map_err(|error| session_error(&error))
     }
 
+    /// Tells what another Nova does in the session, as its log has it from this number on, until its turn
+    /// has ended.
+    pub(crate) fn follow_elsewhere(&self, session: &str, from: i64) {
+        if !self.followed().insert(session.to_owned()) {
+            return;
+        }
+        let (app, session) = (self.clone(), session.to_owned());
+        tokio::spawn(async move {
+            let mut next = from;
+            loop {
+                // First, so that what was written before its end is read after it.
+                let goes_on = app.inner.store.is_running(&session) && !app.runs_here(&session);
+                let Ok(events) = app.inner.store.events_since(&session, next).await else { break };
+                next = events.last().map_or(next, |(last, _)| last + 1);
+                for envelope in events.into_iter().flat_map(|(_, envelope)| as_it_happened(envelope)) {
+                    nova_session::EventSink::emit(app.inner.as_ref(), envelope);
+                }
+                if !goes_on {
+                    break;
+                }
+                tokio::time::sleep(LOOKED_AT).await;
+            }
+            app.followed().remove(&session);
+            app.emit(Event::SessionChanged { id: session });
+        });
+    }
+
+    fn followed(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.inner.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn found_view(&self, found: Found) -> FoundSession {
         let parts = |parts: Vec<nova_session::TextPart>| {
             parts.into_iter().map(|part| TextPart { text: part.text, hit: part.hit }).collect()
@@ -174,6 +226,16 @@ impl App {
                 .collect(),
         }
     }
+}
+
+/// A stored event as whoever listens would have heard it: a message after its blocks, which took the
+/// numbers before its own.
+fn as_it_happened(envelope: Envelope) -> Vec<Envelope> {
+    let mut events = with_blocks([envelope]);
+    for (before, event) in events.iter_mut().rev().enumerate() {
+        event.seq = event.seq.saturating_sub(before as u64);
+    }
+    events
 }
 
 /// The path within the vault, where the file would lie in it.

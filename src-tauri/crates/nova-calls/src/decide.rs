@@ -6,7 +6,7 @@ use nova_skill::{Effect, Principal};
 const MANY_NOTES: usize = 20;
 
 /// The same call asks from this time on.
-const OFTEN: usize = 3;
+pub(crate) const OFTEN: usize = 3;
 
 /// Everything the decision depends on.
 #[derive(Debug, Clone, PartialEq)]

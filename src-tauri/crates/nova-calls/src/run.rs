@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nova_http::Web;
-use nova_protocol::{ErrorCode, Event, FigureView, NoteChangeView, SourceView, UserError};
+use nova_protocol::{Decision, ErrorCode, Event, FigureView, NoteChangeView, SourceView, UserError};
 use nova_registry::{ReachedNotes, RulesInForce, SkillEntry, Snapshot, State, ToolEntry, ToolLookup};
 use nova_skill::{Clock, CredentialSource, Effect, Output, Principal, StoreSource, VaultPath};
 use nova_vault::note::ContentHash;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::judging::content_of;
 use self::judging::denied_by_rule;
 use crate::credentials::CallCredentials;
+use crate::decide::OFTEN;
 use crate::detach::CallWatch;
 use crate::figures::sources_and_figures;
 use crate::hosts::CallHosts;
@@ -29,7 +30,7 @@ use crate::reach::Heard;
 use crate::secrets::Secrets;
 use crate::view::{effect_view, error_from_tool, principal_view, source_view};
 use crate::{
-    Approved, Approver, Content, Grantee, Grants, KeepRule, Ruling, ToolContent, TurnSoFar, Verdict,
+    Approved, Approver, Because, Content, Grantee, Grants, KeepRule, Ruling, ToolContent, TurnSoFar, Verdict,
     arguments,
 };
 
@@ -289,10 +290,13 @@ impl Running<'_> {
         let shown = args.as_ref().map_or_else(|_| raw(&call.args), Clone::clone);
         self.started(&tool.shown_name(), shown, tool.effect());
         self.check_available(&skill)?;
-        let mut args = args?;
+        self.tainted = self.scope.so_far.is_tainted();
+        let mut args = match args {
+            Ok(args) => args,
+            Err(misfit) => self.mended(&tool, raw(&call.args), misfit).await?,
+        };
 
         self.note_first_sight(&tool);
-        self.tainted = self.scope.so_far.is_tainted();
         self.times = self.scope.so_far.count(&tool, &args);
         // A denied call runs in no way, not even to see what it would write.
         let Ruling { verdict, because } = self.judge(&tool, &args, &[], false);
@@ -355,6 +359,30 @@ impl Running<'_> {
             });
         }
         self.write(&skill, &tool, &reach, args).await
+    }
+
+    /// Of arguments that do not fit: a call that is made with them again and again asks the user, who may
+    /// edit them.
+    ///
+    /// # Errors
+    /// What is wrong with them, or that the user denied the call.
+    async fn mended(
+        &mut self,
+        tool: &Arc<ToolEntry>,
+        mut args: Value,
+        misfit: UserError,
+    ) -> Result<Value, UserError> {
+        self.times = self.scope.so_far.count(tool, &args);
+        if self.times < OFTEN {
+            return Err(misfit);
+        }
+        self.check_not_denied(tool, &args)?;
+        let decisions = vec![Decision::Once, Decision::Deny];
+        let because = Because::Repeated(self.times);
+        self.tell(&misfit);
+        let editable = args.is_object() && tool.effect() != Effect::External;
+        let allowed = self.ask(tool, &mut args, decisions, editable, &because, &[]).await?;
+        arguments::fit(tool, allowed.args.unwrap_or(args)).map_err(|_| misfit)
     }
 
     /// What the call may reach beside its notes.

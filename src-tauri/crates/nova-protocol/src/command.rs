@@ -85,6 +85,8 @@ commands! {
     choose_branch(ChooseBranch) -> Nothing;
     /// Starts a turn; what happens next arrives as events.
     send_message(SendMessage) -> TurnRef;
+    /// The bytes of an image that was sent in a session.
+    read_image(ImageRef) -> ImageData;
     /// Stops the running turn, its tools and their processes.
     stop_turn(SessionRef) -> Nothing;
     /// Stops a call that runs on by itself.

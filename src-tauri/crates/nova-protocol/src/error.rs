@@ -137,6 +137,8 @@ error_codes! {
     ProviderBadResponse = "provider_bad_response",
     /// The model cannot call tools.
     ModelWithoutTools = "model_without_tools",
+    /// The model cannot look at images.
+    ModelWithoutImages = "model_without_images",
     /// The request does not fit into the context that is set for the model.
     ContextTooSmall = "context_too_small",
     /// The provider reported a failure.

@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::{
     ErrorCode,
-    view::{ConflictSide, ContextView, NoteDiffView},
+    view::{ConflictSide, ContextView, ImageView, NoteDiffView},
 };
 
 /// One event as it goes to the window, to `--json` and into a session's log.
@@ -50,6 +50,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(as = "Option<bool>", optional)]
         by_nova: bool,
+        /// What the message shows beside its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<ImageView>>", optional)]
+        images: Vec<ImageView>,
     },
     /// The user looks at another branch: the next message goes on from its last turn. What the turns of
     /// the other branch did to notes stays done.

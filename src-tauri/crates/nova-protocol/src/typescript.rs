@@ -65,6 +65,8 @@ pub fn typescript() -> Result<String, ExportError> {
         ToolRow,
         CallTool,
         ToolResult,
+        ImageRef,
+        ImageData,
         RecordTypeRow,
         RecordFormRef,
         RecordFormView,

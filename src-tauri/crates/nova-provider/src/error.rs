@@ -73,6 +73,14 @@ pub enum ProviderError {
         /// The model asked.
         model: String,
     },
+    /// The model cannot look at images, and the request has some.
+    #[error("`{model}` of {provider} cannot look at images")]
+    NoImages {
+        /// The provider's id.
+        provider: String,
+        /// The model asked.
+        model: String,
+    },
     /// The request is longer than the context that the user set.
     #[error("The context is {context} tokens: a request of about {needed} with {tools} tools does not fit")]
     ContextTooSmall {
@@ -84,6 +92,18 @@ pub enum ProviderError {
         needed: u64,
         /// How many tools it has.
         tools: usize,
+    },
+    /// The provider says that the request is longer than the model's context.
+    #[error("The request is too long for `{model}` of {provider}{}", said(.detail))]
+    TooLong {
+        /// The provider's id.
+        provider: String,
+        /// The model asked.
+        model: String,
+        /// What it takes in, in tokens, where the provider names that.
+        context: Option<u64>,
+        /// What the provider said, possibly empty.
+        detail: String,
     },
     /// The provider answered with an error of its own.
     #[error("{provider} failed{}{}", status.map(|code| format!(" ({code})")).unwrap_or_default(), said(.detail))]
@@ -120,7 +140,8 @@ impl ProviderError {
             Self::BadResponse { .. } => "provider_bad_response",
             Self::ModelNotFound { .. } => "model_not_found",
             Self::NoTools { .. } => "model_without_tools",
-            Self::ContextTooSmall { .. } => "context_too_small",
+            Self::NoImages { .. } => "model_without_images",
+            Self::ContextTooSmall { .. } | Self::TooLong { .. } => "context_too_small",
             Self::Failed { .. } | Self::Settings { .. } => "provider_failed",
             Self::Cancelled => "cancelled",
         }
@@ -158,8 +179,14 @@ impl ProviderError {
             Self::NoTools { .. } => {
                 "Choose a model that can call tools; the list of models says which cannot.".into()
             }
+            Self::NoImages { .. } => {
+                "Choose a model that can look at images, or send the message without them.".into()
+            }
             Self::ContextTooSmall { provider, .. } => format!(
                 "Raise `context` of the provider `{provider}` in nova.config.json, or take it out: Nova then asks for what is needed."
+            ),
+            Self::TooLong { provider, .. } => format!(
+                "Edit the message that is too long, start a new chat, choose a model with a larger context, or set `context` of the provider `{provider}` in nova.config.json to what its models take in."
             ),
             Self::Failed { .. } => "Try again, or choose another model.".into(),
             Self::Settings { provider, .. } => {

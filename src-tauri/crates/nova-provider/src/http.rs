@@ -65,6 +65,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) body: Option<Vec<u8>>,
     /// The model it is about, for a better error.
     pub(crate) model: Option<&'a str>,
+    /// It shows images.
+    pub(crate) images: bool,
 }
 
 impl Endpoint {
@@ -138,6 +140,7 @@ impl Endpoint {
             };
             let answer = Answer {
                 provider: self.id.clone(),
+                model: ask.model.unwrap_or_default().to_owned(),
                 read: self.limits.read,
                 left: self.limits.answer_bytes,
                 cancel: cancel.clone(),
@@ -169,7 +172,7 @@ impl Endpoint {
 
     /// Gets a small JSON document.
     pub(crate) async fn listing(&self, path: &str, query: Option<&str>) -> Result<Value, ProviderError> {
-        let ask = Ask { path, query, body: None, model: None };
+        let ask = Ask { path, query, body: None, model: None, images: false };
         self.document(ask, &CancellationToken::new()).await
     }
 
@@ -267,6 +270,12 @@ impl Endpoint {
                 let host = to.as_ref().and_then(Url::host_str).unwrap_or("another address");
                 answer.bad(&format!("it redirects to {host}, and a key must not follow"))
             }
+            400..=500 if ask.images && said.no_images() => {
+                ProviderError::NoImages { provider, model: ask.model.unwrap_or_default().to_owned() }
+            }
+            code @ (400 | 413 | 422 | 500) if ask.model.is_some() && (code == 413 || said.too_long()) => {
+                answer.too_long(&said)
+            }
             401 | 403 => ProviderError::RefusedKey { provider, had_key, detail: said.text },
             429 => ProviderError::RateLimited { provider, wait, detail: said.text },
             404 | 400 if said.no_model(status.as_u16()) && ask.model.is_some() => {
@@ -275,13 +284,16 @@ impl Endpoint {
             404 => answer.bad(&format!("there is nothing at {}/{} (404)", self.address(), ask.path)),
             code => ProviderError::Failed { provider, status: Some(code), detail: said.text },
         };
-        (error, said.word == "insufficient_quota")
+        let is_final = matches!(error, ProviderError::TooLong { .. } | ProviderError::NoImages { .. });
+        (error, is_final || said.word == "insufficient_quota")
     }
 }
 
 /// An answer that has begun. Dropping it closes the connection.
 pub(crate) struct Answer {
     provider: String,
+    /// The one that was asked, if any.
+    model: String,
     response: Response,
     read: Duration,
     left: usize,
@@ -323,7 +335,17 @@ impl Answer {
             (Some(429), _) | (_, "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => {
                 ProviderError::RateLimited { provider, wait: None, detail: said.text }
             }
+            _ if said.too_long() => self.too_long(&said),
             _ => ProviderError::Failed { provider, status: None, detail: said.text },
+        }
+    }
+
+    fn too_long(&self, said: &Said) -> ProviderError {
+        ProviderError::TooLong {
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            context: said.context(),
+            detail: said.text.clone(),
         }
     }
 
@@ -376,10 +398,17 @@ fn reason(error: &reqwest::Error) -> String {
     }
 }
 
-/// What the provider asks to wait, in seconds or (OpenAI) milliseconds. A date is not
-/// understood: it takes a clock, and providers of models send seconds.
+/// What the provider asks to wait: (OpenAI) milliseconds, seconds, or a date, which counts from the date
+/// that it says itself.
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    let date = |name: &str| jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text(name)?).ok();
+    match number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after")) {
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        None => {
+            let wait = date("retry-after")?.duration_since(date("date")?);
+            Some(Duration::try_from(wait).unwrap_or_default())
+        }
+    }
 }

@@ -21,6 +21,7 @@ mod detect;
 mod error;
 mod event;
 mod http;
+mod image;
 mod ollama;
 mod openai;
 mod read;
@@ -33,7 +34,8 @@ mod sse;
 pub use detect::detect;
 pub use error::ProviderError;
 pub use event::{ChatEvent, ChatStream, Completed, FinishReason, Usage};
-pub use request::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition};
+pub use image::{Image, ImageError, image_tokens};
+pub use request::{ChatRequest, Loads, Message, ToolCall, ToolChoice, ToolDefinition};
 pub use schema::normalise_schema;
 pub use settings::{
     Backoff, Limits, Locality, ProviderSettings, SecretSource, Thinking, default_backoff, locality_of,
@@ -62,6 +64,10 @@ pub trait Provider: Send + Sync {
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError>;
 
+    /// Whether tools may be sent to this model aside, so that they are none of what it keeps from request to
+    /// request ([`ChatRequest::deferred`]).
+    fn defers_tools(&self, model: &str) -> bool;
+
     /// The bytes [`Provider::stream`] sends as the body of this request.
     ///
     /// The same request gives the same bytes, and a request with more messages starts with the
@@ -78,6 +84,8 @@ pub struct ModelInfo {
     pub context: Option<u64>,
     /// Whether it can call tools, where the provider says so.
     pub tools: Option<bool>,
+    /// Whether it can look at images, where the provider says so.
+    pub images: Option<bool>,
     /// The address a local server passes this model's requests on to, where it says so: an
     /// Ollama "cloud" model leaves the machine although its provider is local.
     pub runs_at: Option<String>,

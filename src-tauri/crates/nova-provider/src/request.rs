@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::Image;
+
 /// One request to a model: one step of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
@@ -13,6 +15,9 @@ pub struct ChatRequest {
     pub system: String,
     /// The tools the model may call, in the order they are sent.
     pub tools: Vec<ToolDefinition>,
+    /// Tools that the model knows from the messages that load them on; only for a provider that
+    /// [defers tools](crate::Provider::defers_tools). They break nothing of what it keeps.
+    pub deferred: Vec<ToolDefinition>,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
     /// The most tokens the model may write, if limited.
@@ -29,6 +34,19 @@ impl ChatRequest {
             _ => None,
         });
         calls.flatten().map(|call| call.id.clone()).collect()
+    }
+
+    /// The tools that the model may call, wherever they are sent.
+    pub fn all_tools(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.tools.iter().chain(&self.deferred)
+    }
+
+    /// Every image of the conversation.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.messages.iter().flat_map(|message| match message {
+            Message::User { images, .. } => images.as_slice(),
+            _ => &[],
+        })
     }
 }
 
@@ -65,6 +83,8 @@ pub enum Message {
     User {
         /// The text.
         content: String,
+        /// What it shows beside the text.
+        images: Vec<Image>,
     },
     /// From the model.
     Assistant {
@@ -81,12 +101,26 @@ pub enum Message {
         call_id: String,
         /// The output as text.
         content: String,
+        /// Names of [deferred](ChatRequest::deferred) tools that the model knows from here on.
+        loads: Vec<String>,
     },
     /// From Nova itself: a note changed, a skill was activated.
     Notice {
         /// The text, without any wrapping.
         text: String,
+        /// What the model can call from here on.
+        loads: Option<Loads>,
     },
+}
+
+/// A skill that was activated without a call of the model, with its
+/// [deferred](ChatRequest::deferred) tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loads {
+    /// Its id.
+    pub skill: String,
+    /// Names of its tools.
+    pub tools: Vec<String>,
 }
 
 /// A call of a tool, whole.

@@ -13,6 +13,8 @@ pub(crate) struct Said {
     pub(crate) text: String,
     /// Its own word for the kind of error (`code` or `type`), or empty.
     pub(crate) word: String,
+    /// The context of the model that a number in the error names, in tokens.
+    context: Option<u64>,
 }
 
 impl Said {
@@ -24,7 +26,7 @@ impl Said {
                 let text = String::from_utf8_lossy(body);
                 let page = text.trim_start().starts_with('<');
                 let text = if page { String::new() } else { shown(&scrub.text(&text)) };
-                Self { text, word: String::new() }
+                Self { text, word: String::new(), context: None }
             }
         }
     }
@@ -43,7 +45,77 @@ impl Said {
                 str::to_owned,
             );
         let word = word_of("code").or_else(|| word_of("type")).unwrap_or_default();
-        Self { text: shown(&scrub.text(&text)), word: word.to_owned() }
+        // llama.cpp
+        let context = error.get("n_ctx").and_then(Value::as_u64);
+        Self { text: shown(&scrub.text(&text)), word: word.to_owned(), context }
+    }
+
+    /// Whether it says that the request is longer than the model's context.
+    pub(crate) fn too_long(&self) -> bool {
+        // By kind: OpenAI and many that copy it, llama.cpp, Anthropic.
+        const WORDS: [&str; 3] =
+            ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
+        // By what they say. OpenAI, vLLM, DeepSeek, OpenRouter, Together; llama.cpp; LM Studio;
+        // Anthropic; Ollama; Gemini; xAI; Mistral; Groq; Bedrock; Cohere.
+        const SAID: [&str; 14] = [
+            "maximum context length",
+            "available context size",
+            "context length of only",
+            "context the overflows",
+            "prompt is too long",
+            "prompt too long",
+            "exceeds the context",
+            "exceed context limit",
+            "input token count",
+            "maximum prompt length",
+            "too large for model with",
+            "reduce the length of the messages",
+            "input is too long",
+            "too many tokens",
+        ];
+        let text = self.text.to_lowercase();
+        WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
+    }
+
+    /// What the model takes in, in tokens, where a request that is too long was told so.
+    pub(crate) fn context(&self) -> Option<u64> {
+        const BEFORE: [&str; 7] = [
+            "maximum context length is ",
+            "maximum context length of ",
+            "context length of only ",
+            "maximum prompt length is ",
+            "tokens allowed (",
+            "available context size (",
+            "tokens > ",
+        ];
+        let text = self.text.to_lowercase();
+        let named = BEFORE.iter().find_map(|before| {
+            let (_, rest) = text.split_once(before)?;
+            let digits: String =
+                rest.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(|c| *c != ',').collect();
+            digits.parse().ok()
+        });
+        self.context.or(named).filter(|tokens| *tokens > 0)
+    }
+
+    /// Whether it says that the model cannot look at images: OpenRouter, OpenAI and DeepSeek (which do not
+    /// know the part), vLLM, llama.cpp, Ollama, LM Studio, Groq and Mistral.
+    pub(crate) fn no_images(&self) -> bool {
+        const SAID: [&str; 11] = [
+            "support image input",
+            "image input is not supported",
+            "does not support image",
+            "doesn't support image",
+            "not support images",
+            "unknown variant `image_url`",
+            "image_url is only supported",
+            "'image_url'. supported types",
+            "not a multimodal model",
+            "data required for image input",
+            "content must be a string",
+        ];
+        let text = self.text.to_lowercase();
+        SAID.iter().any(|said| text.contains(said))
     }
 
     /// Whether it says that the model is not there, rather than the whole address.

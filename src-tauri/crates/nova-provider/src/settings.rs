@@ -29,6 +29,8 @@ pub struct ProviderSettings {
     pub context: Option<u64>,
     /// Whether the model thinks before it answers, where its dialect leaves that to the request.
     pub thinking: Option<Thinking>,
+    /// Whether tools may be sent aside, where a dialect can do that and its server does not say so.
+    pub deferred_tools: Option<bool>,
     /// An HTTP proxy for remote addresses; never used for this machine.
     pub proxy: Option<Url>,
     /// Time and size limits.
@@ -47,6 +49,7 @@ impl ProviderSettings {
             key: Arc::new(|| None),
             context: None,
             thinking: None,
+            deferred_tools: None,
             proxy: None,
             limits: Limits::default(),
             backoff: Arc::new(default_backoff),

@@ -87,6 +87,8 @@ async fn searching() -> bool {
         }
     }
     log.write().await;
+    // What was written past it is folded now.
+    let store = Store::open(folder.path()).await.unwrap();
 
     let mut fits = true;
     for (query, found) in [

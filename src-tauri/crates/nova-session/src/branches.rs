@@ -162,7 +162,7 @@ mod tests {
     fn log(words: &str) -> Vec<(i64, Entry)> {
         let entry = |word: &str| match word.split_at(1) {
             ("!", turn) => event(None, Event::BranchChosen { chosen: turn.into() }),
-            (".", text) => Entry::Message(LogMessage::User { text: text.into() }),
+            (".", text) => Entry::Message(LogMessage::User { text: text.into(), images: Vec::new() }),
             ("-", skill) => {
                 let by = nova_protocol::DeactivatedBy::User;
                 event(None, Event::SkillDeactivated { skill: skill.into(), by })
@@ -182,6 +182,7 @@ mod tests {
             tool: None,
             after,
             by_nova: false,
+            images: Vec::new(),
         }
     }
 
@@ -194,7 +195,7 @@ mod tests {
     fn seen(words: &str, after: &After) -> String {
         let (kept, branch) = of_branch(log(words), after).unwrap();
         let words = kept.iter().map(|(_, entry)| match entry {
-            Entry::Message(LogMessage::User { text }) => format!(".{text}"),
+            Entry::Message(LogMessage::User { text, .. }) => format!(".{text}"),
             Entry::Event(Envelope { event: Event::SkillDeactivated { skill, .. }, .. }) => {
                 format!("-{skill}")
             }

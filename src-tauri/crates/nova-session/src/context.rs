@@ -6,6 +6,8 @@ use nova_protocol::{ContextParts, ContextView};
 use nova_provider::ToolDefinition;
 use serde::{Deserialize, Serialize};
 
+use crate::activation::part;
+use crate::images::weight;
 use crate::message::LogMessage;
 
 /// An output that is taken out to make room keeps so many bytes of its beginning.
@@ -27,6 +29,8 @@ pub(crate) enum Instead {
     Summary(String),
     /// The same without what tools answered.
     WithoutOutputs,
+    /// Of each, so many bytes of its beginning.
+    Beginnings(usize),
 }
 
 /// The messages that are sent, the system prompt first.
@@ -51,6 +55,10 @@ impl Compaction {
                 sent.splice(first..cut, [Cow::Owned(LogMessage::notice(text.as_str()))]);
             }
             Instead::WithoutOutputs => sent[..cut].iter_mut().for_each(shorten),
+            Instead::Beginnings(most) => sent[..cut].iter_mut().for_each(|message| {
+                shorten(message);
+                begin(message, *most);
+            }),
         }
     }
 }
@@ -77,6 +85,26 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
     }
 }
 
+/// Keeps so many bytes of the beginning of what was said.
+pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
+    if !is_long(message, most) {
+        return;
+    }
+    if let LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } = message.to_mut() {
+        *text = part(text, 0, most.max(REMAINS), "They were taken out to make room.");
+    }
+}
+
+/// Whether so many bytes of its beginning are much less than all of it.
+pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
+    match message {
+        LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } => {
+            text.len() > 2 * most.max(REMAINS)
+        }
+        _ => false,
+    }
+}
+
 /// Whether something can be taken out of it.
 pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
     matches!(message, LogMessage::ToolOutput { content, .. } if content.len() > 2 * REMAINS)
@@ -98,9 +126,13 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Of a request with these messages; the first `frozen` of its tools are in every request.
-    pub(crate) fn of(messages: &[Cow<'_, LogMessage>], tools: &[ToolDefinition], frozen: usize) -> Self {
+    pub(crate) fn of<'a>(
+        messages: &[Cow<'_, LogMessage>],
+        tools: impl IntoIterator<Item = &'a ToolDefinition>,
+        frozen: usize,
+    ) -> Self {
         let mut sizes = Self::default();
-        for (at, tool) in tools.iter().enumerate() {
+        for (at, tool) in tools.into_iter().enumerate() {
             let bytes = tool.name.len() + tool.description.len() + tool.input_schema.to_string().len();
             *if at < frozen { &mut sizes.system } else { &mut sizes.skills } += bytes as u64;
         }
@@ -130,8 +162,10 @@ impl Sizes {
 /// What one message brings into a request, in bytes.
 pub(crate) fn size(message: &LogMessage) -> u64 {
     let bytes = match message {
-        LogMessage::System { text, .. } | LogMessage::User { text } | LogMessage::Notice { text, .. } => {
-            text.len()
+        LogMessage::System { text, .. } | LogMessage::Notice { text, .. } => text.len(),
+        LogMessage::User { text, images } => {
+            let images: u64 = images.iter().map(weight).sum();
+            text.len() + usize::try_from(images).unwrap_or(usize::MAX)
         }
         LogMessage::ToolOutput { content, .. } => content.len(),
         LogMessage::Assistant { text, calls, provider_data } => {
@@ -196,7 +230,7 @@ mod tests {
     use crate::message::Notes;
 
     fn user(text: &str) -> LogMessage {
-        LogMessage::User { text: text.into() }
+        LogMessage::User { text: text.into(), images: Vec::new() }
     }
 
     fn assistant(text: &str) -> LogMessage {
@@ -214,7 +248,7 @@ mod tests {
     fn texts(messages: &[LogMessage]) -> Vec<String> {
         let text = |message: Cow<'_, LogMessage>| match message.into_owned() {
             LogMessage::System { text, .. }
-            | LogMessage::User { text }
+            | LogMessage::User { text, .. }
             | LogMessage::Notice { text, .. }
             | LogMessage::Assistant { text, .. } => text,
             LogMessage::ToolOutput { content, .. } => content,
@@ -252,6 +286,23 @@ mod tests {
         assert!(texts[2].starts_with("xxx") && texts[2].len() < 400, "{}", texts[2]);
         assert!(texts[2].contains("[800 bytes were taken out"), "{}", texts[2]);
         assert_eq!((texts[1].as_str(), texts[3].as_str(), texts[4].len()), ("a", "b", 1_000));
+    }
+
+    #[test]
+    fn what_was_too_long_is_sent_in_part() {
+        let log = vec![
+            system(),
+            user(&"u".repeat(10_000)),
+            assistant(&"a".repeat(10_000)),
+            user("short"),
+            compaction(1, Instead::Beginnings(1_000)),
+            assistant(&"l".repeat(10_000)),
+        ];
+        let texts = texts(&log);
+        let of = |length: usize, text: &str| (length..length + 100).contains(&text.len());
+        assert!(of(1_000, &texts[1]) && of(1_000, &texts[2]), "{texts:?}");
+        assert!(texts[1].ends_with("[9000 more bytes. They were taken out to make room.]"), "{}", texts[1]);
+        assert_eq!((texts[3].as_str(), texts[4].len()), ("short", 10_000));
     }
 
     #[test]

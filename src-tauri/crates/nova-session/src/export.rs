@@ -74,9 +74,9 @@ impl<'a> Document<'a> {
         match &envelope.event {
             // Nobody wrote anything.
             Event::TurnStarted { by_nova: true, .. } => self.speaks = None,
-            Event::TurnStarted { text, skills, tool, .. } => {
+            Event::TurnStarted { text, skills, tool, images, .. } => {
                 self.speaks = None;
-                if text.is_empty() {
+                if text.is_empty() && images.is_empty() {
                     return;
                 }
                 let _ = write!(self.text, "\n## You, {}", minute(&envelope.at));
@@ -90,6 +90,12 @@ impl<'a> Document<'a> {
                     skills.iter().chain(tool).map(|name| format!("`{}`", one_line(name))).collect();
                 if !pointed.is_empty() {
                     let _ = writeln!(self.text, "> {}\n>", pointed.join(" "));
+                }
+                if !images.is_empty() {
+                    let names: Vec<String> =
+                        images.iter().map(|image| format!("`{}`", one_line(&image.name))).collect();
+                    let end = if text.is_empty() { "" } else { "\n>" };
+                    let _ = writeln!(self.text, "> Images: {}{end}", names.join(", "));
                 }
                 // Within a quotation nothing reaches beyond it.
                 for line in text.lines() {

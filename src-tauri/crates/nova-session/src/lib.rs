@@ -9,6 +9,7 @@ mod branches;
 mod context;
 mod detached;
 mod export;
+mod images;
 mod journal;
 mod markdown;
 mod message;
@@ -23,6 +24,7 @@ mod usage;
 
 pub use branches::{After, Branches};
 pub use export::export;
+pub use images::NamedImage;
 pub use markdown::{Block, blocks, html};
 pub use search::{Found, Said, TextPart};
 pub use session::{Session, UserMessage, WaitingApprovals};

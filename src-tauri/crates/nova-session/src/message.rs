@@ -1,13 +1,15 @@
 use std::collections::BTreeMap;
 
-use nova_provider::{Message, ToolCall, ToolDefinition};
+use nova_protocol::ImageView;
+use nova_provider::{Loads, Message, ToolCall, ToolDefinition};
 use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::activation::Told;
 use crate::context::Compaction;
+use crate::images::Showing;
 
 /// Paths of notes with the hash of their bytes.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
@@ -27,6 +29,8 @@ pub(crate) enum LogMessage {
     },
     User {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<ImageView>,
     },
     Assistant {
         text: String,
@@ -140,6 +144,9 @@ pub(crate) struct LogCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) arguments: String,
+    /// It changes nothing, also where it was cut off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) reads: bool,
 }
 
 impl LogMessage {
@@ -200,10 +207,13 @@ impl LogMessage {
 
     /// None for the system prompt, which has a place of its own in a request, and for what the model is
     /// told by another message.
-    pub(crate) fn to_provider(&self) -> Option<Message> {
+    pub(crate) fn to_provider(&self, showing: &Showing<'_>) -> Option<Message> {
         Some(match self.clone() {
             Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
-            Self::User { text } => Message::User { content: text },
+            Self::User { text, images } => {
+                let (content, images) = showing.of_message(&text, &images);
+                Message::User { content, images }
+            }
             Self::Assistant { text, calls, provider_data } => Message::Assistant {
                 text,
                 calls: calls
@@ -212,8 +222,14 @@ impl LogMessage {
                     .collect(),
                 provider_data,
             },
-            Self::ToolOutput { call_id, content, .. } => Message::ToolOutput { call_id, content },
-            Self::Notice { text, .. } => Message::Notice { text },
+            Self::ToolOutput { call_id, content, told, .. } => {
+                Message::ToolOutput { call_id, content, loads: told.tools }
+            }
+            Self::Notice { text, told, .. } => {
+                let skill = told.instructions.into_keys().next();
+                let loads = skill.map(|skill| Loads { skill, tools: told.tools });
+                Message::Notice { text, loads: loads.filter(|loads| !loads.tools.is_empty()) }
+            }
         })
     }
 }
@@ -222,26 +238,40 @@ impl LogMessage {
 /// cannot be added to in the middle, so it is read with what is missing in its place.
 pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     let mut whole = Vec::with_capacity(messages.len());
-    let mut open: Vec<String> = Vec::new();
+    let mut open: Vec<LogCall> = Vec::new();
     for message in messages {
         match &message {
-            LogMessage::ToolOutput { call_id, .. } => open.retain(|id| id != call_id),
+            LogMessage::ToolOutput { call_id, .. } => {
+                let Some(at) = open.iter().position(|call| call.id == *call_id) else {
+                    // Its call could not be read; a provider refuses an output without one.
+                    continue;
+                };
+                open.remove(at);
+            }
             // It comes when it comes, and is not sent.
             LogMessage::LateEnd(_) => {}
-            _ => whole.extend(open.drain(..).map(unknown_outcome)),
+            _ => whole.extend(open.drain(..).map(cut_off)),
         }
         if let LogMessage::Assistant { calls, .. } = &message {
-            open.extend(calls.iter().map(|call| call.id.clone()));
+            open.extend(calls.iter().cloned());
         }
         whole.push(message);
     }
-    whole.extend(open.into_iter().map(unknown_outcome));
+    whole.extend(open.into_iter().map(cut_off));
     whole
 }
 
-fn unknown_outcome(call_id: String) -> LogMessage {
-    let content = r#"{"error":{"code":"cancelled","message":"Nova ended while this call ran. Its outcome is unknown.","hint":"Look before trying again."}}"#;
-    LogMessage::output(call_id, content, Notes::new())
+/// The output of a call that ran when Nova ended.
+fn cut_off(call: LogCall) -> LogMessage {
+    let (message, hint) = match call.reads {
+        true => (
+            "Nova ended while this call ran. It only reads, so nothing was changed.",
+            "Call it again if you still need it.",
+        ),
+        false => ("Nova ended while this call ran. Its outcome is unknown.", "Look before trying again."),
+    };
+    let content = json!({"error": {"code": "cancelled", "message": message, "hint": hint}});
+    LogMessage::output(call.id, content.to_string(), Notes::new())
 }
 
 #[cfg(test)]
@@ -249,11 +279,16 @@ mod tests {
     use super::*;
 
     fn user(text: &str) -> LogMessage {
-        LogMessage::User { text: text.into() }
+        LogMessage::User { text: text.into(), images: Vec::new() }
     }
 
     fn assistant(calls: &[&str]) -> LogMessage {
-        let call = |id: &&str| LogCall { id: (*id).into(), name: "crm__x".into(), arguments: "{}".into() };
+        let call = |id: &&str| LogCall {
+            id: (*id).into(),
+            name: "crm__x".into(),
+            arguments: "{}".into(),
+            reads: id.starts_with('r'),
+        };
         LogMessage::Assistant {
             text: String::new(),
             calls: calls.iter().map(call).collect(),
@@ -275,6 +310,9 @@ mod tests {
             LogMessage::LateEnd(_) => "l".to_owned(),
             LogMessage::Compaction(_) => "c".to_owned(),
             LogMessage::ToolOutput { call_id, content, .. } if content == "1" => call_id.clone(),
+            LogMessage::ToolOutput { call_id, content, .. } if content.contains("nothing was changed") => {
+                format!("{call_id}-")
+            }
             LogMessage::ToolOutput { call_id, .. } => format!("{call_id}?"),
         });
         words.collect::<Vec<_>>().join(" ")
@@ -295,6 +333,18 @@ mod tests {
         ];
         assert_eq!(outline(&with_all_outputs(log)), "u a a b? n u a a a c?");
         assert_eq!(outline(&with_all_outputs(vec![user("1"), assistant(&[])])), "u a");
+    }
+
+    #[test]
+    fn a_read_that_was_cut_off_has_no_unknown_outcome() {
+        let log = vec![assistant(&["r1", "w", "r2"]), output("w"), user("2")];
+        assert_eq!(outline(&with_all_outputs(log)), "a w r1- r2- u");
+    }
+
+    #[test]
+    fn an_output_without_its_call_is_left_out() {
+        let log = vec![user("1"), output("a"), assistant(&["b"]), output("b"), output("b"), user("2")];
+        assert_eq!(outline(&with_all_outputs(log)), "u a b u");
     }
 
     #[test]

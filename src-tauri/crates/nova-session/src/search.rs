@@ -119,7 +119,8 @@ impl Words {
         let composed: String = query.nfc().collect();
         let mut words: Vec<String> = Vec::new();
         for word in composed.split(|c: char| c.is_whitespace() || c.is_control()) {
-            if !word.is_empty() && words.len() < MOST_WORDS && !words.iter().any(|known| known == word) {
+            let is_new = !words.iter().any(|known| known == word);
+            if words.len() < MOST_WORDS && is_new && !folded(word).is_empty() {
                 words.push(word.to_owned());
             }
         }
@@ -128,8 +129,9 @@ impl Words {
 
     /// Reads what was said with all of the words, newest first.
     fn query(&self) -> QueryBuilder<Sqlite> {
-        let (long, short): (Vec<&String>, Vec<&String>) =
-            self.0.iter().partition(|word| word.chars().count() >= PIECE);
+        let folded = self.0.iter().map(|word| folded(word).into_iter().collect::<String>());
+        let (long, short): (Vec<String>, Vec<String>) =
+            folded.partition(|word| word.chars().count() >= PIECE);
         let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, said.text AS text FROM ");
         // Whatever a word holds, within quotes it is a text; one in it is doubled.
         let quoted: Vec<String> =
@@ -142,17 +144,7 @@ impl Words {
             query.push_bind(quoted.join(" AND "));
         }
         for word in short {
-            if word.is_ascii() {
-                // The database folds ASCII itself, in one pass.
-                query.push(" AND instr(lower(said.text), ").push_bind(word.to_ascii_lowercase()).push(")");
-                continue;
-            }
-            query.push(" AND (");
-            for (at, spelled) in in_each_case(word).into_iter().enumerate() {
-                query.push(if at == 0 { "instr(said.text, " } else { " OR instr(said.text, " });
-                query.push_bind(spelled).push(")");
-            }
-            query.push(")");
+            query.push(" AND instr(said.folded, ").push_bind(word).push(")");
         }
         query.push(if quoted.is_empty() {
             " ORDER BY said.id DESC"
@@ -250,30 +242,30 @@ fn space(text: &[char]) -> Option<usize> {
 
 /// A word as it is compared: without case and accents.
 fn folded(word: &str) -> Vec<char> {
-    let mut letters = Vec::new();
-    word.chars().for_each(|c| fold(c, &mut |letter| letters.push(letter)));
-    letters
+    searchable(word).chars().collect()
 }
 
 fn fold(c: char, take: &mut impl FnMut(char)) {
     // Beyond the alphabets that write accents, what looks like one makes another letter.
+    if c.is_control() {
+        return take(' ');
+    }
     if c.is_ascii() || c > '\u{1fff}' {
         return c.to_lowercase().for_each(take);
     }
     for part in std::iter::once(c).nfd().filter(|part| !is_combining_mark(*part)) {
-        part.to_lowercase().for_each(&mut *take);
+        for letter in part.to_lowercase() {
+            // The same letter at the end of a word.
+            take(if letter == 'ς' { 'σ' } else { letter });
+        }
     }
 }
 
-/// The spellings of a short word in small and capital letters.
-fn in_each_case(word: &str) -> Vec<String> {
-    let mut spelled = vec![String::new()];
-    for c in word.chars() {
-        let mut cases: Vec<String> = vec![c.to_lowercase().collect(), c.to_uppercase().collect()];
-        cases.dedup();
-        spelled = spelled.iter().flat_map(|start| cases.iter().map(move |c| format!("{start}{c}"))).collect();
-    }
-    spelled
+/// What was said, as it is searched.
+pub(crate) fn searchable(text: &str) -> String {
+    let mut letters = String::with_capacity(text.len());
+    text.nfc().for_each(|c| fold(c, &mut |letter| letters.push(letter)));
+    letters
 }
 
 #[cfg(test)]

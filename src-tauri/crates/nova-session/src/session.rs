@@ -15,6 +15,7 @@ use crate::activation::{Active, Told, visible_tools};
 use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
 use crate::detached::DetachedCalls;
+use crate::images::{Images, NamedImage};
 use crate::journal::Journal;
 use crate::message::{LogMessage, LogTool, with_all_outputs};
 use crate::prompt::is_date_notice;
@@ -44,6 +45,8 @@ pub struct UserMessage {
     pub tool: Option<String>,
     /// What it is said after.
     pub after: After,
+    /// What it shows beside the text.
+    pub images: Vec<NamedImage>,
 }
 
 #[derive(Default)]
@@ -64,9 +67,15 @@ pub(crate) struct State {
     /// The turns it consists of, oldest first; a new one comes after the last.
     pub(crate) branch: Vec<String>,
     /// What the user wrote in the last of them, where it ended before the model could be told.
-    pub(crate) unsaid: Option<String>,
+    pub(crate) unsaid: Option<LogMessage>,
     /// The log ended in the middle of the last of them.
     pub(crate) unfinished: bool,
+    /// The images of its messages, while a turn runs.
+    pub(crate) images: Images,
+    /// How much a model, as `provider/model`, takes in, in tokens: it refused what was longer.
+    pub(crate) learned: Option<(String, u64)>,
+    /// The model, as `provider/model`, that refused to look at images.
+    pub(crate) blind: Option<String>,
 }
 
 impl State {
@@ -139,10 +148,12 @@ impl Session {
         self.next_seq.skip_to(next);
         let mut state = self.lock();
         let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
+        let images = std::mem::take(&mut state.images);
+        let (learned, blind) = (state.learned.take(), state.blind.take());
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
         // What the provider counted is of the model, not of the log.
-        *state = State { last_request, outdated, measure: state.measure, ..fresh };
+        *state = State { last_request, outdated, measure: state.measure, images, learned, blind, ..fresh };
         Ok(())
     }
 
@@ -169,6 +180,11 @@ impl Session {
         let first = state.first_tools();
         let tools = visible_tools(snapshot, &first, &state.active);
         state.measure.view(Sizes::of(&sent(&state.messages), &tools, first.len()), limit)
+    }
+
+    /// Whether the model, as `provider/model`, refused to look at images in this session.
+    pub fn refused_images(&self, model: &str) -> bool {
+        self.lock().blind.as_deref() == Some(model)
     }
 
     /// Ids of the active skills, in the order of their activation.
@@ -289,7 +305,7 @@ pub(crate) fn said(text: &str, tool: Option<&str>) -> String {
 
 async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i64), SessionError> {
     let entries = store.entries(id).await?;
-    let next = entries.last().map_or(0, |(seq, _)| seq + 1);
+    let next = store.next_seq(id).await?;
     let (entries, branch) = of_branch(entries, after)?;
     let mut state = State { branch, ..State::default() };
     for (_, entry) in entries {
@@ -309,10 +325,11 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
             Entry::Event(envelope) => {
                 state.active.replay(&envelope.event);
                 match envelope.event {
-                    Event::TurnStarted { text, tool, by_nova, .. } => {
+                    Event::TurnStarted { text, tool, by_nova, images, .. } => {
                         state.turns += 1;
                         state.unfinished = true;
-                        state.unsaid = (!by_nova).then(|| said(&text, tool.as_deref()));
+                        let text = said(&text, tool.as_deref());
+                        state.unsaid = (!by_nova).then_some(LogMessage::User { text, images });
                     }
                     Event::StepStarted { tools, .. } => state.last_tools = Some(tools),
                     Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {

@@ -1,10 +1,16 @@
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use nova_protocol::{Envelope, Event};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use nova_provider::Image;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+};
 
+use crate::images::NamedImage;
 use crate::message::LogMessage;
+use crate::search::searchable;
 use crate::usage::Used;
 
 /// All sessions and what skills did, in `<data>/nova.db`.
@@ -58,8 +64,12 @@ pub(crate) enum Entry {
 
 /// Held while a turn runs; the system gives it back when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Lease {
-    _file: Unlocking,
+pub(crate) struct Lease(Unlocking);
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let _ = self.0.0.set_len(0);
+    }
 }
 
 /// A locked file that is unlocked when it is dropped. To close it is not enough: a process that is
@@ -104,8 +114,10 @@ impl Store {
             sqlx::migrate::MigrateError::VersionMissing(_) => SessionError::Newer,
             error => SessionError::Migration(error),
         })?;
+        let store = Self { pool, leases };
+        store.fold_said().await?;
         drop(alone);
-        Ok(Self { pool, leases })
+        Ok(store)
     }
 
     /// Those that are not deleted, newest first.
@@ -249,12 +261,7 @@ impl Store {
     /// [`SessionError::Unknown`], or when the log cannot be read.
     pub async fn events(&self, id: &str) -> Result<Vec<Envelope>, SessionError> {
         self.info(id).await?;
-        let rows: Vec<(String,)> =
-            sqlx::query_as("SELECT body FROM log WHERE session = ? AND kind = 'event' ORDER BY seq")
-                .bind(id)
-                .fetch_all(&self.pool)
-                .await?;
-        rows.iter().map(|(body,)| Ok(serde_json::from_str(body)?)).collect()
+        Ok(self.events_since(id, 0).await?.into_iter().map(|(_, envelope)| envelope).collect())
     }
 
     /// Whether the turn began in the session.
@@ -273,6 +280,40 @@ impl Store {
         Ok(found.is_some())
     }
 
+    /// Keeps images of a session; equal ones once.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub(crate) async fn add_images(&self, id: &str, images: &[NamedImage]) -> Result<(), SessionError> {
+        for NamedImage { image, .. } in images {
+            let insert = "INSERT INTO images (session, id, media_type, bytes) VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING";
+            sqlx::query(insert)
+                .bind(id)
+                .bind(&image.id)
+                .bind(image.media_type)
+                .bind(image.bytes())
+                .execute(&self.pool)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// An image of a session that is not deleted; none where it has no such image.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`], or when the database cannot be read.
+    pub async fn image(&self, id: &str, image: &str) -> Result<Option<Image>, SessionError> {
+        self.info(id).await?;
+        let bytes: Option<Vec<u8>> =
+            sqlx::query_scalar("SELECT bytes FROM images WHERE session = ? AND id = ?")
+                .bind(id)
+                .bind(image)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(bytes.and_then(|bytes| Image::read(&bytes).ok()))
+    }
+
     /// A database that is there already, without a place for leases.
     #[cfg(test)]
     pub(crate) fn over(pool: SqlitePool) -> Self {
@@ -289,15 +330,31 @@ impl Store {
                 .bind(id)
                 .fetch_all(&self.pool)
                 .await?;
-        rows.into_iter()
-            .map(|(seq, kind, body)| {
-                let entry = match kind.as_str() {
-                    "event" => Entry::Event(serde_json::from_str(&body)?),
-                    _ => Entry::Message(serde_json::from_str(&body)?),
-                };
-                Ok((seq, entry))
-            })
-            .collect()
+        let entries = rows.into_iter().filter_map(|(seq, kind, body)| {
+            let entry = match kind.as_str() {
+                "event" => readable(id, seq, &body).map(Entry::Event),
+                _ => readable(id, seq, &body).map(Entry::Message),
+            };
+            Some((seq, entry?))
+        });
+        Ok(entries.collect())
+    }
+
+    /// The number that the next entry of the session may have.
+    pub(crate) async fn next_seq(&self, id: &str) -> Result<i64, SessionError> {
+        let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM log WHERE session = ?")
+            .bind(id)
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(last.map_or(0, |last| last + 1))
+    }
+
+    /// What a Nova wrote that did not fold it yet can be found from now on.
+    async fn fold_said(&self) -> Result<(), SessionError> {
+        let mut transaction = self.pool.begin().await?;
+        fold_said(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// Adds entries, and what they say of the use of skills, in one transaction.
@@ -329,6 +386,7 @@ impl Store {
         for used in used {
             used.add(Some(id), &mut transaction).await?;
         }
+        fold_said(&mut transaction).await?;
         sqlx::query("UPDATE sessions SET updated_at = ? WHERE id = ?")
             .bind(at)
             .bind(id)
@@ -340,7 +398,41 @@ impl Store {
 
     /// The right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
-        self.lock_file(&safe_name(id)).map(|file| Lease { _file: file })
+        let file = self.lock_file(&safe_name(id))?;
+        // It says so before somebody asks: to ask is to try, which would be in the way of another turn.
+        let _ = (&file.0).write_all(b"held");
+        Ok(Lease(file))
+    }
+
+    /// Whether some Nova runs a turn in the session.
+    pub fn is_running(&self, id: &str) -> bool {
+        let claims = std::fs::metadata(self.leases.join(safe_name(id))).is_ok_and(|file| file.len() > 0);
+        if !claims {
+            return false;
+        }
+        match self.lock_file(&safe_name(id)) {
+            // Its Nova was killed.
+            Ok(file) => {
+                let _ = file.0.set_len(0);
+                false
+            }
+            Err(error) => matches!(error, SessionError::Busy),
+        }
+    }
+
+    /// The events of a session from this place in its log on, with their places, oldest first.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn events_since(&self, id: &str, seq: i64) -> Result<Vec<(i64, Envelope)>, SessionError> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT seq, body FROM log WHERE session = ? AND kind = 'event' AND seq >= ? ORDER BY seq",
+        )
+        .bind(id)
+        .bind(seq)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.iter().filter_map(|(seq, body)| Some((*seq, readable(id, *seq, body)?))).collect())
     }
 
     /// Shows other Novas that this one runs the call.
@@ -369,7 +461,7 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         match body {
-            Some((body,)) => Ok(Some(serde_json::from_str::<Envelope>(&body)?.event)),
+            Some((body,)) => Ok(readable(id, 0, &body).map(|envelope: Envelope| envelope.event)),
             None => Ok(None),
         }
     }
@@ -377,13 +469,36 @@ impl Store {
     fn lock_file(&self, name: &str) -> Result<Unlocking, SessionError> {
         let path = self.leases.join(name);
         let io = |source| SessionError::Io { path: path.display().to_string(), source };
-        let file = File::options().create(true).append(true).open(&path).map_err(io)?;
+        let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Unlocking(file)),
             Err(std::fs::TryLockError::WouldBlock) => Err(SessionError::Busy),
             Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
         }
     }
+}
+
+/// Folds what was said since, so that it is found.
+async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionError> {
+    /// So many texts are in memory at once.
+    const AT_ONCE: usize = 200;
+    loop {
+        let unfolded = sqlx::query_as("SELECT id, text FROM said WHERE folded IS NULL LIMIT ?");
+        let unfolded: Vec<(i64, String)> = unfolded.bind(AT_ONCE as i64).fetch_all(&mut *transaction).await?;
+        for (id, text) in &unfolded {
+            let fold = sqlx::query("UPDATE said SET folded = ? WHERE id = ?");
+            fold.bind(searchable(text)).bind(id).execute(&mut *transaction).await?;
+        }
+        if unfolded.len() < AT_ONCE {
+            return Ok(());
+        }
+    }
+}
+
+/// An entry as it was written. One that cannot be read takes only itself out of the session.
+fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
+    let read = serde_json::from_str(body);
+    read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
 }
 
 /// Held while a call runs on by itself; given back as a [`Lease`] is.

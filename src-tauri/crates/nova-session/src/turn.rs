@@ -4,15 +4,17 @@ mod late;
 mod seen;
 mod skills;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use nova_calls::{Approved, Approver, KeepRule, TurnSoFar};
 use nova_http::Web;
-use nova_protocol::{Envelope, ErrorCode, Event, UserError};
+use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{
-    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice, Usage,
+    ChatRequest, Completed, FinishReason, Locality, Message, Provider, ProviderError, ToolChoice,
+    ToolDefinition, Usage,
 };
 use nova_registry::{CatalogBudget, Registry, RulesInForce, Snapshot, ToolLookup};
 use nova_skill::{Clock, CredentialSource, StoreSource, VaultPath};
@@ -21,10 +23,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activation::{self, ControlTool, Told};
 use crate::context::{Sizes, sent};
+use crate::images::{NamedImage, Showing};
 use crate::journal::Journal;
 use crate::message::{LogCall, LogMessage, with_all_outputs};
 use crate::prompt::{date_notice, system_prompt};
-use crate::session::{Session, UserMessage, said};
+use crate::session::{Session, State, UserMessage, said};
 use crate::store::{SessionError, Store};
 use crate::stream::{StreamEnd, show};
 
@@ -70,6 +73,7 @@ async fn begin_turn(
 ) -> Result<TurnEnd, SessionError> {
     let lease = scope.store.lease(&session.id)?;
     session.refresh(&scope.store, &message.after).await?;
+    session.load_images(&scope.store).await?;
     let journal = Arc::new(Journal::new(
         &session.id,
         Some(scope.turn.clone()),
@@ -80,19 +84,22 @@ async fn begin_turn(
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
     let mut turn = Turn {
-        change_set: scope.vault.as_ref().map(|vault| {
-            Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message.text)))
-        }),
+        change_set: scope
+            .vault
+            .as_ref()
+            .map(|vault| Arc::new(vault.change_set(nova_vault::ChangeSetKind::Turn, title_of(&message)))),
         scope,
         session,
         journal,
         by_nova,
         cancel,
         touched: Arc::default(),
+        learned: None,
         no_summary: false,
         so_far: Arc::default(),
         unknown: Vec::new(),
     };
+    turn.recall_limit();
     let end = turn.run(message).await;
     let (sink, ended) = (turn.scope.sink.clone(), turn.scope.ended.clone());
     let session = turn.session.clone();
@@ -139,6 +146,8 @@ pub struct TurnScope {
     pub context: Option<u64>,
     /// How much of a request the list of skills may take.
     pub catalog: CatalogBudget,
+    /// Whether the model can look at images, where that is known.
+    pub images: Option<bool>,
     /// Whether a request that is plainly about one skill activates it.
     pub router: bool,
     /// How long one tool may run.
@@ -169,6 +178,11 @@ pub enum TurnEnd {
 enum Stop {
     Cancelled,
     Failed(UserError),
+    /// The provider refused the request as too long for the model, which takes in so many tokens.
+    TooLong {
+        context: Option<u64>,
+        error: UserError,
+    },
 }
 
 impl From<UserError> for Stop {
@@ -193,6 +207,8 @@ struct Turn {
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
+    /// What the model takes in, in tokens, where it refused what was longer.
+    learned: Option<u64>,
     /// The model could not sum up what was said, and is not asked again.
     no_summary: bool,
     /// What has happened in the turn, for the calls to come.
@@ -211,8 +227,20 @@ impl Turn {
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
             let request = self.request_that_fits(&snapshot, bound).await?;
-            let completed = self.step(&request, step).await?;
-            let calls = self.note_answer(&completed).await?;
+            let completed = match self.step(&request, step).await {
+                // Nobody had said how much the model takes in, or not rightly: room is made once.
+                Err(Stop::TooLong { context, error }) => {
+                    self.learn_limit(&request, context);
+                    let shorter = match self.request_that_fits(&snapshot, bound).await {
+                        Ok(shorter) => shorter,
+                        Err(Stop::Cancelled) => return Err(Stop::Cancelled),
+                        Err(_) => return Err(Stop::Failed(error)),
+                    };
+                    self.step(&shorter, step).await?
+                }
+                completed => completed?,
+            };
+            let calls = self.note_answer(&snapshot, &completed).await?;
             if calls.is_empty() {
                 if completed.finish == FinishReason::Length {
                     return Err(UserError::new(
@@ -243,14 +271,17 @@ impl Turn {
             after
         };
         // What the user wrote is on the disk before anybody hears that it was taken.
+        self.keep_images(&message.images).await?;
+        let images: Vec<ImageView> = message.images.iter().map(NamedImage::view).collect();
         let being_written = self.session.next_seq.hold_back();
         let started = self.journal.record_end(Event::TurnStarted {
             text: message.text.clone(),
-            model: format!("{}/{}", self.scope.provider.id(), self.scope.model),
+            model: self.model_name(),
             skills: message.skills.clone(),
             tool: message.tool.clone(),
             after: Some(after),
             by_nova: self.by_nova,
+            images: images.clone(),
         });
         let written = self.journal.flush().await;
         being_written.told(|| self.journal.tell(started));
@@ -262,7 +293,7 @@ impl Turn {
             self.freeze(&snapshot);
             let info = self.scope.store.info(&self.session.id).await?;
             if info.title.is_empty() {
-                self.scope.store.rename(&self.session.id, &title_of(&message.text)).await?;
+                self.scope.store.rename(&self.session.id, &title_of(message)).await?;
             }
         }
         self.settle_unfinished();
@@ -276,7 +307,8 @@ impl Turn {
         }
         self.tell_skills(&snapshot);
         if !self.by_nova {
-            self.message(LogMessage::User { text: said(&message.text, message.tool.as_deref()) });
+            let text = said(&message.text, message.tool.as_deref());
+            self.message(LogMessage::User { text, images });
         }
         self.journal.flush().await?;
 
@@ -299,6 +331,13 @@ impl Turn {
         Ok(())
     }
 
+    async fn keep_images(&self, images: &[NamedImage]) -> Result<(), SessionError> {
+        self.scope.store.add_images(&self.session.id, images).await?;
+        let by_id = images.iter().map(|NamedImage { image, .. }| (image.id.clone(), image.clone()));
+        self.session.lock().images.extend(by_id);
+        Ok(())
+    }
+
     /// A turn that Nova did not live to end: say so before the next one.
     fn settle_unfinished(&self) {
         let (unfinished, unsaid) = {
@@ -306,8 +345,8 @@ impl Turn {
             (std::mem::take(&mut state.unfinished), state.unsaid.take())
         };
         if unfinished {
-            if let Some(text) = unsaid {
-                self.message(LogMessage::User { text });
+            if let Some(message) = unsaid {
+                self.message(message);
             }
             self.message(LogMessage::notice("Nova ended in the middle of the turn before."));
         }
@@ -338,14 +377,36 @@ impl Turn {
             ToolLookup::Unknown { .. } => None,
         });
         let bound = bound.filter(|name| tools.iter().any(|tool| tool.name == *name));
+        let deferred = self.deferred(&state, snapshot);
+        tools.retain(|tool| !deferred.iter().any(|deferred| deferred.name == tool.name));
         ChatRequest {
             model: self.scope.model.clone(),
             system: state.system().to_owned(),
             tools,
-            messages: sent(&state.messages).iter().filter_map(|message| message.to_provider()).collect(),
+            deferred,
+            messages: self.as_sent(&state, &sent(&state.messages)),
             max_output: None,
             tool_choice: bound.map_or(ToolChoice::Auto, ToolChoice::Required),
         }
+    }
+
+    /// The tools that the messages sent make callable, where they may be sent aside. They stay when their
+    /// skill is not active any more: a call of one activates it again.
+    fn deferred(&self, state: &State, snapshot: &Snapshot) -> Vec<ToolDefinition> {
+        if !self.scope.provider.defers_tools(&self.scope.model) {
+            return Vec::new();
+        }
+        let mut deferred = activation::named_tools(snapshot, &state.told().tools);
+        let first = state.first_tools();
+        deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
+        deferred
+    }
+
+    /// The messages as this turn's model is sent them.
+    fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
+        let takes = self.scope.images != Some(false);
+        let showing = Showing::of(messages, &state.images, takes);
+        messages.iter().filter_map(|message| message.to_provider(&showing)).collect()
     }
 
     /// One request to the provider.
@@ -353,19 +414,18 @@ impl Turn {
         let parts = cache_order(request);
         let (prefix_kept, sizes, context) = {
             let mut state = self.session.lock();
-            let names = request.tools.iter().map(|tool| tool.name.as_str());
             let kept = match (&state.last_request, &state.last_tools) {
                 (Some(before), _) => parts.starts_with(before),
                 // Another Nova sent the last one: the log has the names of its tools.
-                (None, Some(before)) => names.eq(before.iter().map(String::as_str)),
+                (None, Some(before)) => has_tools_of(request, before),
                 (None, None) => true,
             };
             state.last_request = Some(parts);
-            let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+            let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
             (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
         self.journal.event(Event::StepStarted {
-            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            tools: request.all_tools().map(|tool| tool.name.clone()).collect(),
             prefix_kept,
             bytes: self.scope.provider.encode(request).len() as u64,
             context: Some(context),
@@ -394,13 +454,41 @@ impl Turn {
                 Err(Stop::Cancelled)
             }
             StreamEnd::Failed { text, error } => {
+                let nothing_said = text.is_empty();
                 self.keep_cut_text(id, text).await;
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
+                    ProviderError::NoImages { .. } => {
+                        // The chat goes on: from the next turn on they are named only.
+                        self.session.lock().blind = Some(self.model_name());
+                        Stop::Failed(provider_error(&error))
+                    }
+                    ProviderError::TooLong { context, .. } if nothing_said => {
+                        Stop::TooLong { context, error: provider_error(&error) }
+                    }
                     error => Stop::Failed(provider_error(&error)),
                 })
             }
         }
+    }
+
+    fn recall_limit(&mut self) {
+        let model = self.model_name();
+        let state = self.session.lock();
+        self.learned = state.learned.as_ref().filter(|(of, _)| *of == model).map(|(_, tokens)| *tokens);
+    }
+
+    /// Notes that the model takes in less than this request, as requests are measured here.
+    fn learn_limit(&mut self, request: &ChatRequest, context: Option<u64>) {
+        let most = self.tokens_of(request) * 9 / 10;
+        let learned = context.map_or(most, |context| context.min(most)).max(1);
+        self.learned = Some(learned);
+        self.session.lock().learned = Some((self.model_name(), learned));
+    }
+
+    /// `provider/model`
+    fn model_name(&self) -> String {
+        format!("{}/{}", self.scope.provider.id(), self.scope.model)
     }
 
     fn note_usage(&self, usage: Usage) {
@@ -431,7 +519,11 @@ impl Turn {
     }
 
     /// Writes the answer down before any of its calls runs.
-    async fn note_answer(&mut self, completed: &Completed) -> Result<Vec<LogCall>, Stop> {
+    async fn note_answer(
+        &mut self,
+        snapshot: &Snapshot,
+        completed: &Completed,
+    ) -> Result<Vec<LogCall>, Stop> {
         let calls: Vec<LogCall> = completed
             .calls
             .iter()
@@ -439,6 +531,7 @@ impl Turn {
                 id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
+                reads: calls::only_reads(snapshot, &call.name),
             })
             .collect();
         self.message(LogMessage::Assistant {
@@ -467,13 +560,14 @@ impl Turn {
     /// The one place where a turn ends: written down first, told by the caller.
     async fn finish(self, end: Result<String, Stop>) -> Result<(TurnEnd, Envelope), SessionError> {
         self.answer_open_calls();
+        self.session.lock().images.clear();
         let end = match end {
             Ok(text) => TurnEnd::Completed { text },
             Err(Stop::Cancelled) => {
                 self.message(LogMessage::notice("The user stopped the turn."));
                 TurnEnd::Cancelled
             }
-            Err(Stop::Failed(error)) => TurnEnd::Failed(error),
+            Err(Stop::Failed(error) | Stop::TooLong { error, .. }) => TurnEnd::Failed(error),
         };
         if let Some(change_set) = self.change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
@@ -495,7 +589,15 @@ impl Turn {
     }
 }
 
-/// What providers hash, in their order: tools, system, messages.
+/// Whether an earlier request with these tools had the same, but for those that are sent aside.
+fn has_tools_of(request: &ChatRequest, before: &[String]) -> bool {
+    let mut before = before.iter();
+    request.tools.iter().all(|tool| before.next() == Some(&tool.name))
+        && before.all(|name| request.deferred.iter().any(|tool| tool.name == *name))
+}
+
+/// What providers hash, in their order: tools, system, messages. Deferred tools are none of the first, but
+/// of the messages that load them.
 fn cache_order(request: &ChatRequest) -> Vec<u8> {
     let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
     for message in &request.messages {
@@ -520,9 +622,12 @@ pub fn provider_error(error: &ProviderError) -> UserError {
     UserError::new(code, error.to_string(), error.hint())
 }
 
-/// The first words of a message.
-fn title_of(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+/// The first words of a message, or what it shows.
+fn title_of(message: &UserMessage) -> String {
+    let mut words = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(shown) = message.images.first().filter(|_| words.is_empty()) {
+        words.clone_from(&shown.name);
+    }
     if words.chars().count() <= TITLE_LENGTH {
         return words;
     }

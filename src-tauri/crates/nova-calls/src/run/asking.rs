@@ -166,7 +166,7 @@ impl Running<'_> {
     }
 
     /// Says on the card why an edit was not taken.
-    fn tell(&self, error: &UserError) {
+    pub(super) fn tell(&self, error: &UserError) {
         self.scope.events.emit(Event::ToolCallProgress {
             call: self.id.clone(),
             fraction: None,

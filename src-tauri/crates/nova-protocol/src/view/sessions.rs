@@ -110,6 +110,50 @@ pub struct SendMessage {
     #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string | null")]
     pub after: Option<Option<String>>,
+    /// What it shows beside the text: at most 10.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<NewImage>>", optional)]
+    pub images: Vec<NewImage>,
+}
+
+/// An image that the user sends: PNG, JPEG, WebP or GIF, at most 5 MB.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct NewImage {
+    /// As its file is called.
+    pub name: String,
+    /// As whoever has it thinks; its bytes decide.
+    #[serde(default)]
+    #[ts(optional)]
+    pub media_type: Option<String>,
+    /// Its bytes in base64.
+    pub data: String,
+}
+
+/// An image of a message. Its bytes are read with `read_image`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImageView {
+    /// Within its session; equal for equal bytes.
+    pub id: String,
+    pub name: String,
+    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
+    pub media_type: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImageRef {
+    pub session: String,
+    pub id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ImageData {
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub data: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

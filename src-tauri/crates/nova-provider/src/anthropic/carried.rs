@@ -6,8 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::encode::{call, is_blank, wire_id};
-use crate::ToolCall;
+use super::encode::{NamedCall, call, is_blank, wire_id};
 
 const DIALECT: &str = "anthropic";
 
@@ -20,16 +19,21 @@ pub(super) fn keep(provider: &str, model: &str, blocks: Vec<Value>) -> Option<Va
 
 /// The blocks of an answer of this model, in its own order, with exactly these calls: the server wants
 /// an output for each.
-pub(super) fn blocks(data: &Value, provider: &str, model: &str, calls: &[ToolCall]) -> Option<Vec<Value>> {
+pub(super) fn blocks(
+    data: &Value,
+    provider: &str,
+    model: &str,
+    calls: &[NamedCall<'_>],
+) -> Option<Vec<Value>> {
     let ours = data["dialect"] == DIALECT && data["provider"] == provider && data["model"] == model;
     let content = data["content"].as_array().filter(|_| ours)?;
-    let mut left: Vec<&ToolCall> = calls.iter().collect();
+    let mut left: Vec<&NamedCall<'_>> = calls.iter().collect();
     let mut blocks = Vec::new();
     for block in content {
         match block["type"].as_str() {
             Some("text") if block["text"].as_str().is_none_or(is_blank) => {}
             Some("tool_use") => {
-                let made = |call: &&ToolCall| block["id"] == wire_id(&call.id);
+                let made = |call: &&NamedCall<'_>| block["id"] == wire_id(&call.call.id);
                 if let Some(at) = left.iter().position(made) {
                     blocks.push(call(left.remove(at)));
                 }

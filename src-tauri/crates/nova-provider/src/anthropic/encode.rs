@@ -1,10 +1,12 @@
 //! A request as the body of Messages.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::carried;
 use crate::settings::Thinking;
-use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+use crate::{ChatRequest, Image, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
 
 /// The API wants a limit. Every model of the last years can write as much.
 const MAX_OUTPUT: u32 = 8_192;
@@ -25,7 +27,12 @@ pub(super) fn encode(
     body.insert("model".into(), json!(request.model));
     body.insert("stream".into(), json!(true));
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        let deferred = request.deferred.iter().map(|deferred| {
+            let mut tool = tool(deferred);
+            tool["defer_loading"] = json!(true);
+            tool
+        });
+        body.insert("tools".into(), request.tools.iter().map(tool).chain(deferred).collect());
     }
     let cached = || json!({ "type": "ephemeral" });
     if !is_blank(&request.system) {
@@ -70,26 +77,62 @@ fn tool(tool: &ToolDefinition) -> Value {
 
 /// All outputs of one answer's calls must stand in one message. Anything else may follow it in further
 /// messages of the same side.
+///
+/// A deferred tool is known from the output on that refers to it. Such an output holds references and
+/// nothing else, so what it says follows behind all outputs. Where the user activated a skill, a call that
+/// loads it stands for that, because nothing but an output may refer to a tool.
 fn messages(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
-    let mut outputs = Vec::new();
+    let (mut outputs, mut said) = (Vec::new(), Vec::new());
+    let mut ids = WireIds::default();
+    let mut unloaded: HashSet<&str> = request.deferred.iter().map(|tool| tool.name.as_str()).collect();
+    let mut references = |names: &[String]| -> Vec<Value> {
+        let new = names.iter().filter(|name| unloaded.remove(name.as_str()));
+        new.map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect()
+    };
     for message in &request.messages {
-        if let Message::ToolOutput { call_id, content } = message {
-            outputs
-                .push(json!({ "type": "tool_result", "tool_use_id": wire_id(call_id), "content": content }));
+        if let Message::ToolOutput { call_id, content, loads } = message {
+            let id = ids.of_output(call_id);
+            let loaded = references(loads);
+            let content = match loaded.is_empty() {
+                true => json!(content),
+                false => {
+                    said.extend((!is_blank(content)).then(|| text(content)));
+                    json!(loaded)
+                }
+            };
+            outputs.push(json!({ "type": "tool_result", "tool_use_id": id, "content": content }));
             continue;
         }
+        outputs.append(&mut said);
         out.extend(user(std::mem::take(&mut outputs)));
         match message {
-            Message::User { content } => out.extend(user(vec![text(content)])),
-            Message::Notice { text: notice } => {
+            Message::User { content, images } => {
+                // Images are understood best before the text that is about them.
+                let shown = images.iter().map(image);
+                let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
+                out.extend(user(shown.chain(said).collect()));
+            }
+            Message::Notice { text: notice, loads } => {
                 out.extend(user(vec![text(&format!("<nova-notice>\n{notice}\n</nova-notice>"))]));
+                let Some(loads) = loads else { continue };
+                let loaded = references(&loads.tools);
+                if !loaded.is_empty() {
+                    let id = ids.of_its_own();
+                    let input = json!({ "skill": loads.skill });
+                    let call = json!({ "type": "tool_use", "id": id, "name": "load_skill", "input": input });
+                    out.push(json!({ "role": "assistant", "content": [call] }));
+                    out.extend(user(vec![
+                        json!({ "type": "tool_result", "tool_use_id": id, "content": loaded }),
+                    ]));
+                }
             }
             Message::Assistant { text, calls, provider_data } => {
+                let calls = ids.of_calls(calls);
                 let carried = provider_data
                     .as_ref()
-                    .and_then(|data| carried::blocks(data, provider, &request.model, calls));
-                let blocks = carried.unwrap_or_else(|| plain(text, calls));
+                    .and_then(|data| carried::blocks(data, provider, &request.model, &calls));
+                let blocks = carried.unwrap_or_else(|| plain(text, &calls));
                 // The server refuses a message of nothing.
                 if !blocks.is_empty() {
                     out.push(json!({ "role": "assistant", "content": blocks }));
@@ -98,6 +141,7 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
             Message::ToolOutput { .. } => {}
         }
     }
+    outputs.append(&mut said);
     out.extend(user(outputs));
     Value::Array(out)
 }
@@ -111,16 +155,65 @@ fn text(text: &str) -> Value {
     json!({ "type": "text", "text": if is_blank(text) { "(empty)" } else { text } })
 }
 
-fn plain(text: &str, calls: &[ToolCall]) -> Vec<Value> {
+fn image(image: &Image) -> Value {
+    json!({ "type": "image", "source": {
+        "type": "base64", "media_type": image.media_type, "data": *image.data,
+    }})
+}
+
+fn plain(text: &str, calls: &[NamedCall<'_>]) -> Vec<Value> {
     let said = (!is_blank(text)).then(|| json!({ "type": "text", "text": text }));
     said.into_iter().chain(calls.iter().map(call)).collect()
 }
 
 /// A call as the model made it.
-pub(super) fn call(call: &ToolCall) -> Value {
+pub(super) fn call(NamedCall { call, id }: &NamedCall<'_>) -> Value {
     let input = serde_json::from_str::<Map<String, Value>>(&call.arguments)
         .map_or_else(|_| json!({ "invalid_json": call.arguments }), Value::Object);
-    json!({ "type": "tool_use", "id": wire_id(&call.id), "name": call.name, "input": input })
+    json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
+}
+
+/// A call with its id on the wire.
+pub(super) struct NamedCall<'a> {
+    pub(super) call: &'a ToolCall,
+    id: String,
+}
+
+/// The ids of the calls of a conversation, each once: the API refuses a second call of the same id, and
+/// other providers count theirs anew in each answer.
+#[derive(Default)]
+struct WireIds {
+    taken: HashSet<String>,
+    /// Of the last answer's calls, by what the conversation calls them.
+    open: HashMap<String, String>,
+}
+
+impl WireIds {
+    fn of_calls<'a>(&mut self, calls: &'a [ToolCall]) -> Vec<NamedCall<'a>> {
+        self.open.clear();
+        let name = |call: &'a ToolCall| {
+            let plain = wire_id(&call.id);
+            let numbered = (2..).map(|number| format!("{plain}_{number}"));
+            let id = std::iter::once(plain.clone()).chain(numbered).find(|id| !self.taken.contains(id));
+            let id = id.unwrap_or(plain);
+            self.taken.insert(id.clone());
+            self.open.insert(call.id.clone(), id.clone());
+            NamedCall { call, id }
+        };
+        calls.iter().map(name).collect()
+    }
+
+    /// For a call that the conversation does not know.
+    fn of_its_own(&mut self) -> String {
+        let mut numbers = (1..).map(|number| format!("nova_{number}"));
+        let id = numbers.find(|id| !self.taken.contains(id)).unwrap_or_default();
+        self.taken.insert(id.clone());
+        id
+    }
+
+    fn of_output(&self, call: &str) -> String {
+        self.open.get(call).cloned().unwrap_or_else(|| wire_id(call))
+    }
 }
 
 pub(super) fn is_blank(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The Messages of Anthropic and of the servers that copy them.
 //!
-//! Source: Anthropic's API reference, "Messages", "Streaming messages", "Extended thinking" and
-//! "Prompt caching", version `2023-06-01`.
+//! Source: Anthropic's API reference, "Messages", "Streaming messages", "Extended thinking", "Prompt
+//! caching" and "Tool search tool", version `2023-06-01`.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -25,16 +25,33 @@ const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 pub(crate) struct Anthropic {
     endpoint: Endpoint,
     thinking: Option<Thinking>,
+    deferred_tools: Option<bool>,
 }
+
+/// Models of Anthropic's own that want every tool from the start, by the beginnings of their names.
+const WITHOUT_DEFERRED_TOOLS: [&str; 8] = [
+    "claude-2",
+    "claude-3",
+    "claude-instant",
+    "claude-sonnet-4-0",
+    "claude-sonnet-4-2025",
+    "claude-opus-4-0",
+    "claude-opus-4-1",
+    "claude-opus-4-2025",
+];
 
 impl Anthropic {
     pub(crate) fn new(mut settings: ProviderSettings) -> Result<Self, ProviderError> {
         if !settings.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(VERSION.0)) {
             settings.headers.push((VERSION.0.into(), VERSION.1.into()));
         }
-        let thinking = settings.thinking;
+        let (thinking, deferred_tools) = (settings.thinking, settings.deferred_tools);
         let endpoint = Endpoint::new(settings, DEFAULT_ADDRESS)?.with_key_in(KeyHeader::ApiKey);
-        Ok(Self { endpoint, thinking })
+        Ok(Self { endpoint, thinking, deferred_tools })
+    }
+
+    fn is_own(&self) -> bool {
+        self.endpoint.base().host_str() == Some("api.anthropic.com")
     }
 }
 
@@ -63,6 +80,7 @@ impl Provider for Anthropic {
                     id: model.get("id").and_then(Value::as_str)?.to_owned(),
                     context: model.get("max_input_tokens").and_then(Value::as_u64),
                     tools: None,
+                    images: model["capabilities"]["image_input"]["supported"].as_bool(),
                     runs_at: None,
                 })
             })
@@ -79,13 +97,21 @@ impl Provider for Anthropic {
             query: None,
             body: Some(self.encode(request)),
             model: Some(&request.model),
+            images: request.images().next().is_some(),
         };
         let answer = self.endpoint.open(ask, &cancel).await?;
         Ok(read(answer, answer::Reply::new(self.id(), request)))
     }
 
+    fn defers_tools(&self, model: &str) -> bool {
+        // With a budget to think, an answer that calls a tool has to begin with its thoughts, and what
+        // stands for an activation by the user has none.
+        let is_able = !matches!(self.thinking, Some(Thinking::Budget(_)));
+        let known = self.is_own() && !WITHOUT_DEFERRED_TOOLS.iter().any(|old| model.starts_with(old));
+        is_able && self.deferred_tools.unwrap_or(known)
+    }
+
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
-        let own = self.endpoint.base().host_str() == Some("api.anthropic.com");
-        encode::encode(request, self.id(), self.thinking, own)
+        encode::encode(request, self.id(), self.thinking, self.is_own())
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::answer;
-use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
+use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, image_tokens, normalise_schema};
 
 /// Another size of context makes the server load the model anew, so sizes are few and begin high.
 const LEAST_CONTEXT: u64 = 16_384;
@@ -38,9 +38,10 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, mo
     body.insert("truncate".into(), json!(false));
     body.insert("shift".into(), json!(false));
     let length: usize = body.values().map(|value| value.to_string().len()).sum();
+    let needed = tokens_of(length, request);
     let answer = request.max_output.map_or(ANSWER, u64::from);
     let mut options = Map::new();
-    options.insert("num_ctx".into(), json!(context(tokens_of(length) + answer, set, most)));
+    options.insert("num_ctx".into(), json!(context(needed + answer, set, most)));
     if let Some(limit) = request.max_output {
         options.insert("num_predict".into(), json!(limit));
     }
@@ -48,9 +49,11 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, mo
     Value::Object(body).to_string().into_bytes()
 }
 
-/// About how many tokens so many bytes are.
-pub(super) fn tokens_of(bytes: usize) -> u64 {
-    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+/// About how many tokens the request has that makes so many bytes.
+pub(super) fn tokens_of(bytes: usize, request: &ChatRequest) -> u64 {
+    let of_images: usize = request.images().map(|image| image.data.len()).sum();
+    let images: u64 = request.images().map(|image| image_tokens(image.width, image.height)).sum();
+    (bytes.saturating_sub(of_images) as u64).div_ceil(BYTES_PER_TOKEN) + images
 }
 
 /// The smallest of 16,384, 32,768, … that holds so many tokens, if the model can take in as much.
@@ -69,8 +72,14 @@ fn tool(tool: &ToolDefinition) -> Value {
 
 fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
     match &request.messages[at] {
-        Message::User { content } => json!({ "role": "user", "content": content }),
-        Message::ToolOutput { call_id, content } => {
+        Message::User { content, images } => {
+            let mut out = json!({ "role": "user", "content": content });
+            if !images.is_empty() {
+                out["images"] = images.iter().map(|image| &*image.data).collect();
+            }
+            out
+        }
+        Message::ToolOutput { call_id, content, .. } => {
             let mut out = json!({ "role": "tool", "tool_call_id": call_id, "content": content });
             // Outputs belong to calls by the tool's name; the id is newer.
             if let Some(name) = called(&request.messages[..at], call_id) {
@@ -78,7 +87,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
             }
             out
         }
-        Message::Notice { text } => {
+        Message::Notice { text, .. } => {
             json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
         }
         Message::Assistant { text, calls, provider_data } => {

@@ -40,6 +40,7 @@ struct Shown {
     /// The most tokens it can take in.
     context: Option<u64>,
     tools: Option<bool>,
+    images: Option<bool>,
 }
 
 impl Ollama {
@@ -57,7 +58,7 @@ impl Ollama {
             return Ok(shown);
         }
         let body = Some(json!({ "model": model }).to_string().into_bytes());
-        let ask = Ask { path: "api/show", query: None, body, model: Some(model) };
+        let ask = Ask { path: "api/show", query: None, body, model: Some(model), images: false };
         let shown = match self.endpoint.document(ask, cancel).await {
             Ok(said) => read_shown(&said),
             Err(ProviderError::BadResponse { .. } | ProviderError::Failed { .. }) => Shown::default(),
@@ -88,7 +89,7 @@ impl Provider for Ollama {
         let asked = stream::iter(models).map(|mut model| async {
             // A model that cannot be asked about is listed all the same.
             let shown = self.shown(&model.id, &never).await.unwrap_or_default();
-            (model.context, model.tools) = (shown.context, shown.tools);
+            (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
             model
         });
         Ok(asked.buffered(SHOWN_AT_ONCE).collect().await)
@@ -106,20 +107,37 @@ impl Provider for Ollama {
                 model: request.model.clone(),
             });
         }
+        if shown.images == Some(false) && request.images().next().is_some() {
+            return Err(ProviderError::NoImages {
+                provider: self.id().to_owned(),
+                model: request.model.clone(),
+            });
+        }
         let body = self.encode(request);
+        let needed = encode::tokens_of(body.len(), request);
         if let Some(context) = self.context
-            && encode::tokens_of(body.len()) > context
+            && needed > context
         {
             return Err(ProviderError::ContextTooSmall {
                 provider: self.id().to_owned(),
                 context,
-                needed: encode::tokens_of(body.len()),
+                needed,
                 tools: request.tools.len(),
             });
         }
-        let ask = Ask { path: "api/chat", query: None, body: Some(body), model: Some(&request.model) };
+        let ask = Ask {
+            path: "api/chat",
+            query: None,
+            body: Some(body),
+            model: Some(&request.model),
+            images: request.images().next().is_some(),
+        };
         let answer = self.endpoint.open(ask, &cancel).await.map_err(|error| no_tools(error, request))?;
         Ok(read(answer, answer::Reply::new(self.id(), request)))
+    }
+
+    fn defers_tools(&self, _model: &str) -> bool {
+        false
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
@@ -144,7 +162,8 @@ fn read_shown(said: &Value) -> Shown {
         .filter(|(key, _)| key.ends_with(".context_length"))
         .find_map(|(_, length)| length.as_u64().filter(|length| *length > 0));
     let can = said["capabilities"].as_array();
-    Shown { context, tools: can.map(|can| can.iter().any(|word| word == "tools")) }
+    let can = |what: &str| can.map(|can| can.iter().any(|word| word == what));
+    Shown { context, tools: can("tools"), images: can("vision") }
 }
 
 async fn tags(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
@@ -163,6 +182,7 @@ async fn tags(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
                 id: text(model, "name").or_else(|| text(model, "model"))?,
                 context: None,
                 tools: None,
+                images: None,
                 runs_at: text(model, "remote_host").filter(|host| !host.is_empty()),
             })
         })
@@ -180,9 +200,12 @@ mod tests {
             read(
                 r#"{"capabilities":["completion","tools"],"model_info":{"qwen3.block_count":36,"qwen3.context_length":40960}}"#
             ),
-            Shown { context: Some(40_960), tools: Some(true) }
+            Shown { context: Some(40_960), tools: Some(true), images: Some(false) }
         );
-        assert_eq!(read(r#"{"capabilities":["completion"]}"#), Shown { context: None, tools: Some(false) });
+        assert_eq!(
+            read(r#"{"capabilities":["completion","vision"]}"#),
+            Shown { context: None, tools: Some(false), images: Some(true) }
+        );
         assert_eq!(read(r#"{"license":"MIT"}"#), Shown::default());
     }
 }

@@ -47,12 +47,23 @@ fn tool(tool: &ToolDefinition) -> Value {
 
 fn message(message: &Message, provider: &str, model: &str) -> Value {
     match message {
-        Message::User { content } => json!({ "role": "user", "content": content }),
-        Message::ToolOutput { call_id, content } => {
+        Message::User { content, images } if images.is_empty() => {
+            json!({ "role": "user", "content": content })
+        }
+        Message::User { content, images } => {
+            let text = (!content.is_empty()).then(|| json!({ "type": "text", "text": content }));
+            let images = images.iter().map(|image| {
+                let address = format!("data:{};base64,{}", image.media_type, image.data);
+                json!({ "type": "image_url", "image_url": { "url": address } })
+            });
+            let parts: Vec<Value> = text.into_iter().chain(images).collect();
+            json!({ "role": "user", "content": parts })
+        }
+        Message::ToolOutput { call_id, content, .. } => {
             json!({ "role": "tool", "tool_call_id": call_id, "content": content })
         }
         // As the user: several servers refuse a system message after the first one.
-        Message::Notice { text } => {
+        Message::Notice { text, .. } => {
             json!({ "role": "user", "content": format!("<nova-notice>\n{text}\n</nova-notice>") })
         }
         Message::Assistant { text, calls, provider_data } => {

@@ -36,6 +36,11 @@ fn add_lm_studio(models: &mut Vec<ModelInfo>, said: &Value) {
             // What it is loaded with is what there is.
             let loaded = said["loaded_context_length"].as_u64();
             model.context = loaded.or_else(|| said["max_context_length"].as_u64()).or(model.context);
+            model.images = match said["type"].as_str() {
+                Some("vlm") => Some(true),
+                Some("llm") => Some(false),
+                _ => model.images,
+            };
         }
     }
 }
@@ -45,6 +50,7 @@ fn add_llama_cpp(models: &mut [ModelInfo], said: &Value) {
     if let [model] = models {
         model.context = said["default_generation_settings"]["n_ctx"].as_u64().or(model.context);
         model.tools = said["chat_template_caps"]["supports_tools"].as_bool().or(model.tools);
+        model.images = said["modalities"]["vision"].as_bool().or(model.images);
     }
 }
 
@@ -55,7 +61,7 @@ mod tests {
     use super::*;
 
     fn model(id: &str, context: Option<u64>, tools: Option<bool>) -> ModelInfo {
-        ModelInfo { id: id.into(), context, tools, runs_at: None }
+        ModelInfo { id: id.into(), context, tools, images: None, runs_at: None }
     }
 
     #[test]
@@ -67,7 +73,9 @@ mod tests {
             {"id": "embed", "type": "embeddings", "max_context_length": 2_048},
         ]});
         add_lm_studio(&mut models, &said);
-        assert_eq!(models, [model("a", Some(4_096), None), model("b", Some(32_768), None)]);
+        let talks =
+            |id, context, images| ModelInfo { images: Some(images), ..model(id, Some(context), None) };
+        assert_eq!(models, [talks("a", 4_096, false), talks("b", 32_768, true)]);
         add_lm_studio(&mut models, &json!({"error": "no such path"}));
         assert_eq!(models.len(), 2);
     }
@@ -80,8 +88,9 @@ mod tests {
         let said = json!({
             "default_generation_settings": {"n_ctx": 8_192},
             "chat_template_caps": {"supports_tools": false},
+            "modalities": {"vision": true, "audio": false},
         });
         add_llama_cpp(&mut models, &said);
-        assert_eq!(models, [model("a", Some(8_192), Some(false))]);
+        assert_eq!(models, [ModelInfo { images: Some(true), ..model("a", Some(8_192), Some(false)) }]);
     }
 }

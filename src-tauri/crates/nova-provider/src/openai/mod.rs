@@ -55,6 +55,7 @@ impl Provider for OpenAi {
                     .or_else(|| number("max_model_len"))
                     .or_else(|| number("context_window")),
                 tools: takes_tools(model),
+                images: takes_images(model),
                 runs_at: None,
             })
         });
@@ -75,11 +76,16 @@ impl Provider for OpenAi {
             query: None,
             body: Some(self.encode(request)),
             model: Some(&request.model),
+            images: request.images().next().is_some(),
         };
         let answer = self.endpoint.open(ask, &cancel).await;
         let answer = answer.map_err(|error| no_tools(error, request))?;
         let state = answer::Completion::new(self.id(), request);
         Ok(read(answer, state))
+    }
+
+    fn defers_tools(&self, _model: &str) -> bool {
+        false
     }
 
     fn encode(&self, request: &ChatRequest) -> Vec<u8> {
@@ -91,6 +97,13 @@ impl Provider for OpenAi {
 fn takes_tools(model: &Value) -> Option<bool> {
     let parameters = model.get("supported_parameters")?.as_array()?;
     Some(parameters.iter().any(|parameter| parameter == "tools"))
+}
+
+/// What OpenRouter and Mistral say of a model, in this order.
+fn takes_images(model: &Value) -> Option<bool> {
+    let kinds = model["architecture"]["input_modalities"].as_array();
+    let listed = kinds.map(|kinds| kinds.iter().any(|kind| kind == "image"));
+    listed.or_else(|| model["capabilities"]["vision"].as_bool())
 }
 
 /// Servers that cannot say beforehand that a model cannot call tools say it now: llama.cpp, vLLM and

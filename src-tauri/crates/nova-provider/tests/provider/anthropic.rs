@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nova_provider::{
-    ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError, ProviderSettings,
-    Thinking, ToolChoice, ToolDefinition, Usage, connect,
+    ChatEvent, ChatRequest, Completed, FinishReason, Loads, Message, Provider, ProviderError,
+    ProviderSettings, Thinking, ToolChoice, ToolDefinition, Usage, connect,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -259,17 +259,17 @@ fn conversation() -> ChatRequest {
             input_schema: json!({ "type": "object", "properties": { "x": { "type": "string" } } }),
         }],
         messages: vec![
-            Message::User { content: "hello".into() },
+            Message::User { content: "hello".into(), images: Vec::new() },
             Message::Assistant {
                 text: "I look.".into(),
                 calls: vec![call("toolu_1", "one", r#"{"x":"é"}"#), call("call:2", "one", "{half")],
                 provider_data: None,
             },
-            Message::ToolOutput { call_id: "toolu_1".into(), content: "1".into() },
-            Message::ToolOutput { call_id: "call:2".into(), content: String::new() },
-            Message::Notice { text: "A note changed.".into() },
+            Message::ToolOutput { call_id: "toolu_1".into(), content: "1".into(), loads: Vec::new() },
+            Message::ToolOutput { call_id: "call:2".into(), content: String::new(), loads: Vec::new() },
+            Message::Notice { text: "A note changed.".into(), loads: None },
             Message::Assistant { text: " ".into(), calls: vec![], provider_data: None },
-            Message::User { content: "and now?".into() },
+            Message::User { content: "and now?".into(), images: Vec::new() },
         ],
         ..request()
     }
@@ -341,7 +341,7 @@ fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
             calls,
             provider_data: answer.provider_data.clone(),
         };
-        let messages = vec![Message::User { content: "hello".into() }, message];
+        let messages = vec![Message::User { content: "hello".into(), images: Vec::new() }, message];
         let request = ChatRequest { model: model.into(), messages, ..request() };
         sent(ProviderSettings::new("test"), &request)["messages"][1]["content"].clone()
     };
@@ -353,6 +353,138 @@ fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
     assert_eq!(with("other", &[0, 1]), json!([text, one, two]));
     // A call that the conversation does not know would wait for an output for ever.
     assert_eq!(with("m", &[1]), json!([thinking, text, two]));
+}
+
+fn tool(name: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.into(),
+        description: String::new(),
+        input_schema: json!({ "type": "object", "properties": {} }),
+    }
+}
+
+#[test]
+fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let request = ChatRequest {
+        tools: vec![tool("load_skill")],
+        deferred: vec![tool("crm__add"), tool("mail__send")],
+        messages: vec![
+            Message::User { content: "hello".into(), images: Vec::new() },
+            Message::Assistant {
+                text: String::new(),
+                calls: vec![call("a", "load_skill", r#"{"skill":"crm"}"#), call("b", "load_skill", "{}")],
+                provider_data: None,
+            },
+            Message::ToolOutput {
+                call_id: "a".into(),
+                content: "The instructions.".into(),
+                // One that is not there any more, and would be refused.
+                loads: names(&["crm__add", "crm__gone"]),
+            },
+            Message::ToolOutput {
+                call_id: "b".into(),
+                content: "Again.".into(),
+                loads: names(&["crm__add"]),
+            },
+            Message::Notice {
+                text: "Of mail.".into(),
+                loads: Some(Loads { skill: "mail".into(), tools: names(&["mail__send"]) }),
+            },
+        ],
+        ..request()
+    };
+    let body = sent(ProviderSettings::new("test"), &request);
+    let aside: Vec<_> =
+        body["tools"].as_array().unwrap().iter().map(|tool| tool.get("defer_loading").is_some()).collect();
+    assert_eq!(aside, [false, true, true]);
+    let reference = |name: &str| json!([{ "type": "tool_reference", "tool_name": name }]);
+    assert_eq!(
+        body["messages"].as_array().unwrap()[2..],
+        [
+            json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": "a", "content": reference("crm__add") },
+                { "type": "tool_result", "tool_use_id": "b", "content": "Again." },
+                { "type": "text", "text": "The instructions." },
+            ]}),
+            json!({ "role": "user", "content": [
+                { "type": "text", "text": "<nova-notice>\nOf mail.\n</nova-notice>" },
+            ]}),
+            json!({ "role": "assistant", "content": [
+                { "type": "tool_use", "id": "nova_1", "name": "load_skill", "input": { "skill": "mail" } },
+            ]}),
+            json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": "nova_1", "content": reference("mail__send") },
+            ]}),
+        ]
+    );
+    // Without tools sent aside it is as it always was.
+    let plain = ChatRequest { deferred: Vec::new(), ..request };
+    let body = sent(ProviderSettings::new("test"), &plain);
+    assert!(!body.to_string().contains("tool_reference"), "{body}");
+    assert_eq!(body["messages"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn tools_are_sent_aside_where_the_server_and_the_model_can_do_that() {
+    let defers =
+        |settings: ProviderSettings, model: &str| connect("anthropic", settings).unwrap().defers_tools(model);
+    let own = || ProviderSettings::new("test");
+    let elsewhere = || ProviderSettings { base_url: Some("http://127.0.0.1:1/v1".into()), ..own() };
+    assert!(defers(own(), "claude-sonnet-4-5-20250929"));
+    assert!(!defers(own(), "claude-3-5-haiku-20241022"));
+    assert!(!defers(ProviderSettings { deferred_tools: Some(false), ..own() }, "claude-sonnet-4-5"));
+    assert!(!defers(elsewhere(), "claude-sonnet-4-5"));
+    assert!(defers(ProviderSettings { deferred_tools: Some(true), ..elsewhere() }, "any"));
+    let thinks = |thinking| ProviderSettings { thinking: Some(thinking), ..own() };
+    assert!(defers(thinks(Thinking::Adaptive), "claude-sonnet-4-5"));
+    assert!(!defers(thinks(Thinking::Budget(4_000)), "claude-sonnet-4-5"));
+}
+
+#[test]
+fn each_call_of_a_conversation_has_an_id_of_its_own_wherever_it_began() {
+    // Other providers count their calls anew in each answer, and use signs that are not taken here.
+    let answer = |ids: &[&str]| Message::Assistant {
+        text: String::new(),
+        calls: ids.iter().map(|id| call(id, "one", "{}")).collect(),
+        provider_data: None,
+    };
+    let output = |id: &str| Message::ToolOutput { call_id: id.into(), content: id.into(), loads: Vec::new() };
+    let messages = vec![
+        Message::User { content: "hello".into(), images: Vec::new() },
+        answer(&["call_1", "call:1"]),
+        output("call:1"),
+        output("call_1"),
+        answer(&["call_1"]),
+        output("call_1"),
+        answer(&["call_1_2"]),
+        output("call_1_2"),
+    ];
+    let body = sent(ProviderSettings::new("test"), &ChatRequest { messages, ..request() });
+    let blocks =
+        body["messages"].as_array().unwrap().iter().flat_map(|one| one["content"].as_array().unwrap());
+    let told: Vec<_> = blocks
+        .filter_map(|block| match block["type"].as_str()? {
+            "tool_use" => Some(block["id"].as_str()?.to_owned()),
+            "tool_result" => {
+                Some(format!("{}={}", block["tool_use_id"].as_str()?, block["content"].as_str()?))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "call_1",
+            "call_1_2",
+            "call_1_2=call:1",
+            "call_1=call_1",
+            "call_1_3",
+            "call_1_3=call_1",
+            "call_1_2_2",
+            "call_1_2_2=call_1_2"
+        ]
+    );
 }
 
 #[test]

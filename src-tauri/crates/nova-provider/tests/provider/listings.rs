@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 use crate::support::{Reply, Server, provider};
 
 fn model(id: &str, context: Option<u64>, runs_at: Option<&str>) -> ModelInfo {
-    ModelInfo { id: id.into(), context, tools: None, runs_at: runs_at.map(str::to_owned) }
+    ModelInfo { id: id.into(), context, tools: None, images: None, runs_at: runs_at.map(str::to_owned) }
 }
 
 const TAGS: &str = r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b","size":1},
@@ -40,14 +40,17 @@ async fn a_list_that_is_none_is_an_error() {
 
 #[tokio::test]
 async fn ollama_is_found_with_its_models_and_what_they_can() {
-    let can = r#"{"capabilities":["completion","tools"],"model_info":{"qwen3.context_length":40960}}"#;
+    let can =
+        r#"{"capabilities":["completion","tools","vision"],"model_info":{"qwen3.context_length":40960}}"#;
     let cannot = r#"{"capabilities":["completion"]}"#;
     // Two models are asked about at once, so that both answers are the same here.
     for (said, context, tools) in [(can, Some(40_960), Some(true)), (cannot, None, Some(false))] {
         let said = Reply::new("200 OK", "", said);
         let server = Server::start([Reply::new("200 OK", "", TAGS), said.clone(), said]).await;
         let mut expected = tags();
-        expected.iter_mut().for_each(|model| (model.context, model.tools) = (context, tools));
+        expected.iter_mut().for_each(|model| {
+            (model.context, model.tools, model.images) = (context, tools, tools);
+        });
         assert_eq!(detect("ollama", &server.address).await.unwrap(), expected);
         assert!(server.requests()[0].starts_with("GET /api/tags HTTP/1.1\r\n"));
     }
@@ -65,24 +68,24 @@ async fn a_server_that_copies_openai_is_found_and_asked_for_more_where_it_has_an
     let listing = |owner: &str| {
         Reply::new("200 OK", "", &format!(r#"{{"data":[{{"id":"qwen3","owned_by":"{owner}"}}]}}"#))
     };
-    let found = |context, tools| [ModelInfo { tools, ..model("qwen3", context, None) }];
+    let found = |context, tools, images| [ModelInfo { tools, images, ..model("qwen3", context, None) }];
 
     let server = Server::start([listing("nobody-knows")]).await;
     let address = format!("{}/v1", server.address);
-    assert_eq!(detect("openai", &address).await.unwrap(), found(None, None));
+    assert_eq!(detect("openai", &address).await.unwrap(), found(None, None, None));
     assert_eq!(server.requests().len(), 1);
 
     let more = r#"{"data":[{"id":"qwen3","type":"llm","max_context_length":32768}]}"#;
     let server = Server::start([listing("organization_owner"), Reply::new("200 OK", "", more)]).await;
     let address = format!("{}/v1", server.address);
-    assert_eq!(detect("openai", &address).await.unwrap(), found(Some(32_768), None));
+    assert_eq!(detect("openai", &address).await.unwrap(), found(Some(32_768), None, Some(false)));
     assert!(server.requests()[1].starts_with("GET /api/v0/models HTTP/1.1\r\n"), "{:?}", server.requests());
 
     let more =
         r#"{"default_generation_settings":{"n_ctx":8192},"chat_template_caps":{"supports_tools":false}}"#;
     let server = Server::start([listing("llamacpp"), Reply::new("200 OK", "", more)]).await;
     let address = format!("{}/v1", server.address);
-    assert_eq!(detect("openai", &address).await.unwrap(), found(Some(8_192), Some(false)));
+    assert_eq!(detect("openai", &address).await.unwrap(), found(Some(8_192), Some(false), None));
     assert!(server.requests()[1].starts_with("GET /props HTTP/1.1\r\n"), "{:?}", server.requests());
 }
 

@@ -4,6 +4,7 @@
 mod anthropic;
 mod calls;
 mod endings;
+mod images;
 mod listings;
 mod ollama;
 mod refusals;

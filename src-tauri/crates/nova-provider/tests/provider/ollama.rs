@@ -150,7 +150,10 @@ async fn a_request_asks_for_the_context_it_needs() {
     assert_eq!((&body["truncate"], &body["shift"]), (&json!(false), &json!(false)), "nothing is cut off");
 
     // 120,000 bytes are about 40,000 tokens: the next size would be more than the model takes in.
-    let long = ChatRequest { messages: vec![Message::User { content: "x".repeat(120_000) }], ..request() };
+    let long = ChatRequest {
+        messages: vec![Message::User { content: "x".repeat(120_000), images: Vec::new() }],
+        ..request()
+    };
     let stream = ollama.stream(&long, CancellationToken::new()).await.unwrap();
     read_all(stream).await.1.unwrap();
     assert_eq!(sent(&server)["options"]["num_ctx"], 40_960);
@@ -165,7 +168,10 @@ async fn a_context_that_the_user_set_is_kept_to() {
     ask(&*ollama).await.unwrap();
     assert_eq!(sent(&server)["options"]["num_ctx"], 4_096);
 
-    let long = ChatRequest { messages: vec![Message::User { content: "x".repeat(30_000) }], ..with_tool() };
+    let long = ChatRequest {
+        messages: vec![Message::User { content: "x".repeat(30_000), images: Vec::new() }],
+        ..with_tool()
+    };
     let error = ollama.stream(&long, CancellationToken::new()).await.err().unwrap();
     assert!(
         matches!(
@@ -216,15 +222,15 @@ fn a_request_is_what_the_server_takes() {
     let conversation = ChatRequest {
         system: "You are Nova.".into(),
         messages: vec![
-            Message::User { content: "hello".into() },
+            Message::User { content: "hello".into(), images: Vec::new() },
             Message::Assistant {
                 text: String::new(),
                 calls: complete().calls,
                 provider_data: complete().provider_data,
             },
-            Message::ToolOutput { call_id: "a".into(), content: "1".into() },
-            Message::ToolOutput { call_id: "call_2".into(), content: "2".into() },
-            Message::Notice { text: "A note changed.".into() },
+            Message::ToolOutput { call_id: "a".into(), content: "1".into(), loads: Vec::new() },
+            Message::ToolOutput { call_id: "call_2".into(), content: "2".into(), loads: Vec::new() },
+            Message::Notice { text: "A note changed.".into(), loads: None },
             Message::Assistant {
                 text: "Done.".into(),
                 calls: vec![],
@@ -264,7 +270,7 @@ fn a_request_is_what_the_server_takes() {
 fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
     let ollama = connect("ollama", ProviderSettings::new("test")).unwrap();
     let bytes = |count: usize| {
-        let messages = vec![Message::User { content: "hello".into() }; count];
+        let messages = vec![Message::User { content: "hello".into(), images: Vec::new() }; count];
         String::from_utf8(ollama.encode(&ChatRequest { messages, ..with_tool() })).unwrap()
     };
     let short = bytes(2);

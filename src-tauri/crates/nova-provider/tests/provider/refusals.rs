@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nova_provider::{ProviderError, ProviderSettings, connect, default_backoff};
+use nova_provider::{Limits, ProviderError, ProviderSettings, connect, default_backoff};
 use tokio::net::TcpListener;
 
 use crate::support::{Reply, Server, answer_to, ask, body, provider, settings};
@@ -37,6 +37,81 @@ async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
     ] {
         check("400 Bad Request", said, "model_without_tools", "`m` of test cannot call tools").await;
     }
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_is_told_as_such_in_whatever_words() {
+    for (kind, status, said, context) in [
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            Some(8_192),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"message":"Please reduce the length of the messages or completion.","code":"context_length_exceeded"}}"#,
+            None,
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"object":"error","message":"This model's maximum context length is 4,096 tokens. However, you requested 5000 tokens","code":400}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "400 Bad",
+            r#"{"error":"Trying to keep the first 4531 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."}"#,
+            Some(4_096),
+        ),
+        (
+            "openai",
+            "500 No",
+            r#"{"error":{"message":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}}"#,
+            Some(131_072),
+        ),
+        ("openai", "413 Large", "", None),
+        (
+            "anthropic",
+            "400 Bad",
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#,
+            Some(200_000),
+        ),
+        (
+            "anthropic",
+            "413 Large",
+            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+            None,
+        ),
+    ] {
+        let server = Server::start(vec![Reply::new(status, "", said); 3]).await;
+        let error = ask(&*connect(kind, settings(&server)).unwrap()).await.unwrap_err();
+        assert_eq!(error.code(), "context_too_small", "{said}");
+        assert!(error.hint().contains("set `context` of the provider `test`"), "{}", error.hint());
+        let ProviderError::TooLong { context: told, .. } = error else { panic!("{error:?}") };
+        assert_eq!(told, context, "{said}");
+        assert_eq!(server.requests().len(), 1, "asking again is pointless: {said}");
+    }
+    let in_stream = body(&[r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#]);
+    assert_eq!(answer_to(Reply::events(&in_stream)).await.unwrap_err().code(), "context_too_small");
+}
+
+#[tokio::test]
+async fn an_ollama_refuses_what_is_too_long_in_its_own_words() {
+    let shown = Reply::new("200 OK", "", r#"{"capabilities":["completion"]}"#);
+    let refusal = Reply::new("400 Bad", "", r#"{"error":"the input length exceeds the context length"}"#);
+    let server = Server::start([shown, refusal]).await;
+    let settings = ProviderSettings { base_url: Some(server.address.clone()), ..settings(&server) };
+    let error = ask(&*connect("ollama", settings).unwrap()).await.unwrap_err();
+    assert_eq!(error.code(), "context_too_small");
 }
 
 #[tokio::test]
@@ -86,11 +161,16 @@ async fn a_missing_model_is_told_from_a_wrong_address() {
 }
 
 #[tokio::test]
-async fn a_busy_provider_is_asked_three_times_as_it_wishes() {
+async fn a_busy_provider_is_asked_again_after_as_long_as_it_wishes() {
     let waits = Arc::new(Mutex::new(Vec::new()));
+    let date = "date: Sun, 22 Nov 2026 12:00:00 GMT\r\n";
     let server = Server::start([
         Reply::new("429 Slow down", "retry-after: 7\r\n", ""),
         Reply::new("529 Overloaded", "retry-after-ms: 1500\r\n", ""),
+        Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 12:00:09 GMT\r\n"), ""),
+        // It has passed, or is none.
+        Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 11:00:00 GMT\r\n"), ""),
+        Reply::new("503 Later", "retry-after: soon\r\n", ""),
         Reply::events(&body(&[STOP])),
     ])
     .await;
@@ -101,16 +181,18 @@ async fn a_busy_provider_is_asked_three_times_as_it_wishes() {
             Duration::ZERO
         }
     });
-    let provider = connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap();
+    let limits = Limits { tries: 6, ..Limits::default() };
+    let provider = connect("openai", ProviderSettings { backoff, limits, ..settings(&server) }).unwrap();
     assert_eq!(ask(&*provider).await.unwrap().text, "hi");
-    let expected = [(1, Some(Duration::from_secs(7))), (2, Some(Duration::from_millis(1500)))];
+    let millis = |millis| Some(Duration::from_millis(millis));
+    let expected = [(1, millis(7_000)), (2, millis(1_500)), (3, millis(9_000)), (4, millis(0)), (5, None)];
     assert_eq!(*waits.lock().unwrap(), expected);
     let bodies: Vec<String> = server
         .requests()
         .iter()
         .map(|request| request.split_once("\r\n\r\n").unwrap().1.to_owned())
         .collect();
-    assert_eq!(bodies.len(), 3);
+    assert_eq!(bodies.len(), 6);
     assert!(bodies.iter().all(|body| *body == bodies[0]));
 }
 

@@ -26,15 +26,15 @@ fn tool(name: &str) -> ToolDefinition {
 
 fn conversation() -> Vec<Message> {
     vec![
-        Message::User { content: "add Ann".into() },
+        Message::User { content: "add Ann".into(), images: Vec::new() },
         Message::Assistant {
             text: String::new(),
             calls: vec![call("a", "crm__add", r#"{"name": "Ann"}"#), call("b", "crm__list", "{\"half\":")],
             provider_data: None,
         },
-        Message::ToolOutput { call_id: "a".into(), content: "added".into() },
-        Message::ToolOutput { call_id: "b".into(), content: "not JSON".into() },
-        Message::Notice { text: "Ann.md changed.".into() },
+        Message::ToolOutput { call_id: "a".into(), content: "added".into(), loads: Vec::new() },
+        Message::ToolOutput { call_id: "b".into(), content: "not JSON".into(), loads: Vec::new() },
+        Message::Notice { text: "Ann.md changed.".into(), loads: None },
         Message::Assistant { text: "Done.".into(), calls: vec![], provider_data: None },
     ]
 }

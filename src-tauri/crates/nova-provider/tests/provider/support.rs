@@ -168,7 +168,8 @@ pub(crate) fn request() -> ChatRequest {
         model: "m".into(),
         system: String::new(),
         tools: Vec::new(),
-        messages: vec![Message::User { content: "hello".into() }],
+        deferred: Vec::new(),
+        messages: vec![Message::User { content: "hello".into(), images: Vec::new() }],
         max_output: None,
         tool_choice: ToolChoice::Auto,
     }
@@ -193,7 +194,14 @@ pub(crate) async fn read_all(mut stream: ChatStream) -> (Vec<ChatEvent>, Result<
 
 /// Sends the usual request and reads the answer.
 pub(crate) async fn ask(provider: &dyn Provider) -> Result<Completed, ProviderError> {
-    let stream = provider.stream(&request(), CancellationToken::new()).await?;
+    ask_with(provider, &request()).await
+}
+
+pub(crate) async fn ask_with(
+    provider: &dyn Provider,
+    request: &ChatRequest,
+) -> Result<Completed, ProviderError> {
+    let stream = provider.stream(request, CancellationToken::new()).await?;
     read_all(stream).await.1
 }
 

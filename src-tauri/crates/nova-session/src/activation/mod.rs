@@ -92,17 +92,32 @@ pub(crate) fn visible_tools(
     }
     for id in active.iter() {
         let Some(skill) = snapshot.skill(id).filter(|skill| skill.is_available()) else { continue };
-        let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();
-        if has_resources(skill) {
-            own.push(ControlTool::ReadSkillFile.definition());
-        }
-        for tool in own {
+        for tool in tools_of(skill) {
             if !tools.iter().any(|seen| seen.name == tool.name) {
                 tools.push(tool);
             }
         }
     }
     tools
+}
+
+/// The tools that come with a skill.
+fn tools_of(skill: &SkillEntry) -> Vec<ToolDefinition> {
+    let mut own: Vec<ToolDefinition> = skill.tools.iter().map(definition).collect();
+    if has_resources(skill) {
+        own.push(ControlTool::ReadSkillFile.definition());
+    }
+    own
+}
+
+/// Tools by their names, as they are now; those that are not there any more are left out.
+pub(crate) fn named_tools(snapshot: &Snapshot, names: &[String]) -> Vec<ToolDefinition> {
+    let now = |name: &String| match (ControlTool::named(name), snapshot.tool(name)) {
+        (Some(control), _) => Some(control.definition()),
+        (None, ToolLookup::Found { tool, .. }) if snapshot_has(snapshot, &tool) => Some(definition(&tool)),
+        _ => None,
+    };
+    names.iter().filter_map(now).collect()
 }
 
 /// Skills whose instructions stand in the system prompt.

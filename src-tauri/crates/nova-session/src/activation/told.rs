@@ -3,6 +3,8 @@ use std::collections::BTreeMap;
 use nova_registry::{Catalog, SkillEntry, Snapshot, short_hash};
 use serde::{Deserialize, Serialize};
 
+use super::{ControlTool, tools_of};
+
 /// What a message tells the model of skills. All messages together are what it knows: a message that
 /// is taken out of the conversation takes its part along.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,11 +16,20 @@ pub(crate) struct Told {
     /// Hash of the instructions by skill.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) instructions: BTreeMap<String, String>,
+    /// Names of tools that it makes callable.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools: Vec<String>,
 }
 
 impl Told {
     pub(crate) fn is_empty(&self) -> bool {
-        self.skills.is_empty() && self.instructions.is_empty()
+        self.skills.is_empty() && self.instructions.is_empty() && self.tools.is_empty()
+    }
+
+    /// Tools of the session itself.
+    pub(crate) fn control(tools: impl IntoIterator<Item = ControlTool>) -> Self {
+        let tools = tools.into_iter().map(|tool| tool.definition().name).collect();
+        Self { tools, ..Self::default() }
     }
 
     /// The catalog of a system prompt.
@@ -35,6 +46,12 @@ impl Told {
 
     pub(crate) fn add_instructions(&mut self, skill: &SkillEntry) {
         self.instructions.insert(skill.id.clone(), short_hash(&skill.instructions));
+    }
+
+    /// The tools of the skill go along.
+    pub(crate) fn with_tools_of(mut self, skill: &SkillEntry) -> Self {
+        self.tools.extend(tools_of(skill).into_iter().map(|tool| tool.name));
+        self
     }
 
     /// Whether the model has the instructions as they are now.
@@ -55,5 +72,8 @@ impl Told {
     pub(crate) fn extend(&mut self, later: &Self) {
         self.skills.extend(later.skills.clone());
         self.instructions.extend(later.instructions.clone());
+        let new: Vec<String> =
+            later.tools.iter().filter(|name| !self.tools.contains(name)).cloned().collect();
+        self.tools.extend(new);
     }
 }

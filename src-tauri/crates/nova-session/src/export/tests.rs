@@ -28,7 +28,15 @@ fn asked(turn: &str, after: Option<&str>, text: &str) -> Envelope {
     let (skills, tool) = (Vec::new(), None);
     at(
         turn,
-        Event::TurnStarted { text: text.into(), model: "test/m".into(), skills, tool, after, by_nova: false },
+        Event::TurnStarted {
+            text: text.into(),
+            model: "test/m".into(),
+            skills,
+            tool,
+            after,
+            by_nova: false,
+            images: Vec::new(),
+        },
     )
 }
 

@@ -74,6 +74,25 @@ async fn a_word_is_found_in_any_case_and_as_a_part_of_one() {
 }
 
 #[tokio::test]
+async fn accents_count_nowhere_and_alike_in_words_long_and_short() {
+    let texts =
+        ["Ёлка и мёд", "cafe\u{301} fe\u{301}", "tiếng Việt ổi", "Ἀχιλλεύς ὕς", "İstanbul ÇA", "über öl"];
+    for text in texts {
+        let plain = searchable(text);
+        let (_folder, store) = store(&[("said", "x", &[text]), ("title", text, &[])]).await;
+        let spellings =
+            [text.to_owned(), plain.clone(), text.nfc().collect(), text.nfd().collect(), text.to_uppercase()];
+        for query in spellings.iter().flat_map(|text| text.split(' ')) {
+            assert_eq!(found(&store, query).await, ["title", "said"], "{query:?} in {text:?}");
+            let found = store.search(query, 9).await.unwrap();
+            let hit = |parts: &[TextPart]| parts.iter().any(|part| part.hit);
+            assert!(hit(found[0].title.as_deref().unwrap()), "{query:?} in {text:?}");
+            assert!(hit(&found[1].said[0].snippet), "{query:?} in {text:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn one_and_two_characters_of_a_script_without_spaces_are_found() {
     let (_folder, store) = store(&[
         ("ja", "x", &[">来週の会議の資料を見せて", "好的"]),

@@ -69,3 +69,76 @@ async fn a_skill_that_is_dropped_while_a_turn_ends_is_told_of_after_that_end() {
     let end = Event::TurnCompleted { text: String::new() };
     assert_eq!(*heard.0.lock().unwrap(), [(0, end), (1, dropped)]);
 }
+
+#[tokio::test]
+async fn a_message_that_the_model_was_never_told_keeps_its_images() {
+    let store = store().await;
+    store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
+    let picture = NamedImage {
+        name: "dot.gif".into(),
+        image: nova_provider::Image::read(b"GIF89a\x01\0\x01\0\0\0\0").unwrap(),
+    };
+    store.add_images("a", std::slice::from_ref(&picture)).await.unwrap();
+    let images = vec![picture.view()];
+    // As a Nova leaves it that is killed right after the message was taken.
+    let started = Event::TurnStarted {
+        text: "This?".into(),
+        model: "test/m".into(),
+        skills: Vec::new(),
+        tool: None,
+        after: Some(None),
+        by_nova: false,
+        images: images.clone(),
+    };
+    let turn = Some("turn".to_owned());
+    let envelope = Envelope { v: 1, seq: 0, at: String::new(), session: None, turn, event: started };
+    store.append("a", "2026-03-01T12:00:00Z", &[(0, Entry::Event(envelope))], &[]).await.unwrap();
+
+    let session = Session::load(&store, "a").await.unwrap();
+    let unsaid = session.lock().unsaid.clone().unwrap();
+    assert_eq!(unsaid, LogMessage::User { text: "This?".into(), images });
+    session.lock().messages.push(unsaid);
+    session.load_images(&store).await.unwrap();
+    assert_eq!(session.lock().images.values().collect::<Vec<_>>(), [&picture.image]);
+}
+
+#[tokio::test]
+async fn an_entry_that_cannot_be_read_takes_only_itself_along() {
+    let store = store().await;
+    store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
+    let event = |text: &str| {
+        serde_json::json!({"v": 1, "seq": 0, "at": "", "session": "a", "turn": "t", "type": "turn_started",
+            "text": text, "model": "m", "skills": [], "tool": null, "after": null})
+    };
+    let user = |text: &str| serde_json::json!({"role": "user", "text": text});
+    let assistant = |call: serde_json::Value| serde_json::json!({"role": "assistant", "text": "", "provider_data": null, "calls": [call]});
+    let call = serde_json::json!({"id": "c", "name": "x", "arguments": "{}"});
+    let rows = [
+        ("event", event("Hello")),
+        ("event", serde_json::json!({"v": 1, "seq": 1, "at": "", "type": "from_the_future"})),
+        ("message", user("Hello")),
+        ("message", serde_json::json!({"role": "alien", "text": "?"})),
+        // Its output is left without it.
+        ("message", assistant(serde_json::json!({"id": 7}))),
+        ("message", serde_json::json!({"role": "tool_output", "call_id": "c", "content": "1"})),
+        ("message", assistant(call)),
+        ("message", serde_json::json!({"role": "tool_output", "call_id": "c", "content": "2"})),
+        ("event", serde_json::json!("torn")),
+    ];
+    for (seq, (kind, body)) in (0_i64..).zip(rows) {
+        let insert = sqlx::query("INSERT INTO log (session, seq, kind, body) VALUES ('a', ?, ?, ?)");
+        insert.bind(seq).bind(kind).bind(body.to_string()).execute(store.pool()).await.unwrap();
+    }
+
+    assert_eq!(store.events("a").await.unwrap().len(), 1);
+    let session = Session::load(&store, "a").await.unwrap();
+    let state = session.lock();
+    let roles: Vec<String> = state
+        .messages
+        .iter()
+        .map(|message| serde_json::to_value(message).unwrap()["role"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "tool_output"]);
+    // What comes next does not take the place of what is there.
+    assert_eq!(session.next_seq.take(), 9);
+}

@@ -120,6 +120,7 @@ async fn a_database_of_every_earlier_nova_opens_and_keeps_everything() {
                 ("longing", vec!["s2"]),
                 ("fado", vec!["s2"]),
                 ("Lisb", vec!["s1"]),
+                ("á fádo", vec!["s2"]),
                 // It may be of a private note: that was not noted then.
                 ("Alfama", vec![]),
             ] {

@@ -126,14 +126,15 @@ impl Turn {
         }
         let (from_outside, id) = (outcome.from_outside, outcome.call);
         let private = self.holds_private(&notes).await;
+        let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
             notes,
             private,
-            told: Told::default(),
+            told: Told::control(cut.is_some().then_some(ControlTool::ReadOutput)),
             runs_on: None,
-            cut: (output.len() > most).then_some(Cut { call: id, tool: name, from_outside }),
+            cut,
         });
     }
 
@@ -171,6 +172,15 @@ pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
         (true, []) => output,
         (true, merged) => json!({"value": output, "changed_outside_meanwhile": merged}),
         (false, _) => json!({"error": output}),
+    }
+}
+
+/// Whether a call of it that is cut off has changed nothing.
+pub(super) fn only_reads(snapshot: &Snapshot, name: &str) -> bool {
+    match ControlTool::named(name) {
+        // What it activates is in the log.
+        Some(control) => control != ControlTool::CancelCall,
+        None => is_read(snapshot, name),
     }
 }
 

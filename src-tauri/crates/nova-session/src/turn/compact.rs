@@ -1,5 +1,7 @@
 //! Making room before the model's context is full.
 
+use std::borrow::Cow;
+
 use futures::StreamExt;
 use nova_protocol::{CompactedBy, ErrorCode, Event, UserError};
 use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
@@ -8,8 +10,11 @@ use nova_registry::Snapshot;
 use super::calls::OUTPUT_CAP;
 use super::{Stop, Turn, provider_error};
 use crate::activation::{fenced_output, part};
-use crate::context::{Compaction, Instead, Sizes, can_be_shortened, may_begin, sent, shorten, size};
+use crate::context::{
+    Compaction, Instead, Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size,
+};
 use crate::detached::open_calls;
+use crate::images::named;
 use crate::message::LogMessage;
 use crate::prompt::date_notice;
 
@@ -72,6 +77,14 @@ impl Turn {
                 request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
             }
         }
+        if has_room && self.tokens_of(&request) > limit {
+            // What was said before this turn's message fills it by itself, an earlier message that was too
+            // long, for one. Only the newest must be whole.
+            if let Some((kept, most)) = self.worth_cutting() {
+                let why = Some("earlier messages are too long and are sent in part".to_owned());
+                request = self.compact(snapshot, bound, kept, (Instead::Beginnings(most), why), &request);
+            }
+        }
         if self.tokens_of(&request) <= limit {
             return Ok(request);
         }
@@ -94,7 +107,7 @@ impl Turn {
     ) -> ChatRequest {
         let by = match &instead {
             Instead::Summary(_) => CompactedBy::Summary,
-            Instead::WithoutOutputs => CompactedBy::WithoutOutputs,
+            Instead::WithoutOutputs | Instead::Beginnings(_) => CompactedBy::WithoutOutputs,
         };
         let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
         self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
@@ -165,11 +178,15 @@ impl Turn {
         let mut gone = sent(&state.messages);
         gone.truncate(gone.len() - kept);
         let room = state.measure.bytes(self.limit().saturating_sub(SUMMARY) * 9 / 10);
-        if Sizes::of(&gone, &request.tools, request.tools.len()).total() > room {
+        if Sizes::of(&gone, request.all_tools(), request.tools.len()).total() > room {
             gone.iter_mut().for_each(shorten);
         }
-        let mut messages: Vec<Message> = gone.iter().filter_map(|message| message.to_provider()).collect();
-        messages.push(Message::Notice { text: ASK.into() });
+        if Sizes::of(&gone, request.all_tools(), request.tools.len()).total() > room {
+            let most = usize::try_from(room).unwrap_or(usize::MAX) / gone.len().max(1) / 2;
+            gone.iter_mut().for_each(|message| begin(message, most));
+        }
+        let mut messages = self.as_sent(&state, &gone);
+        messages.push(Message::Notice { text: ASK.into(), loads: None });
         ChatRequest {
             messages,
             max_output: u32::try_from(most).ok(),
@@ -202,11 +219,15 @@ impl Turn {
         );
         let stay = sent(&state.messages);
         let stay = stay[stay.len() - kept..].iter().filter(|message| is_user(message.as_ref())).count();
-        let said: Vec<&str> = state
+        let said: Vec<Cow<'_, str>> = state
             .messages
             .iter()
             .filter_map(|message| match message {
-                LogMessage::User { text } => Some(text.as_str()),
+                LogMessage::User { text, images } if images.is_empty() => Some(Cow::Borrowed(text.as_str())),
+                LogMessage::User { text, images } => {
+                    let images: Vec<_> = images.iter().collect();
+                    Some(Cow::Owned(format!("{text} (With {}.)", named(&images)).trim_start().to_owned()))
+                }
                 _ => None,
             })
             .collect();
@@ -234,29 +255,42 @@ impl Turn {
         text
     }
 
+    /// How many messages stay as they are, the user's last one and what came after it, and how many bytes
+    /// each of those before may have; where that makes room.
+    fn worth_cutting(&self) -> Option<(usize, usize)> {
+        let state = self.session.lock();
+        let sent = sent(&state.messages);
+        let kept = sent.iter().rev().position(|message| is_user(message))? + 1;
+        let bytes = usize::try_from(state.measure.bytes(self.limit() / 4)).unwrap_or(usize::MAX);
+        let most = bytes / sent.len().saturating_sub(kept).max(1);
+        sent.iter().rev().skip(kept).any(|message| is_long(message, most)).then_some((kept, most))
+    }
+
     /// What is left for the conversation before it is full, in tokens.
     fn room(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
-        let sizes = Sizes::of(&sent(&state.messages), &request.tools, state.first_tools().len());
+        let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
         (self.limit() * FULL / 100).saturating_sub(state.measure.tokens(sizes.fixed()))
     }
 
     fn is_full(&self, request: &ChatRequest) -> bool {
         let limit = self.limit();
         // Some providers refuse by the bytes, before they have counted.
-        let bytes = self.scope.provider.encode(request).len() as u64;
+        let images: usize = request.images().map(|image| image.data.len()).sum();
+        let bytes = self.scope.provider.encode(request).len().saturating_sub(images) as u64;
         self.tokens_of(request) > limit * FULL / 100 || bytes / BYTES_PER_TOKEN > limit
     }
 
     /// What the model takes in, in tokens.
     fn limit(&self) -> u64 {
-        self.scope.context.unwrap_or(ASSUMED).max(1)
+        let said = self.scope.context.unwrap_or(ASSUMED).max(1);
+        self.learned.map_or(said, |learned| said.min(learned))
     }
 
-    fn tokens_of(&self, request: &ChatRequest) -> u64 {
+    pub(super) fn tokens_of(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
         let frozen = state.first_tools().len();
-        state.measure.tokens(Sizes::of(&sent(&state.messages), &request.tools, frozen).total())
+        state.measure.tokens(Sizes::of(&sent(&state.messages), request.all_tools(), frozen).total())
     }
 
     /// The most of one output, in bytes, where so many come at once: a part of what the model can take
@@ -272,7 +306,7 @@ fn is_user(message: &LogMessage) -> bool {
 }
 
 /// All that the user said, oldest first; where that is more than `most` bytes, the older are cut.
-fn own_words(said: &[&str], most: usize) -> String {
+fn own_words(said: &[Cow<'_, str>], most: usize) -> String {
     let total: usize = said.iter().map(|text| text.len() + 3).sum();
     let mut over = total.saturating_sub(most);
     let lines: Vec<String> = said
@@ -292,6 +326,9 @@ mod tests {
 
     #[test]
     fn the_users_words_stay_whole_while_there_is_room_and_the_oldest_are_cut_first() {
+        let own_words = |said: &[&str], most| {
+            super::own_words(&said.iter().map(|text| Cow::Borrowed(*text)).collect::<Vec<_>>(), most)
+        };
         assert_eq!(own_words(&["One", "Two"], 100), "- One\n- Two");
         let (old, new) = ("o".repeat(1_000), "n".repeat(1_000));
         let words = own_words(&[&old, &new], 1_206);

@@ -83,7 +83,8 @@ impl Turn {
                 if told.instructions.contains_key(&skill.id) {
                     text = format!("The instructions of {} changed. They are now:\n\n{text}", skill.id);
                 }
-                self.message(LogMessage::telling(text, Told::instructions_of(skill)));
+                let told = Told::instructions_of(skill).with_tools_of(skill);
+                self.message(LogMessage::telling(text, told));
             }
         }
     }
@@ -163,7 +164,8 @@ impl Turn {
                 self.hear_of(skill);
                 let known = self.session.lock().told().knows_instructions(skill);
                 let new = self.activate(skill, ActivatedBy::Model);
-                (activation::activation_answer(skill, !new, known), Told::instructions_of(skill))
+                let told = Told::instructions_of(skill).with_tools_of(skill);
+                (activation::activation_answer(skill, !new, known), told)
             }
             ControlTool::ReadSkillFile => {
                 self.hear_of(skill);

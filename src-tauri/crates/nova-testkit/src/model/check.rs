@@ -18,7 +18,10 @@ pub fn check_request(body: &Value) -> Vec<String> {
     }
     check_tools(body, &mut faults);
     match body["messages"].as_array() {
-        Some(messages) if !messages.is_empty() => check_messages(messages, &mut faults),
+        Some(messages) if !messages.is_empty() => {
+            check_messages(messages, &mut faults);
+            check_loads(body, messages, &mut faults);
+        }
         _ => faults.push("there are no messages".to_owned()),
     }
     faults
@@ -49,6 +52,22 @@ fn check_tools(body: &Value, faults: &mut Vec<String>) {
     }
 }
 
+/// What an output loads is a tool that waits for it.
+fn check_loads(body: &Value, messages: &[Value], faults: &mut Vec<String>) {
+    let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let deferred = |name: &Value| {
+        tools.iter().any(|tool| tool["defer_loading"] == true && tool["function"]["name"] == *name)
+    };
+    if !tools.is_empty() && tools.iter().all(|tool| tool["defer_loading"] == true) {
+        faults.push("every tool is deferred".to_owned());
+    }
+    for message in messages {
+        for name in message["loads"].as_array().into_iter().flatten().filter(|name| !deferred(name)) {
+            faults.push(format!("an output loads {name}, which is no deferred tool"));
+        }
+    }
+}
+
 fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
     // Calls of the last assistant message that have no output yet.
     let mut open: Vec<&str> = Vec::new();
@@ -59,9 +78,11 @@ fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
             open.clear();
         }
         let has_text = message["content"].is_string();
+        let says_something = has_text || has_parts(&message["content"]);
         match role {
             "system" if at > 0 => faults.push(format!("message {at} is a system message after the first")),
-            "system" | "user" if has_text => {}
+            "system" if has_text => {}
+            "user" if says_something => {}
             "tool" => {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
                 match open.iter().position(|call| *call == id) {
@@ -94,6 +115,19 @@ fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
     if !open.is_empty() {
         faults.push(format!("the history ends without the output of {}", open.join(", ")));
     }
+}
+
+/// Texts and images, as a user's message may have them.
+fn has_parts(content: &Value) -> bool {
+    let is_part = |part: &Value| match part["type"].as_str() {
+        Some("text") => part["text"].is_string(),
+        Some("image_url") => {
+            let address = part["image_url"]["url"].as_str().unwrap_or_default();
+            address.starts_with("data:image/") && address.contains(";base64,")
+        }
+        _ => false,
+    };
+    content.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part))
 }
 
 fn check_call<'a>(at: usize, call: &'a Value, open: &mut Vec<&'a str>, faults: &mut Vec<String>) {

@@ -236,7 +236,16 @@ fn completion_of_messages(body: Value) -> Value {
         let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let of = |kind: &str| blocks.iter().filter(|block| block["type"] == kind).collect::<Vec<_>>();
         messages.extend(of("tool_result").into_iter().map(|output| {
-            json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": output["content"]})
+            let refers = |block: &Value| block["type"] == "tool_reference";
+            let content = match output["content"].as_array() {
+                // References and nothing else.
+                Some(blocks) if !blocks.is_empty() && blocks.iter().all(refers) => {
+                    let names: Vec<&str> = blocks.iter().filter_map(|one| one["tool_name"].as_str()).collect();
+                    return json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": "", "loads": names});
+                }
+                _ => &output["content"],
+            };
+            json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": content})
         }));
         let calls: Vec<Value> = of("tool_use")
             .into_iter()
@@ -248,19 +257,42 @@ fn completion_of_messages(body: Value) -> Value {
         let text = texts(&message["content"]);
         if !calls.is_empty() {
             messages.push(json!({"role": message["role"], "content": text, "tool_calls": calls}));
-        } else if !of("text").is_empty() {
-            messages.push(json!({"role": message["role"], "content": text}));
+        } else {
+            let images = of("image").into_iter().map(|image| {
+                let source = &image["source"];
+                let text = |key: &str| source[key].as_str().unwrap_or_default();
+                image_part(text("media_type"), text("data"))
+            });
+            messages.extend(with_images(message["role"].clone(), &text, images.collect()));
         }
     }
     body.insert("messages".into(), messages.into());
     if let Some(Value::Array(tools)) = body.get_mut("tools") {
         for tool in tools {
+            let deferred = tool["defer_loading"] == true;
             *tool = json!({"type": "function", "function": {
                 "name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"],
             }});
+            if deferred {
+                tool["defer_loading"] = true.into();
+            }
         }
     }
     body.into()
+}
+
+/// None of neither text nor images.
+fn with_images(role: Value, text: &str, images: Vec<Value>) -> Option<Value> {
+    if images.is_empty() {
+        return (!text.is_empty()).then(|| json!({"role": role, "content": text}));
+    }
+    let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let parts: Vec<Value> = text.into_iter().chain(images).collect();
+    Some(json!({"role": role, "content": parts}))
+}
+
+fn image_part(media_type: &str, data: &str) -> Value {
+    json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,{data}")}})
 }
 
 fn texts(blocks: &Value) -> String {
@@ -278,6 +310,12 @@ fn completion_of_ollama(mut body: Value) -> Value {
             if let Value::Object(call) = call {
                 call.entry("type").or_insert("function".into());
             }
+        }
+        if let Some(images) = message.get("images").and_then(Value::as_array) {
+            // Of what kind they are is not said.
+            let images = images.iter().map(|data| image_part("image/*", data.as_str().unwrap_or_default()));
+            let text = message["content"].as_str().unwrap_or_default();
+            *message = with_images(message["role"].clone(), text, images.collect()).unwrap_or_default();
         }
     }
     body

@@ -54,6 +54,10 @@ struct State {
     /// Of every request, also of those that only look.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
+    /// What the model can, as Ollama says it.
+    capabilities: Vec<&'static str>,
+    /// Models that run elsewhere, as Ollama lists them.
+    passed_on: Vec<&'static str>,
     calls_made: u64,
     /// Pauses reached, and pauses that may be passed.
     pauses: u64,
@@ -88,6 +92,8 @@ impl ModelServer {
                 requests: Vec::new(),
                 authorizations: Vec::new(),
                 faults: Vec::new(),
+                capabilities: vec!["completion", "tools"],
+                passed_on: Vec::new(),
                 calls_made: 0,
                 pauses: 0,
                 passes: 0,
@@ -141,6 +147,17 @@ impl ModelServer {
             ..ProviderSettings::new("test")
         };
         connect("openai", settings).expect("settings of the test's provider")
+    }
+
+    /// The same with a model that can look at images, as Ollama says it.
+    pub fn that_sees(self) -> Self {
+        self.shared.lock().capabilities.push("vision");
+        self
+    }
+
+    /// Lists a model as Ollama lists one whose requests it passes on to another machine.
+    pub fn passes_on(&self, model: &'static str) {
+        self.shared.lock().passed_on.push(model);
     }
 
     /// The bodies of the chat requests so far, as chat completions whatever was spoken.
@@ -268,12 +285,16 @@ impl Shared {
                 &json!({"object": "list", "data": [{"id": MODEL, "object": "model"}]}),
             ),
             ("GET", "/api/tags") => {
-                wire::json(&mut connection, 200, &json!({"models": [{"name": MODEL, "model": MODEL}]}))
+                let mut models = vec![json!({"name": MODEL, "model": MODEL})];
+                models.extend(self.lock().passed_on.iter().map(|name| {
+                    json!({"name": name, "model": name, "remote_host": "https://elsewhere.example:443"})
+                }));
+                wire::json(&mut connection, 200, &json!({"models": models}))
             }
             ("POST", "/api/show") => wire::json(
                 &mut connection,
                 200,
-                &json!({"capabilities": ["completion", "tools"], "model_info": {"s.context_length": 40_960}}),
+                &json!({"capabilities": self.lock().capabilities, "model_info": {"s.context_length": 40_960}}),
             ),
             (method, path) => {
                 if let ("POST", Some(dialect)) = (method, Dialect::of_path(path)) {

@@ -18,7 +18,8 @@ fn hello() -> ChatRequest {
         model: MODEL.into(),
         system: "You are Nova.".into(),
         tools: Vec::new(),
-        messages: vec![Message::User { content: "hello".into() }],
+        deferred: Vec::new(),
+        messages: vec![Message::User { content: "hello".into(), images: Vec::new() }],
         max_output: None,
         tool_choice: ToolChoice::Auto,
     }
@@ -191,7 +192,11 @@ async fn what_is_wrong_with_a_request_fails_the_test_that_made_it() {
     let server = ModelServer::start([text("Fine.")]);
     let provider = server.provider();
     let mut request = hello();
-    request.messages.push(Message::ToolOutput { call_id: "x".into(), content: "{}".into() });
+    request.messages.push(Message::ToolOutput {
+        call_id: "x".into(),
+        content: "{}".into(),
+        loads: Vec::new(),
+    });
     let _ = provider.stream(&request, CancellationToken::new()).await;
     let server = std::cell::Cell::new(Some(server));
     let fault = said(&|| drop(server.take()));

@@ -54,6 +54,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         sink: Arc::new(events.clone()),
         clock: Arc::new(vault.clock().clone()),
         ids: Arc::new(CountingIds::new("call")),
+        images: None,
         context: None,
         catalog: nova_registry::CatalogBudget::of_context(None),
         router: false,

@@ -1,0 +1,147 @@
+//! Images that the user sends with a message.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use nova_protocol::{ErrorCode, ImageData, ImageRef, NewImage, UserError};
+use nova_provider::{Image, ImageError};
+use nova_session::NamedImage;
+
+use crate::app::{App, session_error};
+
+/// So many go with one message.
+const MOST: usize = 10;
+/// A name is shown at most this long, in characters.
+const NAME_LENGTH: usize = 80;
+
+impl App {
+    /// The bytes of an image that was sent in a session.
+    pub(crate) async fn image_of(&self, wanted: &ImageRef) -> Result<ImageData, UserError> {
+        let image = self.inner.store.image(&wanted.session, &wanted.id).await;
+        let image = image.map_err(|error| session_error(&error))?.ok_or_else(|| {
+            UserError::new(
+                ErrorCode::BadRequest,
+                format!("There is no image \"{}\" in this session.", wanted.id),
+                "The message that shows it names it.",
+            )
+        })?;
+        Ok(ImageData { media_type: image.media_type.to_owned(), data: image.data.to_string() })
+    }
+}
+
+/// Images as the window hands them over.
+pub(crate) fn received(images: Vec<NewImage>) -> Result<Vec<NamedImage>, UserError> {
+    few_enough(images.len())?;
+    images.into_iter().map(|image| named(&image.name, decoded(&image.data))).collect()
+}
+
+/// Images in files.
+///
+/// # Errors
+/// When there are too many, or one cannot be read or sent.
+pub fn images_from_files(files: &[impl AsRef<Path>]) -> Result<Vec<NamedImage>, UserError> {
+    few_enough(files.len())?;
+    let read = |file: &Path| {
+        let limit = Image::MOST_BYTES as u64 + 1;
+        let mut bytes = Vec::new();
+        std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(
+            |error| {
+                UserError::new(
+                    ErrorCode::Io,
+                    format!("{} cannot be read: {error}.", file.display()),
+                    "Name a file that can be read.",
+                )
+            },
+        )?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        named(&name, Ok(bytes))
+    };
+    files.iter().map(|file| read(file.as_ref())).collect()
+}
+
+fn few_enough(count: usize) -> Result<(), UserError> {
+    if count > MOST {
+        return Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!("A message takes {MOST} images at most; these are {count}."),
+            "Send the others with another message.",
+        ));
+    }
+    Ok(())
+}
+
+fn decoded(data: &str) -> Result<Vec<u8>, ImageError> {
+    if data.len() / 4 * 3 > Image::MOST_BYTES + 2 {
+        return Err(ImageError::TooLarge);
+    }
+    STANDARD.decode(data).map_err(|_| ImageError::Damaged)
+}
+
+fn named(name: &str, bytes: Result<Vec<u8>, ImageError>) -> Result<NamedImage, UserError> {
+    let name = shown_name(name);
+    match bytes.and_then(|bytes| Image::read(&bytes)) {
+        Ok(image) => Ok(NamedImage { name, image }),
+        Err(error) => Err(UserError::new(
+            ErrorCode::BadRequest,
+            format!("{name} cannot be sent: {error}."),
+            match error {
+                ImageError::Unknown => "Save it as PNG or JPEG and send that.",
+                ImageError::TooLarge => "Make it smaller, or save it as JPEG.",
+                ImageError::Damaged => "Open it and save it again.",
+            },
+        )),
+    }
+}
+
+/// The last part of a name, on one line: the model and exports read it, too.
+fn shown_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain = last.chars().map(|c| if c.is_control() || c == '"' { ' ' } else { c });
+    let name: String = plain.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");
+    match name.chars().count() {
+        0 => "image".to_owned(),
+        long if long > NAME_LENGTH => name.chars().take(NAME_LENGTH).collect::<String>() + "…",
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const GIF: &str = "R0lGODlhAgABAAAAAA==";
+
+    fn new(name: &str, data: &str) -> NewImage {
+        NewImage { name: name.into(), media_type: Some("image/png".into()), data: data.into() }
+    }
+
+    #[test]
+    fn an_image_is_what_its_bytes_say_and_named_on_one_line() {
+        let images = received(vec![new("C:\\x\\../a \"b\"\n.png", GIF), new("", GIF)]).unwrap();
+        let names: Vec<_> = images.iter().map(|one| (one.name.as_str(), one.image.media_type)).collect();
+        assert_eq!(names, [("a b .png", "image/gif"), ("image", "image/gif")]);
+        let long = received(vec![new(&"x".repeat(500), GIF)]).unwrap();
+        assert_eq!(long[0].name.chars().count(), NAME_LENGTH + 1);
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_by_name_with_what_to_do() {
+        for (data, why) in [
+            ("aGVsbG8=".to_owned(), "no PNG"),
+            ("not base64".to_owned(), "damaged"),
+            ("A".repeat(Image::MOST_BYTES * 2), "larger than 5 MB"),
+        ] {
+            let error = received(vec![new("a.png", &data)]).unwrap_err();
+            assert!(
+                error.message.starts_with("a.png cannot be sent") && error.message.contains(why),
+                "{error:?}"
+            );
+            assert!(!error.hint.is_empty());
+        }
+        assert!(received(vec![new("a", GIF); MOST]).is_ok());
+        assert!(received(vec![new("a", GIF); MOST + 1]).unwrap_err().message.contains("10 images at most"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Images of messages: which of them a request shows, and what it says of the others.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use nova_protocol::ImageView;
+use nova_provider::{Image, image_tokens};
+
+use crate::message::LogMessage;
+use crate::session::Session;
+use crate::store::{SessionError, Store};
+
+/// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
+/// images of the newest message are sent whatever they take.
+const MOST_SENT: usize = 24 * 1024 * 1024;
+/// A token of text is about as many bytes.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// An image as the user sends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedImage {
+    /// As its file is called.
+    pub name: String,
+    pub image: Image,
+}
+
+impl NamedImage {
+    pub(crate) fn view(&self) -> ImageView {
+        ImageView {
+            id: self.image.id.clone(),
+            name: self.name.clone(),
+            media_type: self.image.media_type.to_owned(),
+            width: self.image.width,
+            height: self.image.height,
+        }
+    }
+}
+
+/// The images of a session that are in memory while a turn runs, by id.
+pub(crate) type Images = HashMap<String, Image>;
+
+/// What a request shows of the images of its messages.
+pub(crate) struct Showing<'a> {
+    images: &'a Images,
+    /// The model can look at images.
+    takes: bool,
+    /// Those that have room.
+    sent: HashSet<&'a str>,
+}
+
+impl<'a> Showing<'a> {
+    pub(crate) fn of(messages: &'a [Cow<'_, LogMessage>], images: &'a Images, takes: bool) -> Self {
+        let mut sent = HashSet::new();
+        let mut bytes = 0;
+        let of_messages = messages.iter().rev().map(|message| shown_by(message)).filter(|of| !of.is_empty());
+        for (newer, of_message) in of_messages.enumerate() {
+            for image in of_message {
+                bytes += images.get(&image.id).map_or(0, |image| image.data.len());
+                if newer == 0 || bytes <= MOST_SENT {
+                    sent.insert(image.id.as_str());
+                }
+            }
+        }
+        Self { images, takes, sent }
+    }
+
+    /// The images of a message that are sent with it, and the text with what is to be said of them.
+    pub(crate) fn of_message(&self, text: &str, shown: &[ImageView]) -> (String, Vec<Image>) {
+        if shown.is_empty() {
+            return (text.to_owned(), Vec::new());
+        }
+        let is_sent = |image: &&ImageView| {
+            self.takes && self.sent.contains(image.id.as_str()) && self.images.contains_key(&image.id)
+        };
+        let (sent, left): (Vec<&ImageView>, Vec<&ImageView>) = shown.iter().partition(is_sent);
+        let mut parts = vec![text.trim_end().to_owned()];
+        if !sent.is_empty() {
+            parts.push(format!("(With {}.)", named(&sent)));
+        }
+        if !left.is_empty() {
+            let why =
+                if self.takes { "not sent any more" } else { "not sent: this model cannot look at images" };
+            parts.push(format!("(With {}, {why}.)", named(&left)));
+        }
+        parts.retain(|part| !part.is_empty());
+        let images = sent.iter().filter_map(|image| self.images.get(&image.id).cloned()).collect();
+        (parts.join("\n\n"), images)
+    }
+}
+
+impl Session {
+    /// Has the images in memory that the next requests may show.
+    pub(crate) async fn load_images(&self, store: &Store) -> Result<(), SessionError> {
+        let (wanted, mut known) = {
+            let mut state = self.lock();
+            let wanted: HashSet<String> =
+                state.messages.iter().flat_map(shown_by).map(|image| image.id.clone()).collect();
+            (wanted, std::mem::take(&mut state.images))
+        };
+        known.retain(|id, _| wanted.contains(id));
+        for id in wanted {
+            if !known.contains_key(&id)
+                && let Some(image) = store.image(&self.id, &id).await?
+            {
+                known.insert(id, image);
+            }
+        }
+        self.lock().images.extend(known);
+        Ok(())
+    }
+}
+
+/// About how many bytes of text an image stands for.
+pub(crate) fn weight(image: &ImageView) -> u64 {
+    image_tokens(image.width, image.height) * BYTES_PER_TOKEN
+}
+
+/// `the images "a.png", "b.png"`
+pub(crate) fn named(images: &[&ImageView]) -> String {
+    let names: Vec<String> = images.iter().map(|image| format!("\"{}\"", image.name)).collect();
+    let word = if names.len() == 1 { "image" } else { "images" };
+    format!("the {word} {}", names.join(", "))
+}
+
+fn shown_by(message: &(impl std::borrow::Borrow<LogMessage> + ?Sized)) -> &[ImageView] {
+    match message.borrow() {
+        LogMessage::User { images, .. } => images,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// An image of so many bytes.
+    fn image(name: &str, bytes: usize) -> NamedImage {
+        let mut data = b"GIF89a\x02\0\x01\0".to_vec();
+        data.extend(name.bytes());
+        data.resize(bytes, 0);
+        NamedImage { name: name.into(), image: Image::read(&data).unwrap() }
+    }
+
+    fn said(text: &str, images: &[&NamedImage]) -> LogMessage {
+        LogMessage::User { text: text.into(), images: images.iter().map(|image| image.view()).collect() }
+    }
+
+    /// Of each message its text and the sizes of its images.
+    fn sent(messages: &[LogMessage], known: &[&NamedImage], takes: bool) -> Vec<(String, usize)> {
+        let known: Images = known.iter().map(|image| (image.image.id.clone(), image.image.clone())).collect();
+        let messages: Vec<_> = messages.iter().map(Cow::Borrowed).collect();
+        let showing = Showing::of(&messages, &known, takes);
+        let of_message = |message: &Cow<'_, LogMessage>| match message.as_ref() {
+            LogMessage::User { text, images } => {
+                let (text, images) = showing.of_message(text, images);
+                (text, images.len())
+            }
+            other => panic!("{other:?}"),
+        };
+        messages.iter().map(of_message).collect()
+    }
+
+    #[test]
+    fn a_message_names_its_images_and_shows_them_to_who_can_look() {
+        let (a, b) = (image("a.gif", 100), image("b.gif", 100));
+        let messages = [said("These?", &[&a, &b]), said("Well?", &[]), said("", &[&a])];
+        let with = |text: &str, count| (text.to_owned(), count);
+        assert_eq!(
+            sent(&messages, &[&a, &b], true),
+            [
+                with("These?\n\n(With the images \"a.gif\", \"b.gif\".)", 2),
+                with("Well?", 0),
+                with("(With the image \"a.gif\".)", 1)
+            ]
+        );
+        let blind = sent(&messages, &[&a, &b], false);
+        assert_eq!(blind[0].1 + blind[2].1, 0);
+        assert!(blind[0].0.contains("not sent: this model cannot look at images"), "{}", blind[0].0);
+        // One that is gone from the database breaks nothing.
+        let lost = sent(&messages, &[&a], true);
+        assert_eq!((lost[0].1, lost[2].1), (1, 1));
+        assert!(lost[0].0.ends_with("(With the image \"b.gif\", not sent any more.)"), "{}", lost[0].0);
+    }
+
+    #[test]
+    fn old_images_make_room_for_new_ones_and_the_newest_message_is_whole() {
+        let large: Vec<NamedImage> =
+            ["a", "b", "c", "d", "e", "f"].map(|name| image(name, Image::MOST_BYTES)).into();
+        let all: Vec<&NamedImage> = large.iter().collect();
+        let one_by_one: Vec<LogMessage> = all.iter().map(|image| said("", &[*image])).collect();
+        let counts: Vec<usize> = sent(&one_by_one, &all, true).iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [0, 0, 0, 1, 1, 1]);
+        assert_eq!(sent(&[said("", &all)], &all, true)[0].1, 6);
+    }
+}
