@@ -365,7 +365,11 @@ after?: string | null,
 /**
  * Nobody wrote a message: the model hears how calls ended that ran on by themselves.
  */
-by_nova?: boolean, } | { "type": "branch_chosen", 
+by_nova?: boolean, 
+/**
+ * What the message shows beside its text.
+ */
+images?: Array<ImageView>, } | { "type": "branch_chosen", 
 /**
  * A turn; it and what came after it are in force.
  */
@@ -447,7 +451,7 @@ why?: string, } | { "type": "usage", input: number, cached: number, output: numb
  */
 summary: string | null, } | { "type": "config_problem", file: string, line: number | null, message: string, } | { "type": "server_state", server: string, state: string, reason: string | null, } | { "type": "provider_health", provider: string, health: ProviderHealth, } | { "type": "credential_state", credential: string, state: string, } | { "type": "change_set", id: string, state: string, } | { "type": "vault_opened", name: string | null, } | { "type": "session_changed", id: string, });
 
-export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
+export type ErrorCode = "bad_request" | "internal" | "no_vault" | "vault_unavailable" | "note_not_found" | "ambiguous" | "note_exists" | "note_broken" | "path_refused" | "private" | "conflict" | "edit_refused" | "io" | "unknown_skill" | "skill_disabled" | "skill_unavailable" | "skill_needs_review" | "unknown_tool" | "invalid_arguments" | "tool_failed" | "tool_timed_out" | "tool_file_broken" | "unknown_pending_tool" | "pending_tool_changed" | "denied_by_rule" | "denied_by_user" | "approval_unanswered" | "credential_needed" | "credential_not_granted" | "needs_sign_in" | "sign_in_failed" | "credential_invalid" | "credential_store" | "no_credential_store" | "passphrase_needed" | "cancelled" | "interrupted" | "unknown_approval" | "no_model" | "unknown_model" | "provider_not_agreed" | "provider_unreachable" | "provider_refused_key" | "provider_rate_limited" | "provider_timeout" | "provider_truncated" | "provider_bad_response" | "model_without_tools" | "model_without_images" | "context_too_small" | "provider_failed" | "step_limit" | "unknown_session" | "session_busy" | "unknown_change_set" | "config_broken" | "literal_secret";
 
 export type ExportSession = { session: string, 
 /**
@@ -1004,6 +1008,25 @@ export type PruneResult = {
  */
 forgotten: number, };
 
+/**
+ * One session of the trash, or all of it.
+ */
+/**
+ * An image that the user sends: PNG, JPEG, WebP or GIF, at most 5 MB.
+ */
+export type NewImage = { name: string, media_type?: string, data: string, };
+
+/**
+ * An image of a message. Its bytes are read with `read_image`.
+ */
+export type ImageView = { id: string, name: string, media_type: string, width: number, height: number, };
+
+export type ImageRef = { session: string, id: string, };
+
+export type ImageData = { media_type: string, data: string, };
+
+export type PurgeSessions = { session?: string, };
+
 export type PurgedSessions = { purged: number, };
 
 export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
@@ -1185,7 +1208,11 @@ tool?: string,
  * The turn that this one comes after, where that is not the last in force: an edited message or
  * another answer to it begins a branch. Null begins the conversation anew.
  */
-after?: string | null, };
+after?: string | null, 
+/**
+ * What it shows beside the text: at most 10.
+ */
+images?: Array<NewImage>, };
 
 export type SessionRef = { session: string, };
 
@@ -1653,11 +1680,12 @@ export type Commands = {
   delete_session: { params: SessionRef; result: Nothing };
   restore_session: { params: SessionRef; result: SessionRow };
   list_deleted_sessions: { params: Nothing; result: Array<SessionRow> };
-  purge_sessions: { params: Nothing; result: PurgedSessions };
+  purge_sessions: { params: PurgeSessions; result: PurgedSessions };
   search_sessions: { params: SearchSessions; result: Array<FoundSession> };
   export_session: { params: ExportSession; result: ExportedSession };
   choose_branch: { params: ChooseBranch; result: Nothing };
   send_message: { params: SendMessage; result: TurnRef };
+  read_image: { params: ImageRef; result: ImageData };
   stop_turn: { params: SessionRef; result: Nothing };
   stop_call: { params: CallRef; result: Nothing };
   context: { params: SessionRef; result: ContextView };
