@@ -4,6 +4,7 @@
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
+mod being_elsewhere;
 mod conversing;
 mod first_chat;
 mod going_back;
@@ -15,5 +16,6 @@ mod model;
 mod opening;
 mod panels;
 mod picking;
+mod reading;
 mod waiting_tools;
 mod without_a_model;
