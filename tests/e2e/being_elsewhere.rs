@@ -90,7 +90,10 @@ async fn who_is_elsewhere_is_told_of_a_question_and_of_the_end_of_a_long_turn() 
     // On a display without a window manager no window is ever in front.
     window.type_into("[data-testid=composer-input]", "Add Jane").await;
     window.press(&[], Key::Enter).await;
-    assert_eq!(desktop.next().await, ("Add Jane".to_owned(), "Waits for your answer: Add 1 note?".to_owned()));
+    assert_eq!(
+        desktop.next().await,
+        ("Add Jane".to_owned(), "Waits for your answer: Add 1 note?".to_owned())
+    );
 
     window.wait_for("[data-testid=approval-card][data-armed=true]").await;
     window.click("[data-testid=approval-once]").await;
@@ -99,7 +102,11 @@ async fn who_is_elsewhere_is_told_of_a_question_and_of_the_end_of_a_long_turn() 
     model.resume();
     window.wait_for_text("[role=log]", "Secret words.").await;
     let (title, text) = desktop.next().await;
-    assert_eq!((title.as_str(), text.as_str()), ("Add Jane", "Nova has answered."), "nothing of the answer is told");
+    assert_eq!(
+        (title.as_str(), text.as_str()),
+        ("Add Jane", "Nova has answered."),
+        "nothing of the answer is told"
+    );
 
     // A short turn is not worth it: the next thing told is none of it.
     window.wait_for("[data-testid=send]").await;

@@ -96,7 +96,8 @@ async fn what_is_read_stays_in_its_place_while_text_streams_below() {
 
 #[tokio::test]
 async fn what_is_selected_is_quoted() {
-    let model = ModelServer::start([text("The offer holds until Friday.\n\nThen it is void."), text("Noted.")]);
+    let model =
+        ModelServer::start([text("The offer holds until Friday.\n\nThen it is void."), text("Noted.")]);
     let home = Home::new().provider(&model.base_url());
     let window = Window::open(&home).await;
     window.type_into(COMPOSER, "How long?").await;
@@ -132,6 +133,7 @@ const WRITTEN: &str = "return document.querySelector('[data-testid=composer-inpu
 async fn select(window: &Window, paragraph: &str) {
     let script = format!(
         "const found = [...document.querySelectorAll('[role=log] p')].find(p => p.textContent === {paragraph:?});
+         document.querySelector('[role=log]').focus();
          getSelection().selectAllChildren(found);"
     );
     window.ask(&script).await;

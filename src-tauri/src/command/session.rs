@@ -2,8 +2,8 @@ use std::io::IsTerminal as _;
 
 use nova_app::App;
 use nova_protocol::{
-    ChooseBranch, Commands as _, FoundSession, Nothing, PurgeSessions, RenameSession, SearchSessions, SessionRef,
-    SetSession, TextPart, UserError,
+    ChooseBranch, Commands as _, FoundSession, Nothing, PurgeSessions, RenameSession, SearchSessions,
+    SessionRef, SetSession, TextPart, UserError,
 };
 use serde_json::json;
 
