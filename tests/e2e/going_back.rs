@@ -90,8 +90,9 @@ async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice
     say(&window, "Say harbour", "Answer 1").await;
     window.click("[data-testid=new-chat]").await;
     say(&window, "Say lighthouse", "Answer 2").await;
-    for chat in ["Say harbour", "Say lighthouse"] {
-        window.click_named(chat).await;
+    for chat in ["Say lighthouse", "Say harbour"] {
+        window.wait_for_text("[data-chat]", chat).await;
+        window.click("[data-chat]").await;
         window.click_named(&format!("More for {chat}")).await;
         window.click_named("Delete chat").await;
     }

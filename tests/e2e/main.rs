@@ -4,7 +4,6 @@
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
-mod being_elsewhere;
 mod conversing;
 mod first_chat;
 mod going_back;

@@ -263,14 +263,15 @@ async fn trash(name: &str, theme: Theme) {
         window.wait_for_text("[role=log]", "I only set stages").await;
         window.wait_for("[data-testid=send]").await;
     }
-    for chat in ["Trip costs, Lisbon offsite", "Watchlist clean-up"] {
-        window.click_named(chat).await;
+    for chat in ["Who knows someone at Solvane?", "Watchlist clean-up"] {
+        window.wait_for_text("[data-chat]", chat).await;
+        window.click("[data-chat]").await;
         window.click_named(&format!("More for {chat}")).await;
         window.click_named("Delete chat").await;
     }
     window.wait_for_text("[data-testid=nav-trash]", "2").await;
     window.click("[data-testid=nav-trash]").await;
-    window.click_named("Delete for good: Trip costs, Lisbon offsite").await;
+    window.click_named("Delete for good: Watchlist clean-up").await;
     window.wait_for("[data-testid=purge-confirm]").await;
     take(&window, "trash", name).await;
     window.close().await;
