@@ -81,3 +81,41 @@ async fn a_deleted_chat_comes_back() {
     window.close().await;
     model.finish();
 }
+
+#[tokio::test]
+async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice() {
+    let model = model();
+    let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
+    let window = Window::open(&home).await;
+    say(&window, "Say harbour", "Answer 1").await;
+    window.click("[data-testid=new-chat]").await;
+    say(&window, "Say lighthouse", "Answer 2").await;
+    for chat in ["Say lighthouse", "Say harbour"] {
+        window.wait_for_text("[data-chat]", chat).await;
+        window.click("[data-chat]").await;
+        window.click_named(&format!("More for {chat}")).await;
+        window.click_named("Delete chat").await;
+    }
+    window.wait_gone("[data-chat]").await;
+
+    // Also after a restart, when the offer to undo is gone.
+    window.close().await;
+    let window = Window::open(&home).await;
+    window.wait_for_text("[data-testid=nav-trash]", "2").await;
+    window.click("[data-testid=nav-trash]").await;
+    window.click_named("Restore Say harbour").await;
+    window.wait_for_text("[data-chat]", "Say harbour").await;
+    window.click_named("Delete for good: Say lighthouse").await;
+    window.click_named("Keep").await;
+    window.wait_gone("[data-testid=purge-confirm]").await;
+    assert_eq!(home.nova(&["session", "list", "--deleted", "--json"])[0]["title"], "Say lighthouse");
+    window.click_named("Delete for good: Say lighthouse").await;
+    window.click("[data-testid=purge-confirm]").await;
+    window.wait_for_text("[data-testid=trash]", "No deleted chats").await;
+    assert_eq!(home.nova(&["session", "list", "--deleted", "--json"]), serde_json::json!([]));
+
+    window.click("[data-chat]").await;
+    window.wait_for_text("[role=log]", "Answer 1").await;
+    window.close().await;
+    model.finish();
+}

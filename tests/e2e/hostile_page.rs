@@ -438,7 +438,7 @@ async fn a_hostile_answer_is_drawn_with_its_formulas_and_code_and_does_nothing()
                  if (name.startsWith('on') || ['src', 'srcset', 'action', 'formaction'].includes(name))
                    found.push(element.tagName + ' ' + name);
                const href = element.getAttribute('href') ?? element.getAttribute('xlink:href');
-               if (href !== null && !/^(https?:|mailto:)/.test(href)) found.push('a link to ' + href);
+               if (href !== null && !/^https?:/.test(href)) found.push('a link to ' + href);
                if (/url\\(/.test(element.getAttribute('style') ?? '')) found.push('a style that loads');
              }
              return found;",

@@ -15,5 +15,6 @@ mod model;
 mod opening;
 mod panels;
 mod picking;
+mod reading;
 mod waiting_tools;
 mod without_a_model;

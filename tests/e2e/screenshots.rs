@@ -30,6 +30,12 @@ async fn main() {
         if wanted("answer") {
             answer(name, theme).await;
         }
+        if wanted("edit") {
+            edit(name, theme).await;
+        }
+        if wanted("trash") {
+            trash(name, theme).await;
+        }
         if wanted("settings") {
             settings(name, theme).await;
         }
@@ -217,6 +223,57 @@ async fn answer(name: &str, theme: Theme) {
     window.type_into("[data-testid=palette-field]", "se").await;
     window.wait_for("[data-testid=palette] [role=option]").await;
     take(&window, "palette", name).await;
+    window.close().await;
+}
+
+/// A message that was said in two versions, with its arrows; then it is edited once more.
+async fn edit(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, "Where does Jane Doe stand?").await;
+    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+    say(&window, "Where does Mara Lindholt stand?").await;
+    window.wait_for("[data-testid=send]").await;
+    window.click("[data-testid=composer-input]").await;
+    window.press(&[], Key::Up).await;
+    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.type_into("[data-testid=edit-form] textarea", " And what is next?").await;
+    take(&window, "edit", name).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=send-edited]").await;
+    window.wait_for_text("[data-testid=versions]", "2/2").await;
+    window.wait_for("[data-testid=send]").await;
+    take(&window, "versions", name).await;
+    window.close().await;
+}
+
+/// Two chats in the trash, one of which is about to be forgotten for good.
+async fn trash(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    for chat in ["Trip costs, Lisbon offsite", "Watchlist clean-up", "Who knows someone at Solvane?"] {
+        window.click("[data-testid=new-chat]").await;
+        say(&window, chat).await;
+        window.wait_for_text("[role=log]", "I only set stages").await;
+        window.wait_for("[data-testid=send]").await;
+    }
+    for chat in ["Who knows someone at Solvane?", "Watchlist clean-up"] {
+        window.wait_for_text("[data-chat]", chat).await;
+        window.click("[data-chat]").await;
+        window.click_named(&format!("More for {chat}")).await;
+        window.click_named("Delete chat").await;
+    }
+    window.wait_for_text("[data-testid=nav-trash]", "2").await;
+    window.click("[data-testid=nav-trash]").await;
+    window.click_named("Delete for good: Watchlist clean-up").await;
+    window.wait_for("[data-testid=purge-confirm]").await;
+    take(&window, "trash", name).await;
     window.close().await;
 }
 

@@ -2,7 +2,8 @@
 
 use nova_app::WindowPlace;
 use nova_protocol::{
-    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, QueuedMessage, SessionRef, WindowLayout,
+    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, PurgeSessions, QueuedMessage, SessionRef,
+    WindowLayout,
 };
 
 use super::nova::Nova;
@@ -39,14 +40,25 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
 async fn what_was_written_in_a_chat_goes_with_it_for_good() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
-    let (gone, stays) = (app.new_session().await.unwrap().id, app.new_session().await.unwrap().id);
-    for session in [&gone, &stays] {
-        app.keep_draft(draft(Some(session), "not sent")).await.unwrap();
+    let mut chats = Vec::new();
+    for _ in 0..3 {
+        let session = app.new_session().await.unwrap().id;
+        app.keep_draft(draft(Some(&session), "not sent")).await.unwrap();
+        chats.push(session);
     }
-    let chat = SessionRef { session: gone };
-    app.delete_session(chat.clone()).await.unwrap();
-    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 2, "it may come back");
-    assert_eq!(app.purge_sessions(Nothing {}).await.unwrap().purged, 1);
+    let [one, other, stays] = <[String; 3]>::try_from(chats).unwrap();
+    for session in [&one, &other] {
+        app.delete_session(SessionRef { session: session.clone() }).await.unwrap();
+    }
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 3, "it may come back");
+    let purge = |session: Option<String>| app.purge_sessions(PurgeSessions { session });
+    assert_eq!(purge(Some(one.clone())).await.unwrap().purged, 1);
+    assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 2);
+    // Neither what is gone nor what is not in the trash.
+    for session in [one, stays.clone()] {
+        assert_eq!(purge(Some(session)).await.unwrap_err().code, ErrorCode::UnknownSession);
+    }
+    assert_eq!(purge(None).await.unwrap().purged, 1);
     assert_eq!(app.list_drafts(Nothing {}).await.unwrap(), [draft(Some(&stays), "not sent")]);
 }
 

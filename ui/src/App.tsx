@@ -4,8 +4,9 @@ import { FirstRun } from './firstrun/FirstRun';
 import { ChatList } from './list/ChatList';
 import { ChatMenu } from './list/ChatMenu';
 import { Rail } from './list/Rail';
+import { TrashPage } from './list/TrashPage';
 import { ActivityPanel } from './panels/ActivityPanel';
-import { changesOf } from './panels/changes';
+import { changesOf, lastCalls } from './panels/changes';
 import { ChangesPanel } from './panels/ChangesPanel';
 import { NotePanel } from './panels/NotePanel';
 import { ProblemsPanel } from './panels/ProblemsPanel';
@@ -24,6 +25,7 @@ import { RightPanel, type PanelPage } from './shell/RightPanel';
 import { WindowBanner } from './shell/WindowBanner';
 import { openRow, widePanel, widths } from './state/app';
 import { useActions, useApp, useRpc, useSession } from './state/hooks';
+import { sameList } from './state/same';
 import { RunToolPage } from './tools/RunToolPage';
 
 /** The whole window. `now` tells which chats are of today. */
@@ -57,15 +59,13 @@ function Main({ roomy, roomForList, now }: { roomy: boolean; roomForList: boolea
   return (
     <div className="flex h-full">
       <ListColumn roomy={roomForList} now={now} />
-      {view.kind === 'run-tool' ? (
+      {view.kind === 'chat' ? (
+        <Chat roomy={roomy} />
+      ) : (
         <main className="flex min-w-0 flex-1 flex-col">
           <WindowBanner />
-          <div className="min-h-0 flex-1">
-            <RunToolPage />
-          </div>
+          <div className="min-h-0 flex-1">{view.kind === 'trash' ? <TrashPage /> : <RunToolPage />}</div>
         </main>
-      ) : (
-        <Chat roomy={roomy} />
       )}
     </div>
   );
@@ -196,8 +196,8 @@ function useChanged(): number {
   const session = useApp((app) => app.open);
   const revision = useApp((app) => app.revisions.changes);
   const interrupted = useApp((app) => app.interrupted);
-  const state = useSession();
+  const calls = useSession(lastCalls, sameList);
   const { data } = useRpc('list_changes', session === null ? null : { session }, revision);
-  const notes = changesOf(data ?? [], state, interrupted).turn.sets.flatMap((set) => set.notes);
+  const notes = changesOf(data ?? [], calls, interrupted).turn.sets.flatMap((set) => set.notes);
   return new Set(notes.filter((note) => !note.undone).map((note) => note.path)).size;
 }

@@ -2,8 +2,8 @@ use std::io::IsTerminal as _;
 
 use nova_app::App;
 use nova_protocol::{
-    ChooseBranch, Commands as _, FoundSession, Nothing, RenameSession, SearchSessions, SessionRef,
-    SetSession, TextPart, UserError,
+    ChooseBranch, Commands as _, FoundSession, Nothing, PurgeSessions, RenameSession, SearchSessions,
+    SessionRef, SetSession, TextPart, UserError,
 };
 use serde_json::json;
 
@@ -84,7 +84,7 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
             return done(json);
         }
         Session::Purge => {
-            let purged = app.purge_sessions(Nothing {}).await?;
+            let purged = app.purge_sessions(PurgeSessions::default()).await?;
             if json {
                 print::json(&purged)
             } else {

@@ -1,11 +1,12 @@
+import { Fragment } from 'react';
+
 import { type ContextView, nothing } from '../ipc';
-import { costText, counted, healthOf, healthText, modelName, tokens } from '../shared';
+import { costText, counted, Explained, healthOf, healthText, modelName, tokens } from '../shared';
 import { modelInUse } from '../state/app';
-import { useApp, useRpc } from '../state/hooks';
-import type { SessionState } from '../state/session';
+import { useApp, useRpc, useSession } from '../state/hooks';
 
 /** Below the composer: what every request carries, and where the model is. */
-export function ActivityLine({ state }: { state: SessionState }) {
+export function ActivityLine() {
   const wanted = useApp((app) => app.status?.appearance.activity_line ?? true);
   const registry = useApp((app) => app.revisions.registry);
   const providersRevision = useApp((app) => app.revisions.providers);
@@ -16,7 +17,9 @@ export function ActivityLine({ state }: { state: SessionState }) {
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
   const told = useApp((app) => app.health);
-  const { usage, context } = state;
+  const usage = useSession((state) => state.usage);
+  const context = useSession((state) => state.context);
+  const active = useSession((state) => state.skills.length);
   const health = provider ? healthOf(provider, told) : null;
   const name = model?.slice(model.indexOf('/') + 1);
   const cost = usage && provider ? costText(usage, provider.prices.find((price) => price.model === name)) : null;
@@ -24,13 +27,13 @@ export function ActivityLine({ state }: { state: SessionState }) {
   return (
     <p className="flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 short:hidden">
       {wanted && catalog !== undefined && <span>{counted(catalog, 'skill')} in the catalog</span>}
-      {wanted && <span>{state.skills.length} active</span>}
+      {wanted && <span>{active} active</span>}
       {wanted && usage && (
-        <span className="tabular" title={context ? partsText(context) : undefined}>
+        <Explained more={context ? <Parts context={context} /> : 'What the last request took.'} className="tabular">
           {tokens(usage.input)}
           {context?.limit != null && ` of ${tokens(context.limit)}`} tokens{usage.input > 0 && `, ${Math.round((usage.cached / usage.input) * 100)} % cached`}
           {cost !== null && `, ${cost}`}
-        </span>
+        </Explained>
       )}
       {provider && model && (
         <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
@@ -40,13 +43,8 @@ export function ActivityLine({ state }: { state: SessionState }) {
               : `${modelName(model)}: messages and notes go to ${provider.host}`}
           </span>
           {health && (
-            <span
-              role="status"
-              title={health.message ?? undefined}
-              className={health.state === 'answered' ? '' : 'text-danger'}
-              data-health={health.state}
-            >
-              {healthText(health)}
+            <span role="status" className={health.state === 'answered' ? '' : 'text-danger'} data-health={health.state}>
+              {health.message === null ? healthText(health) : <Explained more={health.message}>{healthText(health)}</Explained>}
             </span>
           )}
         </span>
@@ -56,7 +54,21 @@ export function ActivityLine({ state }: { state: SessionState }) {
 }
 
 /** What of a request is for what. */
-function partsText({ parts }: ContextView): string {
-  const { system, skills, history, outputs } = parts;
-  return `Every chat ${tokens(system)}, active skills ${tokens(skills)}, messages ${tokens(history)}, tool results ${tokens(outputs)}`;
+function Parts({ context: { parts } }: { context: ContextView }) {
+  const rows = [
+    ['Every chat', parts.system],
+    ['Active skills', parts.skills],
+    ['Messages', parts.history],
+    ['Tool results', parts.outputs],
+  ] as const;
+  return (
+    <dl data-testid="context-parts" className="grid grid-cols-[auto_auto] gap-x-4">
+      {rows.map(([name, count]) => (
+        <Fragment key={name}>
+          <dt className="text-fg-2">{name}</dt>
+          <dd className="tabular text-right">{tokens(count)}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
 }

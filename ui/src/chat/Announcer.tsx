@@ -1,19 +1,24 @@
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 
+import { useEverySession } from '../state/hooks';
 import type { SessionState } from '../state/session';
 import { announcements, type Announcements } from './announcements';
 
 /** Tells a screen reader what happens in the conversation, without reading the stream aloud. */
-export function Announcer({ state, session }: { state: SessionState; session: string | null }) {
-  const [seen, setSeen] = useState({ state, session });
+export function Announcer() {
   const [said, setSaid] = useState<Announcements>({ polite: [], assertive: [] });
-  if (seen.state !== state || seen.session !== session) {
-    setSeen({ state, session });
-    // What was there when the chat was opened is read, not announced.
-    const opened = seen.session !== session || (seen.state.turns.length === 0 && state.turns.length > 1);
-    const news = opened ? { polite: [], assertive: [] } : announcements(seen.state, state);
-    if (news.polite.length > 0 || news.assertive.length > 0) setSaid(news);
-  }
+  const seen = useRef<{ readonly state: SessionState; readonly session: string | null } | null>(null);
+  useEverySession(
+    useCallback((state, session) => {
+      const before = seen.current;
+      seen.current = { state, session };
+      // What was there when the chat was opened is read, not announced.
+      const opened = before?.session !== session || (before.state.turns.length === 0 && state.turns.length > 1);
+      if (opened || before.state === state) return;
+      const news = announcements(before.state, state);
+      if (news.polite.length > 0 || news.assertive.length > 0) setSaid(news);
+    }, []),
+  );
   return (
     <>
       <div className="sr-only" aria-live="polite" data-testid="announce-polite">

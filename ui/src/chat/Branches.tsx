@@ -6,11 +6,12 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { Button, ErrorBox, IconButton } from '../shared';
 import { beforeOf, siblings } from '../state/branches';
 import { useActions, useApp, useSession } from '../state/hooks';
-import { runningTurn, type Turn } from '../state/session';
-import { messageOf, useAgain } from './again';
+import { runningTurn, type Said } from '../state/session';
+import { useAgain } from './again';
+import type { Outline } from './runtime';
 
 /** The user's message with its versions; in its place the field in which it is edited. */
-export function Editable({ turn, children }: { turn: Turn; children: ReactNode }) {
+export function Editable({ turn, children }: { turn: Said; children: ReactNode }) {
   const [editing, setEditing] = useState(false);
   const pencil = useRef<HTMLButtonElement>(null);
   const running = useSession((state) => runningTurn(state) !== null);
@@ -60,7 +61,7 @@ function walkInto(event: KeyboardEvent<HTMLDivElement>) {
 }
 
 /** ‹ 2/3 › where the message was said in several ways. */
-function Versions({ turn }: { turn: Turn }) {
+function Versions({ turn }: { turn: Said }) {
   const branches = useSession((state) => state.branches);
   const running = useSession((state) => runningTurn(state) !== null);
   const { chooseBranch } = useActions();
@@ -96,12 +97,12 @@ function Versions({ turn }: { turn: Turn }) {
   );
 }
 
-function EditMessage({ turn, onClose }: { turn: Turn; onClose: () => void }) {
+function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
-  const { send } = useActions();
+  const { sendAgain } = useActions();
   const [text, setText] = useState(turn.text);
   const again = useAgain(async () => {
-    await send({ ...messageOf(turn), text: text.trim(), after: before });
+    await sendAgain(turn, { text: text.trim(), after: before });
     onClose();
   });
   const field = useRef<HTMLTextAreaElement>(null);
@@ -147,12 +148,12 @@ function EditMessage({ turn, onClose }: { turn: Turn; onClose: () => void }) {
 }
 
 /** Asks the same again; the answer that is there stays as a version. */
-export function AnswerAgain({ turn }: { turn: Turn }) {
+export function AnswerAgain({ turn }: { turn: Outline }) {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
   const busy = useSession((state) => runningTurn(state) !== null);
-  const { send } = useActions();
-  const again = useAgain(() => send({ ...messageOf(turn), after: before }));
-  if (turn.status === 'running' || turn.text === '') return null;
+  const { sendAgain } = useActions();
+  const again = useAgain(() => sendAgain(turn, { after: before }));
+  if (turn.status === 'running' || (turn.text === '' && turn.images.length === 0)) return null;
   return (
     <div className="flex flex-col gap-2">
       <div

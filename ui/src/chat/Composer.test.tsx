@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
@@ -95,17 +95,19 @@ describe('a message during a turn', () => {
 describe('files', () => {
   const text = new File(['a,b\n1,2\n'], 'list.csv', { type: 'text/csv' });
 
-  test('text goes along in a fence; pictures and what is no text are refused with the reason', async () => {
+  test('text goes along in a fence; what is no text is refused with the reason', async () => {
     const { backend, say, session } = await open();
     await say(done);
     const chooser = screen.getByTestId('file-chooser');
-    const picture = new File([new Uint8Array([1])], 'plan.png', { type: 'image/png' });
+    const photo = new File([new Uint8Array([1])], 'plan.heic', { type: 'image/heic' });
+    const scan = new File([new Uint8Array(5_200_000)], 'scan.png', { type: 'image/png' });
     const zip = new File([new Uint8Array([0xff, 0xfe, 0])], 'x.zip');
     const large = new File(['x'.repeat(100_001)], 'large.txt');
-    fireEvent.change(chooser, { target: { files: [text, picture, zip, large] } });
+    fireEvent.change(chooser, { target: { files: [text, photo, scan, zip, large] } });
     expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
     expect(within(screen.getByTestId('files-refused')).getAllByRole('listitem').map((row) => row.textContent)).toEqual([
-      'plan.png is a picture. Pictures cannot be sent yet; text files can.',
+      'plan.heic is an image of a kind that models do not look at. Save it as PNG or JPEG.',
+      'scan.png has 5.2 MB; an image goes along up to 5 MB. Make it smaller, or save it as JPEG.',
       'x.zip is no text.',
       'large.txt has 100 kB; up to 100 kB go with a message. Put it into the vault and ask about it.',
     ]);
@@ -114,6 +116,65 @@ describe('files', () => {
       { session, text: 'Read this\n\nAttached file: list.csv\n\n```\na,b\n1,2\n```', skills: [] },
     ]);
     expect(screen.queryByTestId('draft-file')).toBeNull();
+  });
+
+  const image = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], 'plan.png', { type: 'image/png' });
+  const sent = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
+
+  test('an image is pasted, stands in the composer with its looks, and in the message when it is sent', async () => {
+    const { backend, say, session } = await open();
+    await say(done);
+    fireEvent.paste(composer(), { clipboardData: { files: [image], types: ['Files'] } });
+    const chip = await screen.findByTestId('draft-image');
+    expect(chip).toHaveTextContent('plan.png');
+    expect(chip.parentElement?.parentElement?.querySelector('img')).toHaveAttribute('src', 'data:image/png;base64,iVBORw==');
+    await userEvent.type(composer(), 'What is it?{Enter}');
+    expect(backend.asked('send_message')).toEqual([{ session, text: 'What is it?', skills: [], images: [sent] }]);
+    expect(screen.queryByTestId('draft-image')).toBeNull();
+    const shown = await screen.findByRole('img', { name: 'plan.png' });
+    expect(shown).toHaveAttribute('src', 'data:image/png;base64,iVBORw==');
+    expect(shown.closest('[data-testid=user-message]')).toHaveTextContent('What is it?');
+  });
+
+  test('an image waits with its message, comes back for an edit, is taken off, and goes without a word', async () => {
+    const { backend, say, session } = await open();
+    fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
+    fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [new File([new Uint8Array([1])], 'b.gif', { type: 'image/gif' })] } });
+    await waitFor(() => expect(screen.getAllByTestId('draft-image')).toHaveLength(2));
+    await userEvent.click(screen.getByTestId('queue-message'));
+    expect(queued()).toEqual(['plan.png, b.gif']);
+    await userEvent.click(screen.getByTestId('queued-edit'));
+    await userEvent.click(screen.getByLabelText('Remove b.gif'));
+    await userEvent.click(screen.getByTestId('queue-message'));
+    await say(done);
+    await say({ type: 'session_changed', id: session });
+    await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: '', skills: [], images: [sent] }]));
+  });
+
+  test('a message with an image that could not be sent is in the field again, whole', async () => {
+    const { backend, say } = await open();
+    await say(done);
+    backend.fail('send_message', { code: 'model_without_images', message: 'qwen3 cannot look at images.', hint: 'Choose another model.' });
+    fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
+    await screen.findByTestId('draft-image');
+    await userEvent.type(composer(), 'What is it?{Enter}');
+    expect(await screen.findByText(/qwen3 cannot look at images/)).toBeVisible();
+    expect(composer()).toHaveValue('What is it?');
+    expect(screen.getByTestId('draft-image')).toHaveTextContent('plan.png');
+  });
+
+  test('an answer is given again to the same image', async () => {
+    const { backend, store, say, session } = await open();
+    await say(done);
+    fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
+    await screen.findByTestId('draft-image');
+    await userEvent.type(composer(), 'What is it?{Enter}');
+    await screen.findByRole('img', { name: 'plan.png' });
+    const turn = store.get().streams[session]?.turns.at(-1)?.id ?? '';
+    act(() => void backend.emit(done, { session, turn }));
+    await userEvent.click((await screen.findAllByTestId('answer-again')).at(-1)!);
+    await waitFor(() => expect(backend.asked('send_message')).toHaveLength(2));
+    expect(backend.asked('send_message')[1]).toMatchObject({ text: 'What is it?', images: [sent] });
   });
 
   test('are dropped, and sent without a word', async () => {

@@ -4,7 +4,7 @@ import { type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { userError, type UserError } from '../ipc';
 import { Button, ErrorBox, Icon, IconButton } from '../shared';
 import { noQueue } from '../state/queue';
-import { useActions, useApp } from '../state/hooks';
+import { useActions, useApp, useSession } from '../state/hooks';
 import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
 import { editLastMessage } from './Branches';
@@ -18,23 +18,23 @@ import { usePicker } from './picker/usePicker';
 import { useDraftField } from './useDraftField';
 
 interface ComposerProps {
-  readonly state: SessionState;
   /** What the last message failed to be sent with; its text is in the field again. */
   readonly problem: UserError | null;
   readonly onSend: (text: string) => void;
 }
 
-export function Composer({ state, problem, onSend }: ComposerProps) {
+export function Composer({ problem, onSend }: ComposerProps) {
   const { stop, setDraft, queueDraft, editQueued } = useActions();
   const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
   const [stoppedTurn, setStoppedTurn] = useState<string | null>(null);
   const [stopProblem, setStopProblem] = useState<UserError | null>(null);
-  const turn = runningTurn(state);
+  const turn = useSession((state) => runningTurn(state)?.id ?? null);
+  const doing = useSession(activity);
   const running = turn !== null;
-  const stopping = running && stoppedTurn === turn.id;
+  const stopping = running && stoppedTurn === turn;
   const [input, field] = useDraftField();
   const { draft } = field;
-  const empty = field.text.trim() === '' && draft.files.length === 0;
+  const empty = field.text.trim() === '' && draft.files.length === 0 && draft.images.length === 0;
   const { picker, ...picking } = usePicker(field);
   const { mention, ...mentioning } = useMention(field, input);
   const files = useFiles();
@@ -42,7 +42,7 @@ export function Composer({ state, problem, onSend }: ComposerProps) {
   const [dragged, setDragged] = useState(false);
 
   const stopTurn = async () => {
-    setStoppedTurn(turn?.id ?? null);
+    setStoppedTurn(turn);
     setStopProblem(null);
     try {
       await stop();
@@ -212,14 +212,14 @@ export function Composer({ state, problem, onSend }: ComposerProps) {
               field.write(`${field.text.slice(0, at)}[[${field.text.slice(at)}`, at + 2);
             }}
           />
-          <IconButton icon="clip" label="Attach text files" data-testid="attach" className="-ml-2" onClick={() => chooser.current?.click()} />
+          <IconButton icon="clip" label="Attach files" data-testid="attach" className="-ml-2" onClick={() => chooser.current?.click()} />
           <input
             ref={chooser}
             type="file"
             multiple
             hidden
             tabIndex={-1}
-            aria-label="Text files"
+            aria-label="Files"
             data-testid="file-chooser"
             onChange={(event) => {
               files.add([...(event.currentTarget.files ?? [])]);
@@ -227,7 +227,7 @@ export function Composer({ state, problem, onSend }: ComposerProps) {
             }}
           />
           <span aria-live="polite" className="ml-auto text-small text-fg-3">
-            {activity(state)}
+            {doing}
           </span>
           {running && !empty && (
             <IconButton icon="send" label="Send when this turn ends" keys="↵" data-testid="queue-message" onClick={queueDraft} />
@@ -251,7 +251,7 @@ export function Composer({ state, problem, onSend }: ComposerProps) {
           )}
         </div>
       </ComposerPrimitive.Root>
-      <ActivityLine state={state} />
+      <ActivityLine />
     </div>
   );
 }

@@ -139,6 +139,18 @@ describe('tool cards', () => {
     expect(within(card('a.failed')).getByText(/Stooq did not answer in 10 s\./)).toBeVisible();
   });
 
+  test('what a rule refused leads to the rules', async () => {
+    const { store } = await open([turnStarted(), started('1', 'a.refused', 'external'), failed('1', 'denied_by_rule')]);
+    await userEvent.click(within(card('a.refused')).getByRole('button', { name: 'Show rule' }));
+    expect(store.get().app.view).toEqual({ kind: 'settings', page: 'permissions' });
+  });
+
+  test('a call that failed is tried again in its form, with its arguments', async () => {
+    const { store } = await open([turnStarted(), started('1', 'portfolio.quote', 'external', { symbol: 'TSRB' }), failed('1', 'tool_timed_out')]);
+    await userEvent.click(within(card('portfolio.quote')).getByRole('button', { name: 'Try again' }));
+    expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'portfolio.quote', args: { symbol: 'TSRB' } });
+  });
+
   test('a finished read stays on one line until it is opened: arguments, then a table, names and values, or JSON', async () => {
     await open([
       turnStarted(),

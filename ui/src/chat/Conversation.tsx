@@ -2,26 +2,24 @@ import { AssistantRuntimeProvider, ThreadPrimitive, useAuiState, useThreadViewpo
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
-import { Button, Empty, Icon, Loading } from '../shared';
-import { modelInUse } from '../state/app';
+import { Button, Icon, Loading } from '../shared';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
-import type { SessionState, Turn } from '../state/session';
+import { runningTurn, type SessionState } from '../state/session';
 import { Announcer } from './Announcer';
 import { AnswerAgain, Editable, useSoughtTurn } from './Branches';
 import { Composer } from './Composer';
 import { Find } from './Find';
-import { waitingCards } from './groups';
 import { type Mounted, steady, useMounted, useMountMore } from './long';
+import { NewChat } from './NewChat';
 import { NoticeLine } from './NoticeLine';
 import { Quote } from './Quote';
-import { useConversationRuntime } from './runtime';
+import { type Outline, outlinesOf, sameOutlines, useConversationRuntime } from './runtime';
 import { TurnView, UserMessage } from './TurnView';
 import { ChangeSetsContext } from './undone';
 
 /** The open chat: its messages, calls and notices, and the composer below them. */
 export function Conversation() {
   const session = useApp((app) => app.open);
-  const state = useSession();
   const { sendDraft, stop } = useActions();
   const [problem, setProblem] = useState<UserError | null>(null);
   const [shown, setShown] = useState(session);
@@ -39,11 +37,15 @@ export function Conversation() {
       setProblem(userError(thrown));
     }
   };
-  const mounted = useMounted(session, state.turns.length);
-  const runtime = useConversationRuntime({ state, first: mounted.first, onStop: stop, onSend });
+  // Nothing here follows the words of an answer that grows; `TurnView` does.
+  const outlines = useSession(outlinesOf, sameOutlines);
+  const running = useSession((state) => runningTurn(state) !== null);
+  const mounted = useMounted(session, outlines.length);
+  const drawn = useMemo(() => outlines.slice(mounted.first), [outlines, mounted.first]);
+  const runtime = useConversationRuntime({ outlines: drawn, running, onStop: stop, onSend });
 
   const revision = useApp((app) => app.revisions.changes);
-  const writes = state.turns.some((turn) => turn.items.some((item) => item.kind === 'call' && item.result?.changeSet));
+  const writes = useSession(hasWritten);
   const changes = useRpc('list_changes', session !== null && writes ? { session } : null, revision);
 
   return (
@@ -51,10 +53,10 @@ export function Conversation() {
       <ChangeSetsContext value={changes.data ?? none}>
         <ThreadPrimitive.Root data-testid="conversation" className="relative flex h-full min-h-0 min-w-0 flex-col bg-surface">
           <Find mountAll={mounted.all} />
-          <Log key={session ?? 'new'} state={state} mounted={mounted} />
+          <Log key={session ?? 'new'} last={outlines.at(-1)?.id} mounted={mounted} />
           <Quote />
-          <Composer state={state} problem={problem} onSend={(text) => void onSend(text)} />
-          <Announcer state={state} session={session} />
+          <Composer problem={problem} onSend={(text) => void onSend(text)} />
+          <Announcer />
         </ThreadPrimitive.Root>
       </ChangeSetsContext>
     </AssistantRuntimeProvider>
@@ -63,11 +65,15 @@ export function Conversation() {
 
 const none: never[] = [];
 
-function Log({ state, mounted }: { state: SessionState; mounted: Mounted }) {
+function hasWritten({ turns }: SessionState): boolean {
+  return turns.some((turn) => turn.items.some((item) => item.kind === 'call' && item.result?.changeSet));
+}
+
+/** `last`: the turn that is the last one, of which there may be none. */
+function Log({ last, mounted }: { last: string | undefined; mounted: Mounted }) {
   const opening = useApp((app) => app.opening);
-  const waiting = useMemo(() => waitingCards(state), [state]);
+  const before = useSession((state) => state.opening);
   useSoughtTurn(mounted.all);
-  const last = state.turns.at(-1)?.id;
   const viewport = useRef<HTMLDivElement>(null);
   useMountMore(viewport, mounted);
   return (
@@ -83,95 +89,59 @@ function Log({ state, mounted }: { state: SessionState; mounted: Mounted }) {
         className="h-full overflow-y-auto"
       >
         <div className="mx-auto flex min-h-full w-full max-w-192 flex-col gap-2.5 px-6 pt-5 pb-3">
-          {opening && state.turns.length === 0 && <Loading lines={4} label="Opening the chat" />}
-          {!opening && state.turns.length === 0 && <NewChat />}
-          {mounted.first === 0 &&
-            state.opening.map((item) => (
-            <NoticeLine key={item.id} item={item} />
-          ))}
-          <ThreadPrimitive.Messages>
-            {() => <Message last={last} waiting={waiting} />}
-          </ThreadPrimitive.Messages>
+          {opening && last === undefined && <Loading lines={4} label="Opening the chat" />}
+          {!opening && last === undefined && <NewChat />}
+          {mounted.first === 0 && before.map((item) => <NoticeLine key={item.id} item={item} />)}
+          <ThreadPrimitive.Messages>{() => <Message last={last} />}</ThreadPrimitive.Messages>
         </div>
       </ThreadPrimitive.Viewport>
-      <NewBelow state={state} />
+      <NewBelow />
     </div>
   );
 }
 
-function Message({ last, waiting }: { last: string | undefined; waiting: readonly string[] }) {
+function Message({ last }: { last: string | undefined }) {
   const role = useAuiState((s) => s.message.role);
-  const turn = useAuiState((s) => s.message.metadata.custom['turn']) as Turn;
+  const outline = useAuiState((s) => s.message.metadata.custom['outline']) as Outline;
   return (
     <article
       ref={steady}
       aria-label={role === 'user' ? 'You' : 'Nova'}
-      data-turn={turn.id}
+      data-turn={outline.id}
       // What is out of sight is neither laid out nor painted; the one that grows always is.
-      className={`group/answer empty:hidden ${turn.id === last ? '' : 'nova-unseen'}`}
+      className={`group/answer empty:hidden ${outline.id === last ? '' : 'nova-unseen'}`}
     >
       {role === 'user'
-        ? turn.text !== '' && (
-            <Editable turn={turn}>
-              <UserMessage turn={turn} />
+        ? (outline.text !== '' || outline.images.length > 0) && (
+            <Editable turn={outline}>
+              <UserMessage turn={outline} />
             </Editable>
           )
         : <>
-            <TurnView turn={turn} last={turn.id === last} waiting={waiting} />
-            <AnswerAgain turn={turn} />
+            <TurnView id={outline.id} last={outline.id === last} />
+            <AnswerAgain turn={outline} />
           </>}
     </article>
   );
 }
 
 /** Appears when the reader has scrolled up; says so when something came below meanwhile. */
-function NewBelow({ state }: { state: SessionState }) {
+function NewBelow() {
   const atEnd = useThreadViewport((viewport) => viewport.isAtBottom);
-  const [left, setLeft] = useState<SessionState['turns'] | null>(null);
-  if (atEnd) {
-    if (left !== null) setLeft(null);
-    return null;
-  }
-  if (left === null) setLeft(state.turns);
-  const news = left !== null && left !== state.turns;
+  return atEnd ? null : <ToTheEnd />;
+}
+
+function ToTheEnd() {
+  const turns = useSession((state) => state.turns);
+  const [left] = useState(turns);
   return (
     <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
       <ThreadPrimitive.ScrollToBottom asChild>
         <Button size="s" className="pointer-events-auto shadow-2" data-testid="new-below">
           <Icon name="arrow-down" size={12} />
-          {news ? 'New below' : 'To the end'}
+          {turns === left ? 'To the end' : 'New below'}
         </Button>
       </ThreadPrimitive.ScrollToBottom>
-    </div>
-  );
-}
-
-function NewChat() {
-  const { show } = useActions();
-  const model = useApp(modelInUse);
-  const vault = useApp((app) => app.status?.vault?.name);
-  if (model === null) {
-    return (
-      <div className="m-auto">
-        <Empty
-          title="No model yet"
-          action={
-            <span className="flex gap-2">
-              <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
-                Set up a model
-              </Button>
-              <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
-            </span>
-          }
-        >
-          A chat needs a model. Every tool works without one.
-        </Empty>
-      </div>
-    );
-  }
-  return (
-    <div className="m-auto">
-      <Empty title="New chat">Ask about {vault ? `the notes in ${vault}` : 'your notes'}, or say what to change. Every change can be undone.</Empty>
     </div>
   );
 }

@@ -2,12 +2,12 @@ import { Chip, skillIcon } from '../shared';
 import { skillName, type Draft } from '../state/app';
 import { sizeOf } from '../state/attachments';
 import { useApp } from '../state/hooks';
-import { kB } from './composer/useFiles';
+import { bytesIn, sizeText } from './composer/useFiles';
 
 /** What a message that is being written points at. */
 export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
-  const { tool, skills, files } = draft;
-  if (tool === null && skills.length === 0 && files.length === 0) return null;
+  const { tool, skills, files, images } = draft;
+  if (tool === null && skills.length === 0 && files.length === 0 && images.length === 0) return null;
   return (
     <ul aria-label="Goes with the message" data-testid="draft-chips" className="flex flex-wrap gap-1.5 px-3.5 pt-2.5">
       {tool !== null && (
@@ -25,7 +25,19 @@ export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part:
       {files.map(({ name, text }, at) => (
         <li key={at} className="contents">
           <Chip tone="note" icon="clip" onRemove={() => onChange({ files: files.filter((_, other) => other !== at) })} removeLabel={`Remove ${name}`}>
-            <span data-testid="draft-file">{name}</span> <span className="text-fg-3">{kB(sizeOf(text))}</span>
+            <span data-testid="draft-file">{name}</span> <span className="text-fg-3">{sizeText(sizeOf(text))}</span>
+          </Chip>
+        </li>
+      ))}
+      {images.map((image, at) => (
+        <li key={at} className="contents">
+          <Chip
+            tone="note"
+            picture={`data:${image.media_type ?? ''};base64,${image.data}`}
+            onRemove={() => onChange({ images: images.filter((_, other) => other !== at) })}
+            removeLabel={`Remove ${image.name}`}
+          >
+            <span data-testid="draft-image">{image.name}</span> <span className="text-fg-3">{sizeText(bytesIn(image.data))}</span>
           </Chip>
         </li>
       ))}
@@ -43,7 +55,8 @@ function SkillDraftChip({ skill, onRemove }: { skill: string; onRemove: () => vo
 }
 
 /** The draft without its last chip. */
-export function withoutLastChip({ tool, skills, files }: Draft): Partial<Draft> | null {
+export function withoutLastChip({ tool, skills, files, images }: Draft): Partial<Draft> | null {
+  if (images.length > 0) return { images: images.slice(0, -1) };
   if (files.length > 0) return { files: files.slice(0, -1) };
   if (skills.length > 0) return { skills: skills.slice(0, -1) };
   return tool === null ? null : { tool: null };

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 
-import type { AttachedFile } from '../ipc';
-import { Icon, IconButton } from '../shared';
+import type { AttachedFile, ImageView } from '../ipc';
+import { Icon, IconButton, LinkButton } from '../shared';
 import { sizeOf } from '../state/attachments';
-import { kB } from './composer/useFiles';
+import { useApp, useRpc } from '../state/hooks';
+import { sizeText } from './composer/useFiles';
 
 /** In the corner of a message, for who points at it or comes with the keyboard. */
 export function CopyButton({ text, label }: { text: () => string; label: string }) {
@@ -35,11 +36,54 @@ export function SentFile({ file }: { file: AttachedFile }) {
       <summary className="flex h-7 cursor-default items-center gap-2 px-2">
         <Icon name="clip" size={14} className="text-fg-2" />
         <span className="cut">{file.name}</span>
-        <span className="text-fg-3">{kB(sizeOf(file.text))}</span>
+        <span className="text-fg-3">{sizeText(sizeOf(file.text))}</span>
       </summary>
       <pre className="max-h-60 overflow-auto border-t border-line px-2.5 py-1.5 font-mono text-small whitespace-pre-wrap" tabIndex={0}>
         {file.text}
       </pre>
     </details>
   );
+}
+
+/** At most so large on the page, in px. */
+const SHOWN = { width: 320, height: 240 };
+
+/** An image as it was sent. Its place is kept from the start, and it is read when it comes into sight. */
+export function SentImage({ image: { id, name, width, height } }: { image: ImageView }) {
+  const session = useApp((app) => app.open);
+  const place = useRef<HTMLDivElement>(null);
+  const seen = useSeen(place);
+  const read = useRpc('read_image', seen && session !== null ? { session, id } : null);
+  const scale = Math.min(1, SHOWN.width / Math.max(1, width), SHOWN.height / Math.max(1, height));
+  return (
+    <div
+      ref={place}
+      data-testid="sent-image"
+      title={name}
+      style={{ width: Math.max(24, Math.round(width * scale)), aspectRatio: `${Math.max(1, width)} / ${Math.max(1, height)}` }}
+      className="flex min-h-6 max-w-full items-center justify-center overflow-hidden rounded-card border border-line bg-surface-raised text-small text-fg-3 select-none"
+    >
+      {read.data ? (
+        <img src={`data:${read.data.media_type};base64,${read.data.data}`} alt={name} className="size-full object-contain" />
+      ) : read.error ? (
+        <LinkButton title={read.error.message} onClick={read.reload}>
+          {name} cannot be shown. Try again
+        </LinkButton>
+      ) : (
+        <span className="sr-only">{name}</span>
+      )}
+    </div>
+  );
+}
+
+/** Whether the element was in sight once. */
+function useSeen(element: RefObject<Element | null>): boolean {
+  const [seen, setSeen] = useState(typeof IntersectionObserver === 'undefined');
+  useEffect(() => {
+    if (seen || !element.current) return;
+    const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [seen, element]);
+  return seen;
 }

@@ -4,12 +4,13 @@ import { Badge, clockTime, counted, Icon, type IconName, LinkButton, noteName, t
 import { Revealed } from '../shared/Revealed';
 import { skillName } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
-import { type Approval, type CallItem, decidedQuestions, type NoticeItem, type Turn } from '../state/session';
+import { type Approval, type CallItem, decidedQuestions, type NoticeItem } from '../state/session';
+import type { Around } from './around';
 import { CredentialCard } from './CredentialCard';
 import { activatedWhy, deciderLabel } from './wording';
 
 /** One line in the flow: icon, text, hairline, time. */
-export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Turn | null }) {
+export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Around | null }) {
   const { notice } = item;
   const openNote = useActions().openNote;
   switch (notice.type) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
 import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
@@ -6,16 +6,23 @@ import { FigureList } from '../shared/figures';
 import { NoteList } from '../shared/NoteList';
 import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
-import { type CallItem, decidedQuestions, type Turn, writesBefore } from '../state/session';
+import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
 import { PartialResult, ProgressBar } from './PartialResult';
 import { useUndone } from './undone';
 import { argumentSummary, deciderLabel, doneSummary, isObject } from './wording';
 
+interface ToolCardProps {
+  readonly call: CallItem;
+  /** Writes that it waits for. */
+  readonly after: number;
+  readonly turnFailed: boolean;
+}
+
 /** One call: a line of 34 px, opened on request; a failure opens by itself. */
-export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
+export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: ToolCardProps) {
   const undone = useUndone(call);
-  const face = faceOf(call, turn, undone?.at ?? null);
+  const face = faceOf(call, after, turnFailed, undone?.at ?? null);
   const [open, setOpen] = useState(face.opens);
   const opened = useRef(face.opens);
   useEffect(() => {
@@ -55,6 +62,8 @@ export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
           {running && call.detached && <StopCall call={call} />}
           {undone === null && <UndoCall call={call} />}
           <LookAtTool call={call} />
+          <ShowRule call={call} />
+          <TryAgain call={call} />
           <span className="pointer-events-none">
             <EffectBadge effect={call.effect} />
           </span>
@@ -77,7 +86,7 @@ export function ToolCard({ call, turn }: { call: CallItem; turn: Turn }) {
       )}
     </div>
   );
-}
+});
 
 function Running({ since }: { since: string }) {
   const ms = useClock(true) - Date.parse(since);
@@ -96,7 +105,7 @@ interface Face {
   readonly opens: boolean;
 }
 
-function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
+function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: string | null): Face {
   const face = (state: string, icon: IconName, tone: string, line: string, more: Partial<Face> = {}): Face => ({
     state,
     icon,
@@ -110,8 +119,7 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
   const { by = 'user', reason = null } = call.approval?.decided ?? {};
   switch (call.state) {
     case 'running': {
-      const writes = writesBefore(turn, call);
-      if (writes > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(writes, 'write')}`);
+      if (after > 0) return face('queued', 'queued', 'text-fg-2', `waits for ${counted(after, 'write')}`);
       if (call.detached) {
         const line = ['in the background', call.progress?.message ?? asked].filter(Boolean).join(', ');
         return face('in_the_background', 'spinner', 'text-fg-2', line, { spoken: line });
@@ -127,7 +135,7 @@ function faceOf(call: CallItem, turn: Turn, undoneAt: string | null): Face {
     case 'failed':
       return face('failed', 'failed', 'text-danger', 'failed', { opens: true, strong: true });
     case 'cancelled':
-      return face('cancelled', 'ban', 'text-fg-3', turn.status === 'failed' ? 'stopped, the turn failed' : 'stopped by you');
+      return face('cancelled', 'ban', 'text-fg-3', turnFailed ? 'stopped, the turn failed' : 'stopped by you');
     case 'unknown':
       return face('unknown', 'question', 'text-warn', 'outcome unknown', { opens: true, strong: true });
     case 'denied':
@@ -214,6 +222,29 @@ function LookAtTool({ call }: { call: CallItem }) {
       onClick={() => show({ kind: 'settings', page: 'skills', waiting: file.replace(/\.[^.]*$/, '') })}
     >
       Look at it
+    </LinkButton>
+  );
+}
+
+/** What refused it stands with the other rules. */
+function ShowRule({ call }: { call: CallItem }) {
+  const { show } = useActions();
+  if (call.state !== 'refused') return null;
+  return (
+    <LinkButton data-testid="show-rule" className="text-small" onClick={() => show({ kind: 'settings', page: 'permissions' })}>
+      Show rule
+    </LinkButton>
+  );
+}
+
+/** In the tool's form, with the same arguments: what the user runs is their own call. */
+function TryAgain({ call }: { call: CallItem }) {
+  const { show } = useActions();
+  // What belongs to the chat itself has no skill, and no form.
+  if (call.state !== 'failed' || !call.tool.includes('.')) return null;
+  return (
+    <LinkButton data-testid="try-call-again" className="text-small" onClick={() => show({ kind: 'run-tool', tool: call.tool, args: call.args })}>
+      Try again
     </LinkButton>
   );
 }

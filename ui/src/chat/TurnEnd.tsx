@@ -4,7 +4,7 @@ import { type ErrorCode, nothing, type UserError } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
-import { messageOf, useAgain } from './again';
+import { useAgain } from './again';
 import { Line } from './NoticeLine';
 
 /** How a turn ended where it did not end well, with what to do about it. */
@@ -16,8 +16,8 @@ export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
 }
 
 function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; last: boolean }) {
-  const { send, show } = useActions();
-  const again = useAgain(() => send(messageOf(turn)));
+  const { sendAgain, show } = useActions();
+  const again = useAgain(() => sendAgain(turn));
   return (
     <div data-item tabIndex={-1}>
       <Banner
@@ -53,11 +53,11 @@ function ProviderConsent({ turn }: { turn: Turn }) {
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
   const host = providers.data?.find((row) => row.id === provider)?.host ?? provider;
-  const { agreeProvider, send } = useActions();
+  const { agreeProvider, sendAgain } = useActions();
   const [declined, setDeclined] = useState(false);
   const agree = useAgain(async () => {
     await agreeProvider(provider);
-    await send(messageOf(turn));
+    await sendAgain(turn);
   });
   if (declined) return <Line icon="cloud">Not sent: {host} may not see your notes</Line>;
   return (
@@ -104,5 +104,6 @@ const aboutModel = new Set<ErrorCode>([
   'provider_timeout',
   'provider_truncated',
   'provider_bad_response',
+  'model_without_images',
   'provider_failed',
 ]);

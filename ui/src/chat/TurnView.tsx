@@ -7,18 +7,21 @@ import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
 import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { useClock } from '../shared/useClock';
-import { useActions, useApp } from '../state/hooks';
-import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn } from '../state/session';
+import { useActions, useApp, useSession } from '../state/hooks';
+import { sameList } from '../state/same';
+import { type CallItem, type ConflictItem, type Item, type MessageItem, writesBefore } from '../state/session';
 import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
-import { CopyButton, SentFile } from './MessageParts';
-import { groupItems, type Group } from './groups';
+import { CopyButton, SentFile, SentImage } from './MessageParts';
+import { type Around, aroundOf, sameAround, turnOf } from './around';
+import { groupItems, type Group, waitingCards } from './groups';
 import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
+import type { Outline } from './runtime';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
 
 /** The user's message, with what was pointed at. */
-export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
+export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }) {
   const { text, files } = useMemo(() => splitFiles(turn.text), [turn.text]);
   return (
     <div
@@ -42,6 +45,15 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
         </span>
       ))}
       {text}
+      {turn.images.length > 0 && (
+        <ul aria-label="Images" className={`flex flex-wrap gap-2 ${text === '' ? '' : 'mt-2'}`}>
+          {turn.images.map((image, at) => (
+            <li key={at}>
+              <SentImage image={image} />
+            </li>
+          ))}
+        </ul>
+      )}
       {files.length > 0 && (
         <div className={`flex flex-col gap-1.5 ${text === '' ? '' : 'mt-2'}`}>
           {files.map((file, at) => (
@@ -55,76 +67,99 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Turn }) {
 });
 
 interface TurnViewProps {
-  readonly turn: Turn;
+  readonly id: string;
   /** Only the last turn can be tried again. */
   readonly last: boolean;
-  /** Ids of the first calls of all cards of the session that wait for an answer, oldest first. */
-  readonly waiting: readonly string[];
 }
 
-/** What Nova did and said in one turn, in the order it began. */
-export const TurnView = memo(function TurnView({ turn, last, waiting }: TurnViewProps) {
-  const session = useApp((app) => app.open) ?? '';
+/**
+ * What Nova did and said in one turn, in the order it began. While an answer grows this is drawn with each of its
+ * words; what it consists of is not, but for the message that grows.
+ */
+export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
+  const turn = useSession((state) => turnOf(state, id));
+  const around = useSession((state) => aroundOf(turnOf(state, id)), sameAround);
+  if (turn === undefined || around === null) return null;
   return (
     <div className="flex flex-col gap-2.5">
       {groupItems(turn.items).map((group) => (
-        <GroupView key={group.items[0].id} group={group} turn={turn} session={session} waiting={waiting} />
+        <GroupView key={group.items[0].id} group={group} around={around} />
       ))}
       {turn.thinkingSince !== null && <Thinking since={turn.thinkingSince} />}
-      <TurnEnd turn={turn} last={last} />
+      {(turn.status === 'cancelled' || turn.status === 'failed') && <TurnEnd turn={turn} last={last} />}
     </div>
   );
 });
 
-function GroupView({ group, turn, session, waiting }: { group: Group; turn: Turn; session: string; waiting: readonly string[] }) {
-  if (group.kind === 'calls') {
-    return (
-      <div className="flex flex-col gap-2.5">
-        {group.items.map((call) => (
-          <DecidedLines key={call.id} call={call} />
-        ))}
-        <div
-          className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${group.items[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
-        >
-          {group.items.map((call) => (
-            <ToolCard key={call.id} call={call} turn={turn} />
-          ))}
-        </div>
-      </div>
-    );
-  }
-  if (group.kind === 'approval') {
-    const [call, ...more] = group.items;
-    return (
-      <div className="flex flex-col gap-2.5">
-        {group.items.map((item) => (
-          <DecidedLines key={item.id} call={item} />
-        ))}
-        <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />
-      </div>
-    );
-  }
-  const [item] = group.items;
-  return <Single item={item} turn={turn} session={session} />;
+interface GroupProps {
+  readonly group: Group;
+  readonly around: Around;
 }
 
-function Single({ item, turn, session }: { item: Exclude<Item, CallItem>; turn: Turn; session: string }) {
+const GroupView = memo(
+  function GroupView({ group, around }: GroupProps) {
+    switch (group.kind) {
+      case 'calls':
+        return <Calls calls={group.items} around={around} />;
+      case 'approval':
+        return <AskedCalls calls={group.items} />;
+      case 'single':
+        return <Single item={group.items[0]} around={around} />;
+    }
+  },
+  (before, now) => before.around === now.around && before.group.kind === now.group.kind && sameList(before.group.items, now.group.items),
+);
+
+function Calls({ calls, around }: { calls: readonly [CallItem, ...CallItem[]]; around: Around }) {
+  return (
+    <div className="flex flex-col gap-2.5">
+      {calls.map((call) => (
+        <DecidedLines key={call.id} call={call} />
+      ))}
+      <div
+        className={`divide-y divide-line overflow-hidden rounded-card border bg-surface-raised ${calls[0].state === 'unknown' ? 'border-warn-line' : 'border-line'}`}
+      >
+        {calls.map((call) => (
+          <ToolCard key={call.id} call={call} after={writesBefore(around.calls, call)} turnFailed={around.status === 'failed'} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** One answer decides them. */
+function AskedCalls({ calls }: { calls: readonly [CallItem, ...CallItem[]] }) {
+  const session = useApp((app) => app.open) ?? '';
+  const waiting = useSession(waitingCards, sameList);
+  const [call, ...more] = calls;
+  return (
+    <div className="flex flex-col gap-2.5">
+      {calls.map((item) => (
+        <DecidedLines key={item.id} call={item} />
+      ))}
+      <ApprovalCard call={call} more={more} session={session} position={{ index: waiting.indexOf(call.id) + 1, of: waiting.length }} />
+    </div>
+  );
+}
+
+function Single({ item, around }: { item: Exclude<Item, CallItem>; around: Around }) {
   switch (item.kind) {
     case 'message':
-      return <Message item={item} turn={turn} streaming={turn.status === 'running'} />;
+      return <Message item={item} around={around} />;
     case 'notice':
-      return <NoticeLine item={item} turn={turn} />;
+      return <NoticeLine item={item} turn={around} />;
     case 'conflict':
-      return <Conflict item={item} session={session} />;
+      return <Conflict item={item} />;
   }
 }
 
-const Message = memo(function Message({ item, turn, streaming }: { item: MessageItem; turn: Turn; streaming: boolean }) {
+function Message({ item, around }: { item: MessageItem; around: Around }) {
   const { openLink } = useActions();
-  const numbers = useNumbers(turn);
+  const numbers = useNumbers(around);
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<OpenedLink | null>(null);
   const onNote = useCallback((note: string, at: HTMLElement) => setOpened({ note, at }), []);
+  const streaming = around.status === 'running';
   return (
     <div ref={root} data-testid="message" data-item tabIndex={-1} className="group/message relative flex flex-col gap-1.5 rounded-control text-body">
       {item.blocks.map((block) => (
@@ -135,23 +170,23 @@ const Message = memo(function Message({ item, turn, streaming }: { item: Message
       {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
     </div>
   );
-});
+}
 
 /** What the turn's tools computed, and what else of numbers was said in it. */
-function useNumbers({ items, text }: Turn): Numbers {
-  // An answer that grows leaves the calls as they are.
-  const calls = items.filter((item): item is CallItem => item.kind === 'call' && item.result !== null);
-  const key = calls.map(({ call }) => call).join(' ');
+function useNumbers({ calls, text }: Around): Numbers {
+  const ended = calls.filter(({ result }) => result !== null);
+  const key = ended.map(({ call }) => call).join(' ');
   return useMemo(
     () => ({
-      figures: calls.flatMap(({ tool, result }) => (result ? figuresOf(tool, result.figures, result.sources) : [])),
-      said: numbersSaid([text, ...calls.flatMap(({ args, result }) => [args, result?.value ?? null])]),
+      figures: ended.flatMap(({ tool, result }) => (result ? figuresOf(tool, result.figures, result.sources) : [])),
+      said: numbersSaid([text, ...ended.flatMap(({ args, result }) => [args, result?.value ?? null])]),
     }),
     [key, text], // eslint-disable-line react-hooks/exhaustive-deps -- a call that has its result does not change
   );
 }
 
-function Conflict({ item, session }: { item: ConflictItem; session: string }) {
+function Conflict({ item }: { item: ConflictItem }) {
+  const session = useApp((app) => app.open) ?? '';
   const backend = useBackend();
   const { resolveConflict } = useActions();
   return (

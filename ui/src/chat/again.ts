@@ -3,7 +3,6 @@
 import { useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
-import type { Turn } from '../state/session';
 
 export function useAgain(work: () => Promise<void>) {
   const [busy, setBusy] = useState(false);
@@ -20,8 +19,4 @@ export function useAgain(work: () => Promise<void>) {
     }
   };
   return { busy, problem, run: () => void run() };
-}
-
-export function messageOf(turn: Turn) {
-  return { text: turn.text, skills: [...turn.skills], ...(turn.tool === null ? {} : { tool: turn.tool }) };
 }

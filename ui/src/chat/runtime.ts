@@ -1,57 +1,91 @@
-// assistant-ui's view of the conversation. It keeps nothing: turns go in, two messages a turn come
-// out, and what it is told (send, stop) goes to the store's actions.
+// assistant-ui's view of the conversation. It keeps nothing: outlines of turns go in, two messages a turn come
+// out, and what it is told (send, stop) goes to the store's actions. What streams passes it by: each change of
+// its messages goes through all of them.
 import { type AppendMessage, type AssistantRuntime, type ThreadMessageLike, useExternalStoreRuntime } from '@assistant-ui/react';
 import { useMemo } from 'react';
 
-import { runningTurn, type SessionState, type Turn } from '../state/session';
+import type { SessionState, Turn } from '../state/session';
 
-export interface ChatMessage {
+/** What of a turn stays the same while its answer grows. */
+export interface Outline {
+  readonly id: string;
+  /** The user's message. */
+  readonly text: string;
+  readonly skills: readonly string[];
+  readonly tool: string | null;
+  readonly images: Turn['images'];
+  readonly startedAt: string;
+  readonly status: Turn['status'];
+}
+
+interface ChatMessage {
   readonly role: 'user' | 'assistant';
-  readonly turn: Turn;
+  readonly outline: Outline;
 }
 
 interface RuntimeOptions {
-  readonly state: SessionState;
-  /** Index of the first turn that is drawn. */
-  readonly first: number;
+  /** Of the turns that are drawn. */
+  readonly outlines: readonly Outline[];
+  readonly running: boolean;
   readonly onSend: (text: string) => Promise<void>;
   readonly onStop: () => Promise<void>;
 }
 
-export function useConversationRuntime({ state, first, onSend, onStop }: RuntimeOptions): AssistantRuntime {
-  const messages = useMemo(() => state.turns.slice(first).flatMap(messagesOf), [state.turns, first]);
+export function useConversationRuntime({ outlines, running, onSend, onStop }: RuntimeOptions): AssistantRuntime {
+  const messages = useMemo(() => outlines.flatMap(messagesOf), [outlines]);
   return useExternalStoreRuntime<ChatMessage>({
     messages,
-    isRunning: runningTurn(state) !== null,
+    isRunning: running,
     convertMessage,
     onNew: (message) => onSend(textOf(message)),
     onCancel: onStop,
   });
 }
 
-// The same two objects for the same turn, so that only what changed is converted and drawn again.
-const made = new WeakMap<Turn, readonly [ChatMessage, ChatMessage]>();
+/** Of the session's turns, as they are known. */
+export function outlinesOf({ turns }: SessionState): readonly Outline[] {
+  return turns.map(outlineOf);
+}
 
-function messagesOf(turn: Turn): readonly [ChatMessage, ChatMessage] {
-  const known = made.get(turn);
-  if (known) return known;
-  const pair = [
-    { role: 'user', turn },
-    { role: 'assistant', turn },
-  ] as const;
-  made.set(turn, pair);
+/** Whether nothing happened to the turns but that an answer has grown. */
+export function sameOutlines(before: readonly Outline[], now: readonly Outline[]): boolean {
+  return before.length === now.length && before.every((one, at) => sameOutline(one, now[at]));
+}
+
+function sameOutline(one: Outline, other: Outline | undefined): boolean {
+  return (
+    one === other ||
+    (one.id === other?.id && one.status === other.status && one.text === other.text && one.skills === other.skills && one.images === other.images && one.tool === other.tool)
+  );
+}
+
+// The same objects for the same turn, so that only what changed is converted and drawn again.
+const known = new WeakMap<Turn, Outline>();
+
+function outlineOf(turn: Turn): Outline {
+  const { id, text, skills, tool, images, startedAt, status } = turn;
+  const outline = known.get(turn) ?? { id, text, skills, tool, images, startedAt, status };
+  known.set(turn, outline);
+  return outline;
+}
+
+const made = new WeakMap<Outline, readonly [ChatMessage, ChatMessage]>();
+
+function messagesOf(outline: Outline): readonly [ChatMessage, ChatMessage] {
+  const pair = made.get(outline) ?? ([{ role: 'user', outline }, { role: 'assistant', outline }] as const);
+  made.set(outline, pair);
   return pair;
 }
 
-function convertMessage({ role, turn }: ChatMessage): ThreadMessageLike {
-  const common = { id: `${turn.id}-${role}`, createdAt: new Date(turn.startedAt), metadata: { custom: { turn } } };
-  if (role === 'user') return { ...common, role, content: turn.text };
-  const text = turn.items.flatMap((item) => (item.kind === 'message' && item.text !== null ? [item.text] : [])).join('\n\n');
-  return { ...common, role, content: text, status: statusOf(turn) };
+function convertMessage({ role, outline }: ChatMessage): ThreadMessageLike {
+  const common = { id: `${outline.id}-${role}`, createdAt: new Date(outline.startedAt), metadata: { custom: { outline } } };
+  if (role === 'user') return { ...common, role, content: outline.text };
+  // The answer is drawn from the session's own blocks.
+  return { ...common, role, content: '', status: statusOf(outline) };
 }
 
-function statusOf(turn: Turn): NonNullable<ThreadMessageLike['status']> {
-  switch (turn.status) {
+function statusOf({ status }: Outline): NonNullable<ThreadMessageLike['status']> {
+  switch (status) {
     case 'running':
       return { type: 'running' };
     case 'completed':

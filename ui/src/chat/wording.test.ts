@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ActivatedBy, EventBody, EventOf, JsonValue } from '../ipc';
 import { type CallItem, reduce, emptySession, type SessionState } from '../state/session';
 import { envelopes } from '../testing/sample';
+import { aroundOf } from './around';
 import { activatedWhy, argumentSummary, doneSummary, resultSummary, skillLabel } from './wording';
 
 test.each<[JsonValue, string]>([
@@ -72,10 +73,12 @@ test('names', () => {
 
 describe('who activated a skill, and for what', () => {
   const turn = (more: Partial<EventOf<'turn_started'>>, ...events: EventBody[]) =>
-    envelopes('s', 't', [{ type: 'turn_started', text: 'Hi', model: 'm', skills: [], tool: null, ...more }, ...events]).reduce<SessionState>(
-      reduce,
-      emptySession,
-    ).turns[0]!;
+    aroundOf(
+      envelopes('s', 't', [{ type: 'turn_started', text: 'Hi', model: 'm', skills: [], tool: null, ...more }, ...events]).reduce<SessionState>(
+        reduce,
+        emptySession,
+      ).turns[0],
+    );
   const by = (by: ActivatedBy) => ({ type: 'activated', skill: 'crm', by, lifetime: 'session' }) as const;
   const call = (tool: string): EventBody => ({ type: 'tool_call_started', call: tool, tool, args: {}, effect: 'read', principal: { kind: 'user', name: 'you' } });
 

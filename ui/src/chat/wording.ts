@@ -1,7 +1,8 @@
 // The short lines on cards and notices, made from what the calls carry.
 import type { JsonValue } from '../ipc';
 import { counted, dayText } from '../shared';
-import type { CallItem, Notice, Turn } from '../state/session';
+import type { CallItem, Notice } from '../state/session';
+import type { Around } from './around';
 
 /** Arguments in one line: "Harborline rollout, stage won". */
 export function argumentSummary(args: JsonValue): string {
@@ -51,7 +52,7 @@ export function deciderLabel(by: string): string {
 }
 
 /** Who activated a skill, and for what: the tool that was pointed at or called, the message, the pin. */
-export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' }>, turn: Turn | null): string {
+export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' }>, turn: Around | null): string {
   const ofSkill = (tool: string | null | undefined) => (tool?.startsWith(`${skill}.`) ? tool : null);
   switch (by) {
     case 'user': {
@@ -60,8 +61,8 @@ export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' 
       return turn?.skills.includes(skill) ? 'by you, with this message' : 'by you';
     }
     case 'model': {
-      const called = turn?.items.find((item) => item.kind === 'call' && ofSkill(item.tool) !== null);
-      return called?.kind === 'call' ? `by the model, for ${called.tool}` : 'by the model';
+      const called = turn?.calls.find(({ tool }) => ofSkill(tool) !== null);
+      return called ? `by the model, for ${called.tool}` : 'by the model';
     }
     case 'router':
       return 'by the router, for what the message says';

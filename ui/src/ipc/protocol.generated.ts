@@ -1053,6 +1053,25 @@ export type PruneResult = {
  */
 forgotten: number, };
 
+/**
+ * One session of the trash, or all of it.
+ */
+/**
+ * An image that the user sends: PNG, JPEG, WebP or GIF, at most 5 MB.
+ */
+export type NewImage = { name: string, media_type?: string, data: string, };
+
+/**
+ * An image of a message. Its bytes are read with `read_image`.
+ */
+export type ImageView = { id: string, name: string, media_type: string, width: number, height: number, };
+
+export type ImageRef = { session: string, id: string, };
+
+export type ImageData = { media_type: string, data: string, };
+
+export type PurgeSessions = { session?: string, };
+
 export type PurgedSessions = { purged: number, };
 
 export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
@@ -1706,7 +1725,7 @@ export type Commands = {
   delete_session: { params: SessionRef; result: Nothing };
   restore_session: { params: SessionRef; result: SessionRow };
   list_deleted_sessions: { params: Nothing; result: Array<SessionRow> };
-  purge_sessions: { params: Nothing; result: PurgedSessions };
+  purge_sessions: { params: PurgeSessions; result: PurgedSessions };
   search_sessions: { params: SearchSessions; result: Array<FoundSession> };
   export_session: { params: ExportSession; result: ExportedSession };
   choose_branch: { params: ChooseBranch; result: Nothing };

@@ -127,6 +127,7 @@ function Groups({ now }: { now: Date }) {
         </section>
       ))}
       {archived.length > 0 && <Archived rows={archived} />}
+      <Deleted />
     </>
   );
 }
@@ -156,6 +157,27 @@ function Archived({ rows }: { rows: readonly SessionRow[] }) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** The way to the trash, as long as something is in it or it is looked at. */
+function Deleted() {
+  const chats = useApp((app) => app.trash.length);
+  const shown = useApp((app) => app.view.kind === 'trash');
+  const { show } = useActions();
+  if (chats === 0 && !shown) return null;
+  return (
+    <button
+      type="button"
+      data-testid="nav-trash"
+      aria-current={shown ? 'page' : undefined}
+      onClick={() => show({ kind: 'trash' })}
+      className={`mt-1.5 flex h-7.5 w-full items-center gap-2 rounded-control px-2 text-meta font-semibold text-fg-2 ${shown ? 'bg-selected' : 'hover:bg-hover'}`}
+    >
+      <Icon name="trash" size={12} />
+      <span className="flex-1 text-left">Deleted chats</span>
+      <span className="tabular text-fg-3">{chats}</span>
+    </button>
   );
 }
 

@@ -1,18 +1,20 @@
 // What each turn did: its requests with what they cost, its calls, and which notes left the machine.
 
+import { memo } from 'react';
+
 import { nothing, type ProviderRow } from '../ipc';
-import { Badge, count, counted, durationText, Empty, Icon, modelName, tokens, whenText } from '../shared';
+import { Badge, count, counted, durationText, Empty, Explained, Icon, LinkButton, modelName, Popover, tokens, whenText } from '../shared';
 import { NoteList } from '../shared/NoteList';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { splitFiles } from '../state/attachments';
-import { activityOf, type TurnActivity } from './activity';
+import { activitiesOf, sameActivities, type TurnActivity } from './activity';
 
 export function ActivityPanel() {
-  const { turns } = useSession();
+  const activities = useSession(activitiesOf, sameActivities);
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
-  if (turns.length === 0) {
+  if (activities.length === 0) {
     return (
       <div data-testid="activity-panel">
         <Empty>Nothing happened in this chat yet. Here stands what each message did: requests, tokens, tools, and what left this machine.</Empty>
@@ -21,16 +23,16 @@ export function ActivityPanel() {
   }
   return (
     <ol data-testid="activity-panel" aria-label="Turns, newest first" className="flex flex-col gap-4 p-3.5">
-      {turns.toReversed().map((turn, at) => (
-        <li key={turn.id}>
-          <TurnCard activity={activityOf(turn)} provider={providers.data?.find(({ id }) => id === turn.model.split('/')[0])} newest={at === 0} />
+      {activities.toReversed().map((activity, at) => (
+        <li key={activity.turn.id}>
+          <TurnCard activity={activity} provider={providers.data?.find(({ id }) => id === activity.turn.model.split('/')[0])} newest={at === 0} />
         </li>
       ))}
     </ol>
   );
 }
 
-function TurnCard({ activity, provider, newest }: { activity: TurnActivity; provider: ProviderRow | undefined; newest: boolean }) {
+const TurnCard = memo(function TurnCard({ activity, provider, newest }: { activity: TurnActivity; provider: ProviderRow | undefined; newest: boolean }) {
   const { turn, steps, calls, notes, input, cached, output } = activity;
   const { openNote } = useActions();
   const now = useClock(turn.status === 'running');
@@ -63,18 +65,17 @@ function TurnCard({ activity, provider, newest }: { activity: TurnActivity; prov
             {steps.map((step, at) => (
               <li key={at} data-testid="activity-step" className="tabular flex flex-wrap items-center gap-x-2">
                 <span className="w-4 text-fg-3">{at + 1}</span>
-                <span className="text-fg-2" title={step.tools.join(', ')}>
-                  {counted(step.tools.length, 'tool')}, {count(step.bytes / 1000)} kB
-                </span>
+                <VisibleTools tools={step.tools} />
+                <span className="text-fg-2">{count(step.bytes / 1000)} kB</span>
                 {step.usage && (
                   <span className="text-fg-3">
                     {tokens(step.usage.input)} in, {tokens(step.usage.output)} out
                   </span>
                 )}
                 {!step.prefixKept && at > 0 && (
-                  <Badge tone="warn" title="What was sent before was not the beginning of this request: the provider read all of it again.">
-                    read anew
-                  </Badge>
+                  <Explained more="What was sent before was not the beginning of this request: the provider read all of it again.">
+                    <Badge tone="warn">read anew</Badge>
+                  </Explained>
                 )}
               </li>
             ))}
@@ -101,5 +102,19 @@ function TurnCard({ activity, provider, newest }: { activity: TurnActivity; prov
         )}
       </div>
     </details>
+  );
+});
+
+/** The tools that the model could call in a request. */
+function VisibleTools({ tools }: { tools: readonly string[] }) {
+  if (tools.length === 0) return <span className="text-fg-2">no tools</span>;
+  return (
+    <Popover label="Tools that the model could call" trigger={<LinkButton className="font-normal">{counted(tools.length, 'tool')}</LinkButton>}>
+      <ul aria-label="Tools that the model could call" className="max-h-80 overflow-y-auto font-mono text-small" tabIndex={0}>
+        {tools.map((tool) => (
+          <li key={tool}>{tool}</li>
+        ))}
+      </ul>
+    </Popover>
   );
 }

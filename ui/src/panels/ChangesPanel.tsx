@@ -5,7 +5,8 @@ import { Button, clockTime, counted, Empty, ErrorBox, Icon, LinkButton, Loading,
 import { Diff } from '../shared/Diff';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
-import { changesOf, leftText, stands, type TurnChanges } from './changes';
+import { sameList } from '../state/same';
+import { changesOf, lastCalls, leftText, stands, type TurnChanges } from './changes';
 import { InterruptedChanges } from './InterruptedChanges';
 
 /** What Nova changed in this chat: the last turn whole, the earlier ones folded; each can be undone. */
@@ -14,8 +15,8 @@ export function ChangesPanel() {
   const revision = useApp((app) => app.revisions.changes);
   const interrupted = useApp((app) => app.interrupted);
   const changes = useRpc('list_changes', session === null ? null : { session }, revision);
-  const state = useSession();
-  const { turn, earlier } = useMemo(() => changesOf(changes.data ?? [], state, interrupted), [changes.data, state, interrupted]);
+  const calls = useSession(lastCalls, sameList);
+  const { turn, earlier } = useMemo(() => changesOf(changes.data ?? [], calls, interrupted), [changes.data, calls, interrupted]);
   const undo = useUndo(session);
 
   const nothing = session === null || (changes.data?.length === 0 && !changes.error);

@@ -12,21 +12,25 @@ export interface TurnChanges {
 }
 
 /**
- * The last turn's change sets, and the others of the chat; `sets` are newest first. Those that are shown
+ * The last turn's change sets, by its `calls`, and the others of the chat; `sets` are newest first. Those that are shown
  * as interrupted, whichever chat they are of, are among neither.
  */
 export function changesOf(
   sets: readonly ChangeSetView[],
-  state: SessionState,
+  calls: readonly CallItem[],
   interrupted: readonly ChangeSetView[],
 ): { turn: TurnChanges; earlier: readonly ChangeSetView[] } {
-  const calls = (state.turns.at(-1)?.items ?? []).filter((item) => item.kind === 'call');
   const ids = new Set(calls.map((call) => call.result?.changeSet));
   const shown = sets.filter((set) => set.notes.length > 0 && !interrupted.some((other) => other.id === set.id));
   return {
     turn: { sets: shown.filter((set) => ids.has(set.id)), allowed: allowedText(calls) },
     earlier: shown.filter((set) => !ids.has(set.id)),
   };
+}
+
+/** The calls of the last turn. */
+export function lastCalls({ turns }: SessionState): readonly CallItem[] {
+  return (turns.at(-1)?.items ?? []).filter((item) => item.kind === 'call');
 }
 
 /** Something of it is still as Nova wrote it. */

@@ -7,6 +7,8 @@ export type ChipTone = 'skill' | 'tool' | 'note' | 'warn';
 interface ChipProps {
   readonly tone: ChipTone;
   readonly icon?: IconName;
+  /** Address of a small picture in the icon's place. */
+  readonly picture?: string;
   readonly children: ReactNode;
   /** Grey, behind the name: "this turn". */
   readonly note?: ReactNode;
@@ -23,10 +25,11 @@ const tones: Record<ChipTone, string> = {
   warn: 'bg-warn-soft text-warn',
 };
 
-export function Chip({ tone, icon, children, note, onClick, onRemove, removeLabel = 'Remove' }: ChipProps) {
+export function Chip({ tone, icon, picture, children, note, onClick, onRemove, removeLabel = 'Remove' }: ChipProps) {
   const words = (
     <>
       {icon && <Icon name={icon} size={14} />}
+      {picture && <img src={picture} alt="" className="-ml-1 size-4.5 rounded-badge object-cover" />}
       <span className="cut">{children}</span>
       {note && <span className="text-fg-3">{note}</span>}
     </>

@@ -37,13 +37,13 @@ export const Html = memo(function Html({
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<{ figure: Figure; element: HTMLElement } | null>(null);
   // Marks are put into the text after it is set: other figures mean that it is set anew.
-  const set = useMemo(() => ({ html, numbers, key: JSON.stringify([numbers?.figures, [...(numbers?.said ?? [])]]) }), [html, numbers]);
+  const key = useMemo(() => JSON.stringify([numbers?.figures, [...(numbers?.said ?? [])]]), [numbers]);
 
   useLayoutEffect(() => {
-    if (!root.current || !set.numbers) return;
-    const { figures, said } = set.numbers;
+    if (!root.current || !numbers) return;
+    const { figures, said } = numbers;
     markFigures(root.current, { figures: figures.map(({ view }) => view), said }, (at) => (figures[at] ? chipWord(figures[at]) : ''));
-  }, [set.html, set.key]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for the numbers
+  }, [html, key]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for the numbers
 
   useLayoutEffect(() => {
     const element = root.current;
@@ -56,7 +56,7 @@ export const Html = memo(function Html({
     return () => {
       current = false;
     };
-  }, [set.html, set.key, streaming]);
+  }, [html, key, streaming]);
 
   const follow = (event: MouseEvent | KeyboardEvent) => {
     const element = (event.target as Element).closest<HTMLElement>('[data-figure]');
@@ -87,7 +87,7 @@ export const Html = memo(function Html({
   return (
     <>
       <div
-        key={set.key}
+        key={key}
         ref={root}
         className={`nova-html selectable ${streaming ? 'nova-html-streaming' : ''}`}
         onClick={follow}

@@ -3,6 +3,7 @@ export { Badge, Dot, EffectBadge, PrincipalBadge, skillStates, type Tone } from 
 export { Banner, Empty, ErrorBox, Loading } from './Banner';
 export { Button, IconButton, LinkButton, type ButtonProps } from './Button';
 export { Chip } from './Chip';
+export { Explained } from './Explained';
 export { TextField } from './Field';
 export * from './format';
 export { Icon, iconOf, skillIcon, type IconName } from './Icon';
@@ -12,6 +13,7 @@ export { costText, healthOf, healthText, priceText } from './model-facts';
 export { NewProviderFields, providerName, useProviderEntry, type ProviderEntry } from './NewProvider';
 export { keyText, mainModifier } from './platform';
 export { useMedia } from './media';
+export { useOnline } from './online';
 export { Popover, PopoverClose } from './Popover';
 export { RenameField } from './RenameField';
 export { Segments } from './Segments';

@@ -1,4 +1,4 @@
-import { healthOf, healthText, Icon, LinkButton, Menu, modelName, type MenuGroup } from '../shared';
+import { healthOf, healthText, Icon, LinkButton, Menu, modelName, useOnline, type MenuGroup } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { nothing, type ProviderHealth, type ProviderRow } from '../ipc';
@@ -13,11 +13,12 @@ export function ModelMenu() {
   const providers = data ?? [];
   const used = providers.find((provider) => model?.startsWith(`${provider.id}/`));
   const remote = used !== undefined && !used.local;
+  const online = useOnline();
   const choose = (chosen: string) => void setModel(chosen);
 
   return (
     <Menu
-      groups={[...favourites(providers, model, choose), ...groups(providers, model, choose, health)]}
+      groups={[...favourites(providers, model, choose), ...groups(providers, model, choose, health, online)]}
       footer={
         error ? (
           error.message
@@ -29,11 +30,12 @@ export function ModelMenu() {
       <button
         type="button"
         data-testid="model-menu"
-        aria-label={model ? `Model: ${modelName(model)}, ${remote ? `remote, ${used.host}` : 'on this machine'}` : 'No model'}
+        aria-label={model ? `Model: ${modelName(model)}, ${remote ? `remote, ${used.host}${online ? '' : ', offline'}` : 'on this machine'}` : 'No model'}
         className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui text-fg-2 hover:bg-hover data-[state=open]:bg-selected"
       >
         <Icon name={model === null ? 'queued' : remote ? 'cloud' : 'laptop'} className={remote ? 'text-warn' : ''} />
         <span className="cut max-w-48 font-medium">{model ? modelName(model) : 'No model'}</span>
+        {remote && !online && <span className="shrink-0 text-small text-warn">offline</span>}
         <Icon name="chevron-down" size={12} />
       </button>
     </Menu>
@@ -61,6 +63,7 @@ function groups(
   model: string | null,
   choose: (model: string) => void,
   told: Readonly<Record<string, ProviderHealth>>,
+  online: boolean,
 ): MenuGroup[] {
   return providers.map((provider) => {
     const health = healthOf(provider, told);
@@ -70,7 +73,11 @@ function groups(
         <span className="flex items-center gap-1.5">
           <Icon name={provider.local ? 'laptop' : 'cloud'} size={12} className={provider.local ? '' : 'text-warn'} />
           {provider.id}, {provider.local ? 'on this machine' : provider.host}
-          {health && <span className={ill ? 'text-danger' : ''}>{healthText(health)}</span>}
+          {!online && !provider.local ? (
+            <span className="text-warn">offline</span>
+          ) : (
+            health && <span className={ill ? 'text-danger' : ''}>{healthText(health)}</span>
+          )}
         </span>
       ),
       items:

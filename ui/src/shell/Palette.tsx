@@ -40,6 +40,8 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
         return show({ kind: 'settings', page: line.page });
       case 'run-tool':
         return show({ kind: 'run-tool', tool: null });
+      case 'trash':
+        return show({ kind: 'trash' });
       case 'activity':
         return showPanel('activity');
       case 'keys':

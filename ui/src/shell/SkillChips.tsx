@@ -17,10 +17,11 @@ export interface ShownSkill extends ActiveSkill {
 /** The active skills of the open chat; in one that has not begun, those that will be. */
 export function useShownSkills(): readonly ShownSkill[] {
   const revision = useApp(({ revisions }) => revisions.registry);
-  const { skills, turns } = useSession();
+  const skills = useSession((state) => state.skills);
+  const begun = useSession((state) => state.turns.length > 0);
   const rows = useRpc('list_skills', nothing, revision).data;
   const pinned = (rows ?? []).filter((row) => row.pinned);
-  if (turns.length === 0 && skills.length === 0) {
+  if (!begun && skills.length === 0) {
     return pinned
       .filter(({ state }) => state === 'available' || state === 'active')
       .map(({ id, lifetime }) => ({ skill: id, by: 'pin', lifetime, pinned: true, needsSignIn: false }));

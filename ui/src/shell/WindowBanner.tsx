@@ -1,7 +1,7 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 
 import { nothing, useBackend, userError, type ChangeSetView, type UserError } from '../ipc';
-import { Banner, counted, LinkButton, modelName } from '../shared';
+import { Banner, counted, LinkButton, modelName, useOnline } from '../shared';
 import { NoteList } from '../shared/NoteList';
 import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
@@ -74,19 +74,6 @@ function OfflineBanner() {
       </Banner>
     </Row>
   );
-}
-
-function useOnline(): boolean {
-  return useSyncExternalStore(listenOnline, () => navigator.onLine);
-}
-
-function listenOnline(onChange: () => void): () => void {
-  window.addEventListener('online', onChange);
-  window.addEventListener('offline', onChange);
-  return () => {
-    window.removeEventListener('online', onChange);
-    window.removeEventListener('offline', onChange);
-  };
 }
 
 /** A Nova that ended while it wrote: what it was changing, and the choice. The panel says what came of it. */

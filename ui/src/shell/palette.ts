@@ -11,6 +11,7 @@ export type Line =
   | { readonly kind: 'run-tool' }
   | { readonly kind: 'activity' }
   | { readonly kind: 'keys' }
+  | { readonly kind: 'trash' }
   | { readonly kind: 'chat'; readonly session: string }
   | { readonly kind: 'skill'; readonly skill: string; readonly able: boolean };
 
@@ -66,6 +67,7 @@ const commands: Candidate[] = [
   { line: { kind: 'run-tool' }, label: 'Run a tool', icon: 'play', note: '' },
   { line: { kind: 'activity' }, label: 'Show activity', icon: 'clock', note: '' },
   { line: { kind: 'keys' }, label: 'Show all keys', icon: 'list', note: '?' },
+  { line: { kind: 'trash' }, label: 'Show deleted chats', icon: 'trash', note: '' },
   ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
 ];
 

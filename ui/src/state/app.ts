@@ -8,6 +8,8 @@ import type {
   ConflictSide,
   ConflictView,
   Envelope,
+  JsonValue,
+  NewImage,
   PanelView,
   ProblemView,
   ProviderHealth,
@@ -23,8 +25,10 @@ export type View =
   | { readonly kind: 'chat' }
   /** `waiting` names a tool that waits for the user, `skill` a skill; opened when the page opens. */
   | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string; readonly skill?: string }
-  /** `tool` is `skill.tool`, marked when the page opens. */
-  | { readonly kind: 'run-tool'; readonly tool: string | null };
+  /** `tool` is `skill.tool`, marked when the page opens; `args` stand in its form then. */
+  | { readonly kind: 'run-tool'; readonly tool: string | null; readonly args?: JsonValue }
+  /** The deleted chats. */
+  | { readonly kind: 'trash' };
 
 /** Pages of the right panel; `skill:crm` is what a skill declares. */
 export type PanelTab = 'changes' | 'activity' | 'problems' | 'note' | `skill:${string}`;
@@ -54,6 +58,8 @@ export interface AppState {
   readonly opening: boolean;
   /** The message that is to be brought into view. */
   readonly sought: { readonly session: string; readonly turn: string } | null;
+  /** The deleted chats that can still be taken back, newest first. */
+  readonly trash: readonly SessionRow[];
   /** The chat that was deleted last, as long as the list offers to take that back. */
   readonly deleted: SessionRow | null;
   /** What the last command of the shell failed with. */
@@ -133,6 +139,8 @@ export interface Draft {
   readonly skills: readonly string[];
   /** Text files that go with it. */
   readonly files: readonly AttachedFile[];
+  /** Images that go with it. They are not kept from one start to the next. */
+  readonly images: readonly NewImage[];
   /** Grows each time the text is put there from elsewhere, for the field to take over. */
   readonly given: number;
 }
@@ -187,7 +195,7 @@ export interface NoteChange {
 
 export const widths = { list: { least: 200, first: 248, most: 360 }, panel: { least: 320, first: 360, most: 560 } };
 
-export const emptyDraft: Draft = { text: '', tool: null, skills: [], files: [], given: 0 };
+export const emptyDraft: Draft = { text: '', tool: null, skills: [], files: [], images: [], given: 0 };
 
 export const firstState: AppState = {
   status: null,
@@ -198,6 +206,7 @@ export const firstState: AppState = {
   queues: {},
   opening: false,
   sought: null,
+  trash: [],
   deleted: null,
   problem: null,
   view: { kind: 'chat' },
@@ -299,8 +308,8 @@ export function withDraft(state: AppState, session: string | null, part: Partial
 }
 
 /** Nothing of it could be lost. */
-export function isEmpty({ text, tool, skills, files }: Draft): boolean {
-  return text === '' && tool === null && skills.length === 0 && files.length === 0;
+export function isEmpty({ text, tool, skills, files, images }: Draft): boolean {
+  return text === '' && tool === null && skills.length === 0 && files.length === 0 && images.length === 0;
 }
 
 /** "CRM" for `crm`; the id with a capital while the name is not known. */

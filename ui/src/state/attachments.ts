@@ -1,8 +1,19 @@
-// Text files that go with a message: as words below it, each in a fence that its text cannot end.
-import type { AttachedFile } from '../ipc';
+// What goes with a message: images as they are, text files as words below it, each in a fence that its text cannot end.
+import type { AttachedFile, SendMessage } from '../ipc';
+import type { Draft } from './app';
 
 /** Of one message. A small model reads 200 kB no better than nothing. */
-export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000 };
+export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 5_000_000 };
+
+/** What is sent of a draft. */
+export function messageOf({ text, tool, skills, files, images }: Omit<Draft, 'given'>): Omit<SendMessage, 'session'> {
+  return {
+    text: withFiles(text, files),
+    skills: [...skills],
+    ...(tool === null ? {} : { tool }),
+    ...(images.length === 0 ? {} : { images: [...images] }),
+  };
+}
 
 /** What is sent: the text, then the files. */
 export function withFiles(text: string, files: readonly AttachedFile[]): string {

@@ -1,6 +1,6 @@
 // How components look at the store and ask the backend.
 
-import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
 import { useBackend, userError, type Method, type Params, type Result, type UserError } from '../ipc';
 import type { AppState } from './app';
@@ -23,17 +23,44 @@ export function useApp<T>(select: (app: AppState) => T): T {
   return useSyncExternalStore(store.listen, () => select(store.get().app));
 }
 
-/** The conversation of a session or of a form run; the open session's where none is named. */
+/** The conversation of a session or of a form run; the open session's where none is named. Drawn anew with each word of it. */
 export function useSession(id?: string | null): SessionState;
-/** A part of the open session's conversation: no new object each time. */
-export function useSession<T>(select: (session: SessionState) => T): T;
-export function useSession<T>(which?: string | null | ((session: SessionState) => T)): SessionState | T {
+/** A part of the open session's conversation: no new object each time, or `same` tells that it says what the last one said. */
+export function useSession<T>(select: (session: SessionState) => T, same?: (before: T, now: T) => boolean): T;
+export function useSession<T>(
+  which?: string | null | ((session: SessionState) => T),
+  same?: (before: T, now: T) => boolean,
+): SessionState | T {
   const store = useStore();
+  const keep = useMemo(() => keeper<T>(), []);
   return useSyncExternalStore(store.listen, () => {
-    const { app, streams } = store.get();
-    if (typeof which === 'function') return which(streams[app.open ?? ''] ?? emptySession);
-    return streams[which ?? app.open ?? ''] ?? emptySession;
+    if (typeof which !== 'function') return store.get().streams[which ?? store.get().app.open ?? ''] ?? emptySession;
+    return keep(which(openSession(store)), same);
   });
+}
+
+/** Tells of every step of the open session's conversation, without drawing anything. */
+export function useEverySession(tell: (session: SessionState, id: string | null) => void): void {
+  const store = useStore();
+  useEffect(() => {
+    const look = () => tell(openSession(store), store.get().app.open);
+    look();
+    return store.listen(look);
+  }, [store, tell]);
+}
+
+function openSession(store: Store): SessionState {
+  const { app, streams } = store.get();
+  return streams[app.open ?? ''] ?? emptySession;
+}
+
+/** Gives the value that was given last where the new one says the same. */
+function keeper<T>(): (now: T, same?: (before: T, now: T) => boolean) => T {
+  let last: { readonly value: T } | null = null;
+  return (now, same = Object.is) => {
+    if (last === null || !same(last.value, now)) last = { value: now };
+    return last.value;
+  };
 }
 
 export function useActions(): Actions {

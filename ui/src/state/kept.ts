@@ -46,7 +46,7 @@ export function changedDrafts(before: AppState, after: AppState): DraftView[] {
   );
   return changed.map((key) => {
     const { text, tool, skills, files } = after.drafts[key] ?? emptyDraft;
-    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, ...message }) => message);
+    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, images: _images, ...message }) => message);
     return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], queued };
   });
 }
@@ -57,11 +57,11 @@ export function withKeptDrafts(app: AppState, kept: readonly DraftView[], id: ()
   const queues = { ...app.queues };
   for (const { session, queued, ...draft } of kept) {
     const key = session ?? '';
-    if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...draft, given: 0 })) {
-      drafts[key] = { ...draft, given: (drafts[key]?.given ?? 0) + 1 };
+    if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
+      drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
-      queues[key] = { messages: queued.map((message) => ({ ...message, id: id() })), held: 'Nova was closed', pressing: false };
+      queues[key] = { messages: queued.map((message) => ({ ...message, images: [], id: id() })), held: 'Nova was closed', pressing: false };
     }
   }
   return { ...app, drafts, queues };

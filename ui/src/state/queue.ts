@@ -1,8 +1,9 @@
 // Messages that wait above the composer until the turns before them have ended. Pure.
-import type { Envelope, QueuedMessage } from '../ipc';
+import type { Envelope, NewImage, QueuedMessage } from '../ipc';
 
 export interface Queued extends Readonly<QueuedMessage> {
   readonly id: number;
+  readonly images: readonly NewImage[];
 }
 
 export interface Queue {

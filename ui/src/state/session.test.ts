@@ -84,6 +84,10 @@ function turnOf(state: SessionState): Turn {
   return at(state.turns, 0);
 }
 
+function callsOf(state: SessionState): CallItem[] {
+  return turnOf(state).items.filter((item) => item.kind === 'call');
+}
+
 function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
   if (found === undefined) throw new Error(`nothing at ${index}`);
@@ -182,10 +186,10 @@ describe('calls', () => {
 
   test('a write waits for the writes before it, a read for nothing', () => {
     const state = after(turnStarted(), started('c1'), started('c2'), started('c3'), started('r', 'vault.search', 'read'));
-    const waits = (id: string) => writesBefore(turnOf(state), call(state, id));
+    const waits = (id: string) => writesBefore(callsOf(state), call(state, id));
     expect(['c1', 'c2', 'c3', 'r'].map(waits)).toEqual([0, 1, 2, 0]);
     const later = after(turnStarted(), started('c1'), started('c2'), completed('c1'));
-    expect(writesBefore(turnOf(later), call(later, 'c2'))).toBe(0);
+    expect(writesBefore(callsOf(later), call(later, 'c2'))).toBe(0);
   });
 
   test.each([

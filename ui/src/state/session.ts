@@ -11,6 +11,7 @@ import type {
   Effect,
   Envelope,
   FigureView,
+  ImageView,
   JsonValue,
   NoteChangeView,
   NoteDiffView,
@@ -48,6 +49,8 @@ export interface Turn {
   readonly skills: readonly string[];
   /** `skill.tool` the user pointed at. */
   readonly tool: string | null;
+  /** What the user's message shows beside its text. */
+  readonly images: readonly ImageView[];
   /** Skills that are active after it. */
   readonly active: readonly ActiveSkill[];
   /** RFC 3339. */
@@ -63,6 +66,9 @@ export interface Turn {
   /** In the order in which their first events arrived. */
   readonly items: readonly Item[];
 }
+
+/** What a turn was begun with. */
+export type Said = Pick<Turn, 'id' | 'text' | 'skills' | 'tool' | 'images'>;
 
 /** One request to the provider. */
 export interface Step {
@@ -270,11 +276,11 @@ export function runningCalls(state: SessionState): CallItem[] {
   return state.turns.flatMap((turn) => turn.items.filter((item) => item.kind === 'call' && item.state === 'running')) as CallItem[];
 }
 
-/** Earlier writes of the same turn that this call comes after: writes run one at a time, reads at once. */
-export function writesBefore(turn: Turn, call: CallItem): number {
+/** Earlier writes among the calls of its turn that this one comes after: writes run one at a time, reads at once. */
+export function writesBefore(calls: readonly CallItem[], call: CallItem): number {
   if (call.state !== 'running' || call.progress !== null || !writes(call)) return 0;
-  const before = turn.items.slice(0, turn.items.indexOf(call));
-  return before.filter((item) => item.kind === 'call' && isOpen(item) && !item.detached && writes(item)).length;
+  const before = calls.slice(0, calls.indexOf(call));
+  return before.filter((other) => isOpen(other) && !other.detached && writes(other)).length;
 }
 
 /** Questions about the call that were answered, oldest first. */

@@ -107,8 +107,9 @@ describe('sending', () => {
     const { backend, store, actions } = make();
     await actions.start();
     actions.newChat();
-    await actions.send({ text: 'hello' });
-    await actions.send({ text: 'again', skills: ['crm'] });
+    await actions.sendDraft('hello');
+    actions.setDraft({ skills: ['crm'] });
+    await actions.sendDraft('again');
     const session = store.get().app.open!;
     expect(backend.asked('create_session')).toHaveLength(1);
     expect(backend.asked('send_message')).toEqual([
@@ -123,7 +124,7 @@ describe('sending', () => {
     const store = createStore(backend, { flushEvery: 0 });
     const seen: number[] = [];
     backend.subscribe(({ seq }) => seen.push(seq));
-    await store.actions.send({ text: 'first' });
+    await store.actions.sendDraft('first');
     expect(seen).toEqual([0]);
     expect(store.get().streams[store.get().app.open!]?.turns.map(({ text }) => text)).toEqual(['first']);
   });
@@ -131,7 +132,7 @@ describe('sending', () => {
   test('a refused message rejects with the reason', async () => {
     const { backend, actions } = make();
     backend.fail('send_message', { code: 'session_busy' });
-    await expect(actions.send({ text: 'x' })).rejects.toMatchObject({ code: 'session_busy' } satisfies Partial<UserError>);
+    await expect(actions.sendDraft('x')).rejects.toMatchObject({ code: 'session_busy' } satisfies Partial<UserError>);
   });
 });
 

@@ -9,6 +9,7 @@ export function newTurn(event: Envelope, message?: Extract<Envelope, { type: 'tu
     model: message?.model ?? '',
     skills: message?.skills ?? [],
     tool: message?.tool ?? null,
+    images: message?.images ?? [],
     active: [],
     startedAt: event.at,
     endedAt: null,

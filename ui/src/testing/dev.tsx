@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|changes|
-// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|waiting-tools|host|record|new-record|crm|portfolio|budget&theme=dark
+// appearance|first-run|tool-run|empty|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|crm|portfolio|budget&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -101,6 +101,9 @@ function go() {
           { session: 'harborline' },
         );
       });
+    case 'trash':
+      actions.show({ kind: 'trash' });
+      return actions.deleteSession('lisbon').then(() => actions.deleteSession('watchlist'));
     case 'crm':
     case 'portfolio':
     case 'budget':

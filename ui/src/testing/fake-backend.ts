@@ -73,6 +73,7 @@ export class FakeBackend implements Backend {
   /** As in a new session, the first event is number 0. */
   private seq = -1;
   private readonly trash: SessionRow[] = [];
+  private readonly images = new Map<string, Result<'read_image'>>();
   /** By skill: its configuration before anything was set. */
   private readonly defaults: Record<string, SkillDetail['config']> = {};
 
@@ -238,7 +239,7 @@ export class FakeBackend implements Backend {
   };
 
   delete_session = ({ session }: Params<'delete_session'>) => {
-    this.trash.push(...this.world.sessions.filter((row) => row.id === session));
+    this.trash.push(...this.world.sessions.filter((row) => row.id === session).map((row) => ({ ...row, deleted_at: this.now() })));
     this.world.sessions = this.world.sessions.filter((row) => row.id !== session);
     return {};
   };
@@ -246,8 +247,18 @@ export class FakeBackend implements Backend {
   restore_session = ({ session }: Params<'restore_session'>) => {
     const row = this.trash.find((old) => old.id === session);
     if (!row) throw { code: 'unknown_session', message: 'There is no such session.', hint: '' } satisfies UserError;
-    this.world.sessions = [...this.world.sessions, row];
-    return row;
+    this.trash.splice(this.trash.indexOf(row), 1);
+    const { deleted_at: _at, ...back } = row;
+    this.world.sessions = [...this.world.sessions, back];
+    return back;
+  };
+
+  list_deleted_sessions = () => this.trash.toReversed();
+  purge_sessions = ({ session }: Params<'purge_sessions'>): Result<'purge_sessions'> => {
+    const gone = this.trash.filter((row) => session === undefined || row.id === session);
+    if (session !== undefined && gone.length === 0) throw { code: 'unknown_session', message: 'There is no such session.', hint: '' } satisfies UserError;
+    this.trash.splice(0, this.trash.length, ...this.trash.filter((row) => !gone.includes(row)));
+    return { purged: gone.length };
   };
 
   /** Finds titles; a test says what else is found. */
@@ -267,11 +278,21 @@ export class FakeBackend implements Backend {
   };
 
   /** Starts the turn and says no more; a script goes on from there with `emit`. */
-  send_message = ({ session, text, model, skills, tool, after }: Params<'send_message'>) => {
+  send_message = ({ session, text, model, skills, tool, after, images = [] }: Params<'send_message'>) => {
     const turn = `t${this.seq + 1}`;
+    const shown = images.map(({ name, media_type = 'image/png', data }, at) => {
+      this.images.set(`${turn}-${at}`, { media_type, data });
+      return { id: `${turn}-${at}`, name, media_type, width: 640, height: 480 };
+    });
     const used = model ?? this.row(session).model ?? this.world.status.model ?? '';
-    this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null, ...(after === undefined ? {} : { after }) }, { session, turn });
+    this.emit({ type: 'turn_started', text, model: used, skills, tool: tool ?? null, ...(after === undefined ? {} : { after }), ...(shown.length === 0 ? {} : { images: shown }) }, { session, turn });
     return { turn };
+  };
+
+  read_image = ({ id }: Params<'read_image'>): Result<'read_image'> => {
+    const image = this.images.get(id);
+    if (image) return image;
+    throw { code: 'bad_request', message: 'There is no such image.', hint: '' } satisfies UserError;
   };
 
   drop_skill = ({ session, skill }: Params<'drop_skill'>) => {

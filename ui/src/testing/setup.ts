@@ -1,3 +1,6 @@
+// Ahead of React's DOM, which looks for it once.
+import './renders';
+
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';

@@ -57,6 +57,11 @@ it('lists the tools by skill, and those that cannot run with the reason', async 
   ).toBeVisible();
 });
 
+it('begins with the arguments of a call that is tried again', async () => {
+  renderInApp(<RunToolPage />, { app: { view: { kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'Inbox/Old.md' } } } });
+  expect(await screen.findByDisplayValue('Inbox/Old.md')).toBeVisible();
+});
+
 it('keeps a tool that cannot run in its place, says why and does not run it', async () => {
   const tools: ToolRow[] = sampleWorld().tools.map((tool) =>
     tool.name === 'lookup.pull_up_symbol' ? { ...tool, state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' } : tool,

@@ -20,8 +20,9 @@ export function RunToolPage() {
   const { show } = useActions();
   const { runs, start, stop, undo } = useRuns();
   const [opened, setOpened] = useState<string | null>(null);
-  /** Arguments the form takes over from an earlier run; a new number is a new form. */
-  const [given, setGiven] = useState<{ args: JsonValue; number: number } | null>(null);
+  const before = useApp(({ view }) => (view.kind === 'run-tool' ? view.args : undefined));
+  /** Arguments the form takes over from an earlier run, or a call in a chat; a new number is a new form. */
+  const [given, setGiven] = useState<{ args: JsonValue; number: number } | null>(() => (before === undefined ? null : { args: before, number: 0 }));
 
   const rows = tools.data ?? [];
   const tool = rows.find(({ name }) => name === asked) ?? firstTool(rows, skills.data ?? []);

@@ -136,8 +136,11 @@ impl Commands for App {
         Ok(sessions.into_iter().map(|info| self.session_row(info)).collect())
     }
 
-    async fn purge_sessions(&self, _: Nothing) -> Result<PurgedSessions, UserError> {
-        let purged = self.purge_trash(None).await?;
+    async fn purge_sessions(&self, purge: PurgeSessions) -> Result<PurgedSessions, UserError> {
+        let purged = match purge.session {
+            Some(session) => self.purge_session(&session).await.map(|()| 1)?,
+            None => self.purge_trash(None).await?,
+        };
         Ok(PurgedSessions { purged: u32::try_from(purged).unwrap_or(u32::MAX) })
     }
 

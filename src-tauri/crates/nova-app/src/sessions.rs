@@ -69,6 +69,12 @@ impl App {
         Ok(purged.len())
     }
 
+    /// As [`Self::purge_trash`], one session of it.
+    pub(crate) async fn purge_session(&self, session: &str) -> Result<(), UserError> {
+        self.inner.store.purge_one(session).await.map_err(|error| session_error(&error))?;
+        self.forget_draft(session)
+    }
+
     pub(crate) async fn search_in_sessions(
         &self,
         search: &SearchSessions,

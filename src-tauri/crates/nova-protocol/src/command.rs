@@ -75,8 +75,8 @@ commands! {
     restore_session(SessionRef) -> SessionRow;
     /// The sessions in the trash, newest first.
     list_deleted_sessions(Nothing) -> Vec<SessionRow>;
-    /// Forgets the sessions in the trash for good.
-    purge_sessions(Nothing) -> PurgedSessions;
+    /// Forgets what is in the trash for good: one session of it, or all.
+    purge_sessions(PurgeSessions) -> PurgedSessions;
     /// What the user and Nova said, and titles. Titles first, then newest first.
     search_sessions(SearchSessions) -> Vec<FoundSession>;
     /// Has the user choose where to save a session as Markdown.

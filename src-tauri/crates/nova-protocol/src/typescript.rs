@@ -30,6 +30,7 @@ pub fn typescript() -> Result<String, ExportError> {
         ContextView,
         RenameSession,
         SetSession,
+        PurgeSessions,
         PurgedSessions,
         SearchSessions,
         FoundSession,

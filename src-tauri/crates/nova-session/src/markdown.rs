@@ -87,7 +87,8 @@ fn options() -> Options {
 struct Reader<'a> {
     /// Numbers of the footnotes by name, in the order in which they are met.
     footnotes: HashMap<CowStr<'a>, usize>,
-    links: usize,
+    /// Those that are being read; of one that is none, the address that is shown behind its words.
+    links: Vec<Option<CowStr<'a>>>,
     images: Vec<Image<'a>>,
 }
 
@@ -109,7 +110,7 @@ impl<'a> Reader<'a> {
         }
         let shown = match event {
             Event::Start(Tag::Image { link_type, dest_url, .. }) => {
-                let tag = if self.links > 0 { None } else { image_link(link_type, &dest_url) };
+                let tag = if !self.links.is_empty() { None } else { image_link(link_type, &dest_url) };
                 self.images.push(Image { address: dest_url, linked: tag.is_some(), has_words: false });
                 let Some(tag) = tag else { return };
                 tag
@@ -125,17 +126,24 @@ impl<'a> Reader<'a> {
                 Event::InlineHtml("</a>".into())
             }
             Event::Start(Tag::Link { link_type: LinkType::WikiLink { .. }, dest_url, .. }) => {
-                self.links += 1;
+                self.links.push(None);
                 Event::InlineHtml(format!("<a data-note=\"{}\">", escaped(&dest_url)).into())
             }
+            // Nothing but web addresses is opened, and what looks like a link is one.
+            Event::Start(Tag::Link { link_type, dest_url, .. }) if is_mail(link_type, &dest_url) => {
+                let shown = matches!(link_type, LinkType::Email | LinkType::Autolink);
+                self.links.push(Some(if shown { CowStr::Borrowed("") } else { dest_url }));
+                return;
+            }
             Event::Start(Tag::Link { .. }) => {
-                self.links += 1;
+                self.links.push(None);
                 event
             }
-            Event::End(TagEnd::Link) => {
-                self.links = self.links.saturating_sub(1);
-                event
-            }
+            Event::End(TagEnd::Link) => match self.links.pop().flatten() {
+                None => event,
+                Some(address) if address.is_empty() => return,
+                Some(address) => Event::Text(format!(" ({address})").into()),
+            },
             Event::FootnoteReference(name) => {
                 let number = self.footnote(name);
                 Event::InlineHtml(format!("<sup><a data-footnote-ref=\"{number}\">{number}</a></sup>").into())
@@ -158,6 +166,11 @@ impl<'a> Reader<'a> {
         let next = self.footnotes.len() + 1;
         *self.footnotes.entry(name).or_insert(next)
     }
+}
+
+fn is_mail(link_type: LinkType, address: &str) -> bool {
+    let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme);
+    link_type == LinkType::Email || scheme.eq_ignore_ascii_case("mailto")
 }
 
 /// A picture elsewhere would be a request that leaves the window, one in the vault is no page: the first
@@ -241,7 +254,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
             ("ol", HashSet::from(["start"])),
             ("input", HashSet::from(["type", "checked", "disabled"])),
         ]))
-        .url_schemes(HashSet::from(["https", "http", "mailto"]))
+        .url_schemes(HashSet::from(["https", "http"]))
         .url_relative(ammonia::UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer"))
         .attribute_filter(|element, attribute, value| match (element, attribute) {

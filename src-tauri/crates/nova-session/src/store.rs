@@ -237,9 +237,26 @@ impl Store {
         }
         let purge = "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id";
         let purged = sqlx::query_scalar(purge).bind(until).fetch_all(&self.pool).await?;
-        // What was purged still stands in the write-ahead log, until that is begun anew.
-        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.pool).await?;
+        self.begin_log_anew().await?;
         Ok(purged)
+    }
+
+    /// Forgets one session of the trash for good.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`] where it is not in the trash, or when the database cannot be written.
+    pub async fn purge_one(&self, id: &str) -> Result<(), SessionError> {
+        let purge = sqlx::query("DELETE FROM sessions WHERE id = ? AND deleted_at IS NOT NULL");
+        if purge.bind(id).execute(&self.pool).await?.rows_affected() == 0 {
+            return Err(SessionError::Unknown(id.to_owned()));
+        }
+        self.begin_log_anew().await
+    }
+
+    /// What was purged still stands in the write-ahead log until then.
+    async fn begin_log_anew(&self) -> Result<(), SessionError> {
+        sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.pool).await?;
+        Ok(())
     }
 
     /// Which change set was made in which session.

@@ -15,13 +15,13 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
         </p>
       )}
       <ol className="max-h-40 overflow-y-auto">
-        {messages.map(({ id, text, tool, files }, at) => (
+        {messages.map(({ id, text, tool, files, images }, at) => (
           <li key={id} data-testid="queued" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
             <Icon name="clock" size={14} className="text-fg-2" />
             <span className="cut min-w-0 flex-1 text-ui" title={text}>
               {tool !== null && <span className="mr-1.5 font-mono text-accent">{tool}</span>}
-              {text || files.map(({ name }) => name).join(', ')}
-              {text !== '' && files.length > 0 && <span className="ml-1.5 text-fg-3">+ {files.map(({ name }) => name).join(', ')}</span>}
+              {text || named([...files, ...images])}
+              {text !== '' && files.length + images.length > 0 && <span className="ml-1.5 text-fg-3">+ {named([...files, ...images])}</span>}
             </span>
             <LinkButton
               data-testid="queued-edit"
@@ -43,4 +43,8 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
       </ol>
     </section>
   );
+}
+
+function named(files: readonly { readonly name: string }[]): string {
+  return files.map(({ name }) => name).join(', ');
 }

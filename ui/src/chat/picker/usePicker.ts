@@ -217,8 +217,7 @@ function useOffered(open: boolean, query: string) {
   const skills = useRpc('list_skills', read === null ? null : nothing, read);
   const tools = useRpc('list_tools', read === null ? null : nothing, read);
   const meaning = useMeaning(query);
-  const session = useSession();
-  const called = useMemo(() => lastCalls(session.turns), [session.turns]);
+  const called = useSession((session) => (read === null ? never : lastCalls(session.turns)), sameCalls);
   const offer = useMemo(
     () =>
       choices({ query, skills: skills.data ?? none, tools: tools.data ?? none, suggestions: meaning.suggestions, called }),
@@ -249,8 +248,15 @@ function useMeaning(query: string): { suggestions: readonly ToolSuggestion[]; pr
 /** Milliseconds. */
 const MOMENT = 120;
 
+const never: ReadonlyMap<string, string> = new Map();
+
+/** When each tool was called last. */
 function lastCalls(turns: SessionState['turns']): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   for (const turn of turns) for (const item of turn.items) if (item.kind === 'call') last.set(item.tool, item.runningSince);
   return last;
+}
+
+function sameCalls(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): boolean {
+  return before.size === now.size && [...now].every(([tool, at]) => before.get(tool) === at);
 }

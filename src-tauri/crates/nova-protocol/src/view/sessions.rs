@@ -173,6 +173,14 @@ pub struct SetSession {
     pub archived: Option<bool>,
 }
 
+/// One session of the trash, or all of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PurgeSessions {
+    #[serde(default)]
+    #[ts(optional)]
+    pub session: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PurgedSessions {
     pub purged: u32,

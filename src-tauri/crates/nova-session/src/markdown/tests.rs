@@ -85,6 +85,21 @@ fn a_block_finds_the_address_that_another_one_defines() {
 }
 
 #[test]
+fn an_address_for_mail_is_read_and_is_no_link() {
+    for (markdown, shown) in [
+        ("[Write](mailto:jane@example.org?body=x)", "Write (mailto:jane@example.org?body=x)"),
+        ("[*Write*](MailTo:jane@example.org) soon", "<em>Write</em> (MailTo:jane@example.org) soon"),
+        ("<jane@example.org>", "jane@example.org"),
+        ("<mailto:jane@example.org>", "mailto:jane@example.org"),
+    ] {
+        assert_eq!(html(markdown).trim(), format!("<p>{shown}</p>"));
+    }
+    // What stands around it keeps its links.
+    let around = html("[a](https://a.example) [b](mailto:b@c.example) [c](https://c.example)");
+    assert_eq!(around.matches("<a href=").count(), 2, "{around}");
+}
+
+#[test]
 fn formulas_are_marked_for_the_window_to_set() {
     assert_eq!(
         html("It is $a^2 < b$.").trim(),

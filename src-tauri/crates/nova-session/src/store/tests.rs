@@ -170,6 +170,25 @@ async fn a_deleted_session_is_gone_until_it_is_restored() {
 }
 
 #[tokio::test]
+async fn one_session_of_the_trash_is_purged_and_none_that_is_not_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).await.unwrap();
+    for id in ["kept", "deleted", "purged"] {
+        store.create(id, "2026-11-22T08:00:00Z").await.unwrap();
+    }
+    store.delete("deleted", "2026-11-22T09:00:00Z").await.unwrap();
+    store.delete("purged", "2026-11-22T09:00:00Z").await.unwrap();
+
+    store.purge_one("purged").await.unwrap();
+    for unknown in ["kept", "purged", "never"] {
+        assert!(matches!(store.purge_one(unknown).await, Err(SessionError::Unknown(_))), "{unknown}");
+    }
+    let ids = |list: Vec<SessionInfo>| list.into_iter().map(|info| info.id).collect::<Vec<_>>();
+    assert_eq!(ids(store.list().await.unwrap()), ["kept"]);
+    assert_eq!(ids(store.list_deleted().await.unwrap()), ["deleted"]);
+}
+
+#[tokio::test]
 async fn a_newer_database_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();

@@ -1,0 +1,32 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import type { EventBody } from '../ipc';
+import { ActivityLine } from './ActivityLine';
+import { openChat, turnStarted } from './fixture';
+
+const request: EventBody[] = [
+  turnStarted(),
+  {
+    type: 'step_started',
+    tools: [],
+    prefix_kept: true,
+    bytes: 10_000,
+    context: { used: 11_800, limit: 32_000, cached: 8_400, parts: { system: 2_140, skills: 4_006, history: 1_200, outputs: 4_454 } },
+  },
+  { type: 'usage', input: 11_800, cached: 8_378, output: 14 },
+];
+
+test('what a request is made of is told with Tab, without a mouse', async () => {
+  await openChat(<ActivityLine />, request);
+  const figure = await screen.findByRole('button', { name: /^11.8k of 32k tokens, 71 % cached/ });
+  expect(screen.queryByRole('tooltip')).toBeNull();
+  await userEvent.tab();
+  expect(figure).toHaveFocus();
+  const told = await screen.findByRole('tooltip');
+  expect(told).toHaveTextContent('Every chat2.1kActive skills4kMessages1.2kTool results4.5k');
+  expect(figure).toHaveAccessibleDescription('Every chat 2.1k Active skills 4k Messages 1.2k Tool results 4.5k');
+  await userEvent.keyboard('{Escape}');
+  expect(screen.queryByRole('tooltip')).toBeNull();
+});

@@ -1,0 +1,69 @@
+import { nothing } from '../ipc';
+import { Button, counted, Empty, Icon, skillIcon } from '../shared';
+import { modelInUse } from '../state/app';
+import { useActions, useApp, useRpc } from '../state/hooks';
+import { suggestions } from './suggestions';
+
+/** A chat in which nothing was said yet: what it can begin with. */
+export function NewChat() {
+  const { show } = useActions();
+  const model = useApp(modelInUse);
+  if (model !== null) return <Beginning />;
+  return (
+    <div className="m-auto">
+      <Empty
+        title="No model yet"
+        action={
+          <span className="flex gap-2">
+            <Button variant="primary" onClick={() => show({ kind: 'settings', page: 'models' })}>
+              Set up a model
+            </Button>
+            <Button onClick={() => show({ kind: 'run-tool', tool: null })}>Run a tool</Button>
+          </span>
+        }
+      >
+        A chat needs a model. Every tool works without one.
+      </Empty>
+    </div>
+  );
+}
+
+function Beginning() {
+  const vault = useApp((app) => app.status?.vault);
+  const registry = useApp((app) => app.revisions.registry);
+  const skills = useRpc('list_skills', nothing, registry).data;
+  const { setDraft } = useActions();
+  const offered = suggestions(skills ?? []);
+  const begin = (text: string) => {
+    setDraft({ text }, true);
+    document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
+  };
+  return (
+    <div data-testid="new-chat-page" className="flex flex-col gap-4 pt-8 short:pt-2">
+      <div className="flex flex-col gap-1">
+        <h2 className="text-title font-semibold">{vault?.name ?? 'New chat'}</h2>
+        <p className="text-body text-fg-2">
+          {vault ? `${counted(vault.notes, 'note')}. Ask about them` : 'Ask about your notes'}, or say what to change. Every change can be undone.
+        </p>
+      </div>
+      {offered.length > 0 && (
+        <ul aria-label="To begin with" className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface-raised">
+          {offered.map(({ skill, text }) => (
+            <li key={skill.id}>
+              <button
+                type="button"
+                data-testid="suggestion"
+                onClick={() => begin(text)}
+                className="flex h-9.5 w-full items-center gap-3 px-3 text-left text-ui outline-offset-[-2px] hover:bg-hover"
+              >
+                <Icon name={skillIcon(skill.id)} className="text-fg-2" />
+                <span className="cut flex-1">{text}</span>
+                <span className="shrink-0 text-small text-fg-3">{skill.name}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { useState } from 'react';
+
+import { userError, type SessionRow, type UserError } from '../ipc';
+import { Button, counted, dayText, Empty, ErrorBox, Icon, Popover, PopoverClose, whenText } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+
+/** Nova forgets a deleted chat by itself after so many days. */
+const keptFor = 30;
+
+/** The deleted chats: each can be taken back, or forgotten for good. */
+export function TrashPage() {
+  const rows = useApp((app) => app.trash);
+  const { purgeSessions } = useActions();
+  return (
+    <section aria-label="Deleted chats" data-testid="trash" className="flex h-full min-w-0 flex-1 flex-col bg-surface">
+      <header data-region="header" tabIndex={-1} aria-label="Deleted chats" className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
+        <h1 className="text-body font-semibold">Deleted chats</h1>
+        <span className="tabular flex-1 text-small text-fg-3">{rows.length > 0 && rows.length}</span>
+        {rows.length > 0 && (
+          <ForGood
+            label="Empty trash"
+            question={rows.length === 1 ? 'Delete 1 chat for good?' : `Delete ${counted(rows.length, 'chat')} for good?`}
+            onDelete={() => purgeSessions()}
+          />
+        )}
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {rows.length === 0 ? (
+          <Empty title="No deleted chats">A chat that you delete can be taken back here for {keptFor} days.</Empty>
+        ) : (
+          <>
+            <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
+              A deleted chat is forgotten for good after {keptFor} days. What it changed in notes stays, and can be undone in Changes while it is kept.
+            </p>
+            <ul aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
+              {rows.map((row) => (
+                <TrashRow key={row.id} row={row} />
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function TrashRow({ row }: { row: SessionRow }) {
+  const { restoreSession, purgeSessions } = useActions();
+  const [busy, setBusy] = useState(false);
+  const restore = async () => {
+    setBusy(true);
+    await restoreSession(row.id);
+    setBusy(false);
+  };
+  return (
+    <li data-testid="trash-row" className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
+      <Icon name="note" size={14} className="text-fg-2" />
+      <span className="cut min-w-0 flex-1 text-ui" title={row.title}>
+        {row.title}
+      </span>
+      {row.deleted_at !== undefined && (
+        <span className="shrink-0 text-small text-fg-3">
+          deleted {whenText(row.deleted_at)}, kept until {until(row.deleted_at)}
+        </span>
+      )}
+      <Button size="s" icon="undo" disabled={busy} aria-label={`Restore ${row.title}`} data-testid="restore-chat" onClick={() => void restore()}>
+        Restore
+      </Button>
+      <ForGood label="Delete for good" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={() => purgeSessions(row.id)} />
+    </li>
+  );
+}
+
+interface ForGoodProps {
+  readonly label: string;
+  /** What it is about, for whoever does not see where it stands. */
+  readonly of?: string;
+  readonly question: string;
+  readonly onDelete: () => Promise<void>;
+}
+
+/** Asked before, since nothing takes it back. */
+function ForGood({ label, of, question, onDelete }: ForGoodProps) {
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const remove = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onDelete();
+      setAsking(false);
+    } catch (thrown) {
+      setProblem(userError(thrown));
+    }
+    setBusy(false);
+  };
+  return (
+    <Popover
+      label={question}
+      align="end"
+      open={asking}
+      onOpenChange={(open) => {
+        setAsking(open);
+        setProblem(null);
+      }}
+      trigger={
+        <Button size="s" data-testid={of === undefined ? 'empty-trash' : 'purge-chat'} {...(of === undefined ? {} : { 'aria-label': `${label}: ${of}` })}>
+          {label}
+        </Button>
+      }
+    >
+      <p className="mb-1 font-medium break-words">{question}</p>
+      <p className="mb-2.5 text-small text-fg-2">Nothing brings it back. Your notes stay as they are.</p>
+      {problem && <ErrorBox error={problem} />}
+      <div className="flex gap-2">
+        <Button variant="danger" size="s" disabled={busy} onClick={() => void remove()} data-testid="purge-confirm">
+          {label}
+        </Button>
+        <PopoverClose asChild>
+          <Button size="s">Keep</Button>
+        </PopoverClose>
+      </div>
+    </Popover>
+  );
+}
+
+function until(deletedAt: string): string {
+  const day = new Date(deletedAt);
+  day.setDate(day.getDate() + keptFor);
+  return dayText(day);
+}

@@ -1,0 +1,59 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+
+import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
+import { ModelMenu } from './ModelMenu';
+import { WindowBanner } from './WindowBanner';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** As the web view tells it. */
+function network(there: boolean) {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(there);
+  act(() => void window.dispatchEvent(new Event(there ? 'online' : 'offline')));
+}
+
+const agreed = { providers: sampleWorld().providers.map((row) => ({ ...row, agreed: true })) };
+const using = (model: string) => ({ world: { ...agreed, status: { ...sampleWorld().status, model } } });
+
+test('without a network one banner says what works, and goes with the network', async () => {
+  renderInApp(<WindowBanner />, using('ollama/qwen3:14b'));
+  expect(screen.queryByText(/Offline/)).toBeNull();
+  network(false);
+  expect(screen.getByText('Offline. Notes and local tools work.')).toBeVisible();
+  await act(() => Promise.resolve());
+  // The model of the chat answers on this machine: there is nothing to switch.
+  expect(screen.queryByRole('button')).toBeNull();
+  network(true);
+  expect(screen.queryByText(/Offline/)).toBeNull();
+});
+
+test('instead of a model elsewhere one of this machine is offered, and is taken by a click', async () => {
+  const { backend } = renderInApp(<WindowBanner />, using('openai/gpt-5.2'));
+  network(false);
+  await userEvent.click(await screen.findByRole('button', { name: 'Use qwen3:14b' }));
+  expect(backend.asked('set_model')).toEqual([{ session: null, model: 'ollama/qwen3:14b' }]);
+  await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
+  expect(screen.getByText('Offline. Notes and local tools work.')).toBeVisible();
+});
+
+test('models elsewhere are marked, those of this machine are not', async () => {
+  renderInApp(<ModelMenu />, using('openai/gpt-5.2'));
+  network(false);
+  const button = await screen.findByRole('button', { name: 'Model: gpt-5.2, remote, api.openai.com, offline' });
+  await userEvent.click(button);
+  const menu = within(await screen.findByRole('menu'));
+  expect((await menu.findByText(/^openai/)).textContent).toBe('openai, api.openai.comoffline');
+  expect(menu.getByText(/^ollama/).textContent).toBe('ollama, on this machine');
+  network(true);
+  expect(menu.getByText(/^openai/).textContent).toBe('openai, api.openai.com');
+});
+
+test('something worse stands in its place', () => {
+  renderInApp(<WindowBanner />, { app: { problem: { code: 'internal', message: 'The disk is full.', hint: 'Make room.' } } });
+  network(false);
+  expect(screen.getByText('The disk is full. Make room.')).toBeVisible();
+  expect(screen.queryByText(/Offline/)).toBeNull();
+});

@@ -1,0 +1,116 @@
+// What the window shows, and where.
+import { userError } from '../../ipc';
+import { clampWidth, shownSkillPanel, widePanel, type AppState, type Panel, type PanelTab, type RecordForm, type View } from '../app';
+import type { Tools } from './access';
+
+export function layoutActions({ backend, get, setApp }: Tools) {
+  const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
+
+  const actions = {
+    /** Shows a view; what it leaves keeps its place. */
+    show(view: View): void {
+      setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
+    },
+
+    /** What lies over the window; `null` takes it away. */
+    setOver(over: AppState['over']): void {
+      setApp((app) => ({ ...app, over }));
+    },
+
+    /** Searches the open conversation; `null` ends it. */
+    setFind(find: string | null): void {
+      setApp((app) => ({ ...app, find }));
+    },
+
+    /** `null`: the keys that it has by itself. */
+    setKeys(action: string, keys: string | null): void {
+      setApp((app) => {
+        const { [action]: _old, ...others } = app.keys;
+        return { ...app, keys: keys === null ? others : { ...others, [action]: keys } };
+      });
+    },
+
+    /** Lays the form of a record over the window; what it lies over keeps its place. */
+    openRecordForm(recordForm: RecordForm): void {
+      setApp((app) => ({ ...app, recordForm }));
+    },
+
+    closeRecordForm(): void {
+      setApp((app) => (app.recordForm === null ? app : { ...app, recordForm: null }));
+    },
+
+    /** Opens the preview of a note beside the conversation. */
+    openNote(note: string): void {
+      // Over a wide panel, which stays where it is.
+      setPanel(widePanel(get().app) ? { peek: true, note } : { open: true, tab: 'note', note });
+    },
+
+    /** Opens a web address in the browser. */
+    openLink(url: string): void {
+      backend.rpc('open_link', { url }).catch((thrown: unknown) => {
+        setApp((app) => ({ ...app, problem: userError(thrown) }));
+      });
+    },
+
+    setPanel,
+
+    /** A page of the panel, beside the conversation. */
+    showPanel(tab: PanelTab): void {
+      setPanel({ open: true, tab });
+      actions.show({ kind: 'chat' });
+    },
+
+    togglePanel(): void {
+      setPanel({ open: !get().app.panel.open, peek: false });
+    },
+
+    /** Opens a skill's panel, as wide as panels were last; closes it where it is shown. */
+    toggleSkillPanel(skill: string): void {
+      const shown = shownSkillPanel(get().app)?.skill === skill && get().app.view.kind === 'chat';
+      setPanel(shown ? { open: false, peek: false } : { open: true, tab: `skill:${skill}`, peek: false });
+      actions.show({ kind: 'chat' });
+    },
+
+    /** A skill's panel takes the conversation's place, or goes back beside it; the first one where none is shown. */
+    toggleWide(): void {
+      const { skillPanels, panel } = get().app;
+      if (shownSkillPanel(get().app)) return setPanel({ wide: !panel.wide, peek: false });
+      const [first] = skillPanels;
+      if (first) setPanel({ open: true, tab: `skill:${first.skill}`, wide: true, peek: false });
+    },
+
+    setPanelWidth(width: number): void {
+      setPanel({ width: clampWidth('panel', width) });
+    },
+
+    /** `room`: the window is wide enough for the list beside the conversation. */
+    toggleList(room: boolean): void {
+      setApp(({ list, ...app }) => ({
+        ...app,
+        list: room ? { ...list, folded: !list.folded } : { ...list, sheet: !list.sheet },
+      }));
+    },
+
+    showList(room: boolean): void {
+      setApp(({ list, ...app }) => ({ ...app, list: room ? { ...list, folded: false } : { ...list, sheet: true } }));
+    },
+
+    setListSheet(sheet: boolean): void {
+      setApp((app) => ({ ...app, list: { ...app.list, sheet } }));
+    },
+
+    setListWidth(width: number): void {
+      setApp((app) => ({ ...app, list: { ...app.list, width: clampWidth('list', width) } }));
+    },
+
+    /** Something that no region of the window asked for has failed. */
+    report(thrown: unknown): void {
+      setApp((app) => ({ ...app, problem: userError(thrown) }));
+    },
+
+    dismissProblem(): void {
+      setApp((app) => ({ ...app, problem: null }));
+    },
+  };
+  return actions;
+}

@@ -1,0 +1,188 @@
+// The chats: their list, the open one, its branches, the trash.
+import { nothing, type SessionRow, type SessionView, type SetSession } from '../../ipc';
+import { has } from '../branches';
+import { emptySession, reduce, replay, type SessionState } from '../session';
+import type { Tools } from './access';
+
+/** A stream nothing was read of; its events may be numbered from 0. */
+export const unread: SessionState = { ...emptySession, seq: -1 };
+
+function stored({ row, events, running_calls }: SessionView): SessionState {
+  return events.length === 0 ? unread : replay(events, row.running, running_calls);
+}
+
+export function sessionActions({ backend, get, set, collect, setApp, attempt }: Tools) {
+  const withRow = (row: SessionRow) =>
+    setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
+
+  const actions = {
+    loadSessions: () =>
+      attempt(async () => {
+        const [sessions, trash] = await Promise.all([backend.rpc('list_sessions', nothing), backend.rpc('list_deleted_sessions', nothing)]);
+        setApp((app) => ({ ...app, sessions, trash }));
+      }),
+
+    /** An empty conversation; the session exists from its first message on. */
+    newChat(): void {
+      setApp((app) => ({
+        ...app,
+        open: null,
+        opening: false,
+        problem: null,
+        view: { kind: 'chat' },
+        list: { ...app.list, sheet: false },
+      }));
+    },
+
+    async createSession(): Promise<string> {
+      const row = await backend.rpc('create_session', nothing);
+      set(({ app, streams }) => {
+        const { '': draft, ...drafts } = app.drafts;
+        return {
+          app: {
+            ...app,
+            open: row.id,
+            sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)],
+            // What was begun in the chat before it was a session goes on in it.
+            drafts: draft ? { ...drafts, [row.id]: draft } : drafts,
+          },
+          streams: { ...streams, [row.id]: streams[row.id] ?? unread },
+        };
+      });
+      return row.id;
+    },
+
+    openSession: (id: string) =>
+      attempt(async () => {
+        setApp((app) => ({
+          ...app,
+          open: id,
+          opening: get().streams[id] === undefined,
+          problem: null,
+          view: { kind: 'chat' },
+          list: { ...app.list, sheet: false },
+        }));
+        if (get().streams[id] !== undefined) return;
+        // Events that arrive while the stored ones are read are kept, and those not among them follow.
+        const early = collect(id);
+        try {
+          const view = await backend.rpc('open_session', { session: id });
+          set((state) => ({
+            app: {
+              ...state.app,
+              opening: state.app.open === id ? false : state.app.opening,
+              sessions: state.app.sessions.map((row) => (row.id === id ? view.row : row)),
+            },
+            streams: { ...state.streams, [id]: early.events.reduce(reduce, stored(view)) },
+          }));
+        } catch (thrown) {
+          setApp((app) => (app.open === id ? { ...app, open: null, opening: false } : app));
+          throw thrown;
+        } finally {
+          early.end();
+        }
+      }),
+
+    renameSession: (session: string, title: string) =>
+      attempt(async () => {
+        withRow(await backend.rpc('rename_session', { session, title }));
+      }),
+
+    /** Pins, archives, or takes that back. */
+    setSession: (set: SetSession) =>
+      attempt(async () => {
+        withRow(await backend.rpc('set_session', set));
+      }),
+
+    /** Has the user choose where the chat is saved as Markdown. */
+    exportSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('export_session', { session });
+      }),
+
+    /** Opens a chat at a message, in whichever branch it is. */
+    openAt: (session: string, turn: string) =>
+      attempt(async () => {
+        await actions.openSession(session);
+        const stream = get().streams[session];
+        if (get().app.open !== session || !stream) return;
+        if (has(stream.branches, turn) && !stream.turns.some((shown) => shown.id === turn)) {
+          await backend.rpc('choose_branch', { session, turn });
+        }
+        setApp((app) => ({ ...app, sought: { session, turn } }));
+      }),
+
+    /** The message that was sought is in view. */
+    found(): void {
+      setApp((app) => (app.sought === null ? app : { ...app, sought: null }));
+    },
+
+    /** Shows another version of a message of the open chat, with what came after it. */
+    chooseBranch: (turn: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        if (session !== null) await backend.rpc('choose_branch', { session, turn });
+      }),
+
+    /** Takes a chat out of the trash. */
+    restoreSession: (session: string) =>
+      attempt(async () => {
+        const row = await backend.rpc('restore_session', { session });
+        setApp((app) => ({
+          ...app,
+          deleted: app.deleted?.id === session ? null : app.deleted,
+          trash: app.trash.filter((old) => old.id !== session),
+          sessions: [row, ...app.sessions.filter((old) => old.id !== session)],
+        }));
+      }),
+
+    /** The list does not offer any more to take the deletion back. */
+    forgetDeleted(session: string): void {
+      setApp((app) => (app.deleted?.id === session ? { ...app, deleted: null } : app));
+    },
+
+    /** Forgets a chat of the trash for good, or all of it. Rejects with a `UserError`. */
+    async purgeSessions(session?: string): Promise<void> {
+      await backend.rpc('purge_sessions', session === undefined ? {} : { session });
+      setApp((app) => {
+        const gone = new Set(session === undefined ? app.trash.map(({ id }) => id) : [session]);
+        const left = <T>(of: Readonly<Record<string, T>>) => Object.fromEntries(Object.entries(of).filter(([id]) => !gone.has(id)));
+        return {
+          ...app,
+          trash: app.trash.filter(({ id }) => !gone.has(id)),
+          deleted: app.deleted !== null && gone.has(app.deleted.id) ? null : app.deleted,
+          // What was being written in it goes with it.
+          drafts: left(app.drafts),
+          queues: left(app.queues),
+        };
+      });
+    },
+
+    deleteSession: (session: string) =>
+      attempt(async () => {
+        await backend.rpc('delete_session', { session });
+        set(({ app, streams }) => {
+          const { [session]: _stream, ...others } = streams;
+          const gone = app.sessions.find((row) => row.id === session);
+          return {
+            app: {
+              ...app,
+              deleted: gone ?? app.deleted,
+              trash: gone ? [gone, ...app.trash] : app.trash,
+              sessions: app.sessions.filter((row) => row.id !== session),
+              open: app.open === session ? null : app.open,
+            },
+            streams: others,
+          };
+        });
+      }),
+
+    /** Takes a skill out of the open chat, from its next step on. */
+    dropSkill: (skill: string) =>
+      attempt(async () => {
+        const session = get().app.open;
+        if (session !== null) await backend.rpc('drop_skill', { session, skill });
+      }),
+  };
+  return actions;
+}

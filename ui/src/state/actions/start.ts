@@ -1,0 +1,60 @@
+// The first things that are read, and what a vault brings with it.
+import { nothing, userError, type OpenVault, type VaultSummary } from '../../ipc';
+import { firstState } from '../app';
+import { readLayout, withLayout } from '../kept';
+import type { Tools } from './access';
+
+/** What is read at the start and belongs to something else. */
+interface Others {
+  loadSessions(): Promise<void>;
+  loadDrafts(): Promise<void>;
+  loadProblems(): Promise<void>;
+  loadInterrupted(): Promise<void>;
+}
+
+export function startActions({ backend, setApp, attempt }: Tools, others: Others) {
+  const actions = {
+    /** Reads what the window shows first. */
+    async start(): Promise<void> {
+      try {
+        const [status, layout] = await Promise.all([backend.rpc('app_status', nothing), readLayout(backend)]);
+        setApp((app) => ({ ...withLayout(app, layout), status, startProblem: null }));
+        if (status.vault !== null) {
+          void others.loadProblems();
+          void others.loadInterrupted();
+        }
+        if (!status.first_run) await Promise.all([others.loadDrafts(), others.loadSessions(), actions.loadSkillNames(), actions.loadSkillPanels()]);
+      } catch (thrown) {
+        setApp((app) => ({ ...app, startProblem: userError(thrown) }));
+      }
+    },
+
+    loadSkillNames: () =>
+      attempt(async () => {
+        const skills = await backend.rpc('list_skills', nothing);
+        const skillNames = Object.fromEntries(skills.map(({ id, name }) => [id, name]));
+        setApp((app) => ({ ...app, skillNames }));
+      }),
+
+    loadSkillPanels: () =>
+      attempt(async () => {
+        const skillPanels = await backend.rpc('list_panels', nothing);
+        setApp((app) => ({ ...app, skillPanels }));
+      }),
+
+    /** Ends the first start. Rejects with a `UserError`. */
+    async openVault(choice: OpenVault): Promise<VaultSummary> {
+      const vault = await backend.rpc('open_vault', choice);
+      await actions.beginVault();
+      return vault;
+    },
+
+    /** Another vault is open: nothing of the last one is shown any more. */
+    async beginVault(): Promise<void> {
+      const { problems, interrupted, settlements, conflicts } = firstState;
+      setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
+      await actions.start();
+    },
+  };
+  return actions;
+}

@@ -1,0 +1,59 @@
+// Notes, and what is wrong in them.
+import type { NoteView, ProblemView } from '../../ipc';
+
+export const problems: ProblemView[] = [
+  {
+    path: 'CRM/Deals/Arden fit-out.md',
+    line: 4,
+    problem: 'Stage “nego” is not one of the stages.',
+    remedy: 'Choose one of lead, contacted, qualified, proposal, won, lost.',
+  },
+  { path: 'CRM/Deals/Arden fit-out.md', line: 7, problem: 'A tab cannot indent.', remedy: 'Use spaces.' },
+  {
+    path: 'Daily/2026-11-19.sync-conflict-20261119-181203-K3PLQ7A.md',
+    line: 1,
+    problem: 'This is a copy that a sync program made of Daily/2026-11-19.md.',
+    remedy: 'Keep what is right in the note and delete the copy.',
+  },
+];
+
+function note(path: string, properties: [string, string][], html: string): [string, NoteView] {
+  return [path, { path, name: path.slice(path.lastIndexOf('/') + 1, -3), properties, html, broken: null }];
+}
+
+export const notes: Record<string, NoteView> = Object.fromEntries([
+  note(
+    'CRM/People/Jane Doe.md',
+    [
+      ['type', 'contact'],
+      ['name', 'Jane Doe'],
+      ['company', 'Quillon Labs'],
+      ['email', 'jane@quillon.example'],
+      ['stage', 'proposal'],
+      ['last_contact', '2026-11-12'],
+      ['next_contact', '2026-11-24'],
+    ],
+    '<h2>Log</h2><ul><li>2026-11-12 Asked for the revised proposal, see <a data-note="Quillon proposal">Quillon proposal</a></li><li>2026-10-30 First call</li></ul>',
+  ),
+  note(
+    'CRM/People/Ilse Brandvik.md',
+    [
+      ['type', 'contact'],
+      ['name', 'Ilse Brandvik'],
+      ['company', 'Fernhill Dairy'],
+      ['next_contact', '2026-11-17'],
+    ],
+    '<h2>Log</h2><ul><li>2026-11-03 Wants the quote with cooling units</li></ul>',
+  ),
+  note(
+    'CRM/People/Mara Lindholt.md',
+    [
+      ['type', 'contact'],
+      ['name', 'Mara Lindholt'],
+      ['company', 'Harborline'],
+      ['stage', 'customer'],
+      ['last_contact', '2026-11-20'],
+    ],
+    '<h2>Log</h2><ul><li>2026-11-20 Signed by phone, starts in January. See <a data-note="Harborline rollout">Harborline rollout</a></li></ul>',
+  ),
+]);
