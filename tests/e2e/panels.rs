@@ -111,3 +111,25 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
     );
     window.close().await;
 }
+
+#[tokio::test]
+async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_click() {
+    let home = home();
+    let before = home.read_note(DEAL);
+    let window = Window::open(&home).await;
+    open(&window, "crm").await;
+
+    window.click_named("New deal").await;
+    window.wait_for("[data-testid=save-record]").await;
+    window.type_into("[role=dialog] [data-path$=title] input", "pinecrest second clinic").await;
+    window.click("[data-testid=save-record]:not(:disabled)").await;
+    window.wait_for_text("[data-testid=there-already]", "There is already a deal").await;
+    assert_eq!(home.read_note(DEAL), before);
+    window.click_named("Save as “pinecrest second clinic 2”").await;
+    window.wait_for("[data-testid=undo-record]").await;
+    assert_eq!(home.read_note(DEAL), before);
+    assert!(
+        home.read_note("CRM/Deals/pinecrest second clinic 2.md").contains("title: pinecrest second clinic\n")
+    );
+    window.close().await;
+}

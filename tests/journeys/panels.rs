@@ -118,8 +118,8 @@ impl Looked<'_> {
                 let fields =
                     fields.into_iter().flatten().chain(part.series.iter().map(|series| &series.field));
                 self.rows(&value, &part.tool, &part.rows, fields);
-                if let Some(unit) = &part.unit {
-                    self.expect(value.pointer(unit).is_some(), unit, &part.tool);
+                for at in [&part.unit, &part.note].into_iter().flatten() {
+                    self.expect(value.pointer(at).is_some(), at, &part.tool);
                 }
             }
             PanelPart::Form(part) => self.tool(&part.tool).await,

@@ -31,6 +31,7 @@ fn filled(form: &RecordFormView, changes: Value) -> SaveRecord {
         path: form.path.clone(),
         before: Some(form.values.clone()),
         values,
+        another: None,
         run: "form-1".into(),
     }
 }
@@ -57,23 +58,105 @@ async fn a_contact_is_added_with_a_form_and_undone() {
     let saved = app
         .save_record(filled(
             &form,
-            json!({"name": "Jane Doe", "company": "Quillon Labs", "next_contact": "2026-12-01", "tags": ["new"]}),
+            json!({"name": "Jane Roe", "company": "Quillon Labs", "next_contact": "2026-12-01", "tags": ["new"]}),
         ))
         .await
         .unwrap();
 
     let result = saved.result.unwrap();
     assert!(result.ok, "{result:?}");
-    // Another Jane is there already.
     assert_eq!(
-        nova.vault.read("CRM/People/Jane Doe 2.md"),
-        "---\ntype: contact\nname: Jane Doe\ncompany: \"[[Quillon Labs]]\"\ntags:\n  - new\n\
+        nova.vault.read("CRM/People/Jane Roe.md"),
+        "---\ntype: contact\nname: Jane Roe\ncompany: \"[[Quillon Labs]]\"\ntags:\n  - new\n\
          next_contact: 2026-12-01\n---\n\n## Log\n"
     );
     let set = app.change_set(&result.change_set.unwrap()).await.unwrap();
     assert_eq!(set.kind, ChangeSetKind::Form);
     app.undo(&set.id, None, None).await.unwrap();
-    assert!(!nova.vault.root().join("CRM/People/Jane Doe 2.md").exists());
+    assert!(!nova.vault.root().join("CRM/People/Jane Roe.md").exists());
+}
+
+#[tokio::test]
+async fn what_is_there_already_is_told_and_added_once_more_only_when_the_user_says_so() {
+    let nova = Nova::new(
+        &format!(
+            "{PEOPLE}\n//- CRM/Deals/Renewal.md\n---\ntype: deal\nstage: won\n---\n//- CRM/Deals/Torn.md\n---\ntype: deal\nname: [\n---\n//- CRM/Deals/Terms.md\nNo record.\n"
+        ),
+        [],
+    );
+    let app = nova.start().await;
+    let form = app.record_form(of_contact(None)).await.unwrap();
+    let before = nova.vault.files();
+
+    let by_name = app.save_record(filled(&form, json!({"name": " jane DOE"}))).await.unwrap();
+    let same = by_name.same.clone().unwrap();
+    assert_eq!(
+        (same.message.as_str(), same.path.as_str(), same.free_name.as_str()),
+        ("There is already a contact “Jane Doe”, CRM/People/Jane Doe.md.", JANE, "jane DOE 2")
+    );
+    assert!(same.is_record && by_name.result.is_none());
+    let email = json!({"name": "J. D.", "email": "JANE@quillon.example"});
+    let by_email = app.save_record(filled(&form, email)).await.unwrap();
+    assert_eq!(
+        by_email.same.unwrap().message,
+        "There is already a contact with the same email, “Jane Doe”, CRM/People/Jane Doe.md."
+    );
+
+    let new = RecordFormRef { record_type: "deal".into(), ..of_contact(None) };
+    let deal = app.record_form(new).await.unwrap();
+    for (title, message, is_record) in [
+        ("renewal", "There is already a deal “Renewal”, CRM/Deals/Renewal.md.", true),
+        ("Torn", "There is already a note “Torn” in CRM/Deals.", false),
+        ("Terms", "There is already a note “Terms” in CRM/Deals.", false),
+    ] {
+        let saved = app.save_record(filled(&deal, json!({"title": title, "stage": "lead"}))).await.unwrap();
+        let same = saved.same.unwrap();
+        assert_eq!((same.message.as_str(), same.is_record), (message, is_record));
+    }
+    assert_eq!(nova.vault.files(), before, "nothing was written");
+
+    let mut again = filled(&deal, json!({"title": "Renewal", "stage": "lead"}));
+    again.another = Some(true);
+    let result = app.save_record(again).await.unwrap().result.unwrap();
+    assert_eq!(result.changes[0].path, "CRM/Deals/Renewal 2.md");
+    let other = filled(&deal, json!({"title": "Renewal of 2027", "stage": "lead"}));
+    assert!(app.save_record(other).await.unwrap().result.unwrap().ok);
+}
+
+#[tokio::test]
+async fn a_currency_is_checked_in_a_form_as_the_tools_check_it() {
+    let nova =
+        Nova::new("//- A.md\n---\ntype: deal\ntitle: A\nstage: lead\nvalue: 12\ncurrency: EUT\n---\n", []);
+    let app = nova.start().await;
+    let new =
+        |skill: &str, kind: &str| RecordFormRef { skill: skill.into(), record_type: kind.into(), path: None };
+    let deal = app.record_form(new("crm", "deal")).await.unwrap();
+    let refused = app
+        .save_record(filled(&deal, json!({"title": "B", "stage": "lead", "value": "1", "currency": "Taler"})))
+        .await
+        .unwrap();
+    assert_eq!(
+        errors(&refused),
+        [(
+            "currency",
+            "It is Taler, which is no currency. Write its code of three letters, such as EUR or USD."
+        )]
+    );
+    let price = app.record_form(new("portfolio", "price")).await.unwrap();
+    let entered = json!({"symbol": "ABC", "date": "2026-11-20", "close": "3", "currency": "btc"});
+    let saved = app.save_record(filled(&price, entered)).await.unwrap().result.unwrap();
+    assert!(nova.vault.read(&saved.changes[0].path).contains("currency: BTC\n"), "prices are given in it");
+    assert_eq!(saved.changes[0].path, "Portfolio/Prices/2026-11-20 ABC.md");
+
+    let (code, problems) = nova.json(&["vault", "check"]);
+    assert_eq!(code, 1);
+    assert_eq!(
+        problems,
+        json!([{
+            "path": "A.md", "line": 6, "problem": "`currency` is `EUT`, which is no currency",
+            "remedy": "Write its code of three letters; the nearest is EUR.",
+        }])
+    );
 }
 
 #[tokio::test]

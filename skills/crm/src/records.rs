@@ -98,7 +98,7 @@ pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
 fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
     let record = declared.read(note);
     for (key, field) in &declared.fields {
-        if !matches!(field.kind, FieldKind::Text | FieldKind::Link) {
+        if !matches!(field.kind, FieldKind::Text | FieldKind::Link | FieldKind::Currency) {
             continue;
         }
         match record.text(key) {

@@ -216,6 +216,22 @@ impl Books {
         self.trades.iter().any(|note| note.symbol == symbol && note.trade.event.moves())
     }
 
+    /// The day from which on a symbol was held, as far as the notes say it.
+    pub(crate) fn first_held(&self, symbol: &str) -> Option<Date> {
+        let opened = self.positions.iter().filter(|position| position.symbol == symbol);
+        self.moved_on(symbol).chain(opened.filter_map(|position| position.opened)).min()
+    }
+
+    /// The day of the last trade that changed how much there is.
+    pub(crate) fn last_moved(&self, symbol: &str) -> Option<Date> {
+        self.moved_on(symbol).max()
+    }
+
+    fn moved_on(&self, symbol: &str) -> impl Iterator<Item = Date> {
+        let moves = self.trades.iter().filter(move |note| note.symbol == symbol && note.trade.event.moves());
+        moves.map(|note| note.trade.date)
+    }
+
     /// The trades of a symbol in one currency. A split is one of the symbol, whatever the currency.
     pub(crate) fn trades_of(&self, symbol: &str, currency: &str) -> impl Iterator<Item = &TradeNote> {
         self.trades.iter().filter(move |note| {

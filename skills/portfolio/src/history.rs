@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::amount::invalid;
 use crate::books::{Books, problems_json};
-use crate::prices::Prices;
-use crate::valuation::Snapshot;
+use crate::prices::{Prices, QUOTE_DAYS, days_between};
+use crate::valuation::{Snapshot, day_text};
 
 pub(crate) struct History;
 
@@ -34,6 +34,19 @@ pub(crate) enum Range {
     Year,
     #[serde(rename = "all")]
     All,
+}
+
+impl Range {
+    /// Its first day; none where it has no bound.
+    pub(crate) fn begins(self, day: Date) -> Option<Date> {
+        let back: Span = match self {
+            Self::Month => 1.month(),
+            Self::HalfYear => 6.months(),
+            Self::Year => 1.year(),
+            Self::All => return None,
+        };
+        Some(day.saturating_sub(back))
+    }
 }
 
 /// A line has about so many points.
@@ -69,19 +82,14 @@ impl NativeTool for History {
         let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency.to_owned());
         let Some(currency) = wanted.or(most) else {
             let value = json!({
-                "currency": null, "points": [],
+                "currency": null, "points": [], "missing": null,
                 "problems": problems_json(&all.problems), "unreadable": snapshot.books.unreadable_json(),
             });
             return Ok(value.into());
         };
         let first = begins(&snapshot.books, &prices, &currency).unwrap_or(snapshot.day).min(snapshot.day);
-        let back = |span: Span| snapshot.day.checked_sub(span).unwrap_or(first).max(first);
-        let from = match of.range.unwrap_or_default() {
-            Range::Month => back(1.month()),
-            Range::HalfYear => back(6.months()),
-            Range::Year => back(1.year()),
-            Range::All => first,
-        };
+        let begins = of.range.unwrap_or_default().begins(snapshot.day);
+        let from = begins.unwrap_or(first).max(first);
         let mut points = Vec::new();
         // What has no price at all keeps the others from nothing; it is named.
         let is_priced =
@@ -102,12 +110,16 @@ impl NativeTool for History {
             points.push(json!({"date": day.to_string(), "value": value.to_string(), "carried": is_old}));
         }
         let notes = all.notes(&snapshot.books);
+        let is_held = |symbol: &str| {
+            all.rows.iter().any(|row| row.holding.symbol == symbol && row.holding.currency == currency)
+        };
+        let missing = missing(&snapshot, &prices, &currency, begins, is_held);
         let held = |symbol: &String| all.rows.iter().any(|row| row.holding.symbol == symbol);
         let gone = never.iter().filter(|symbol| !held(symbol)).map(|symbol| Problem {
             path: String::new(),
             line: 0,
             problem: format!("{symbol} has no price in {currency} and is not in the line"),
-            remedy: "Add price notes of the days when it was held.".into(),
+            remedy: "Fetch its history, or add price notes of the days when it was held.".into(),
         });
         let problems: Vec<Problem> = all.problems.iter().cloned().chain(gone).collect();
         let value = json!({
@@ -115,11 +127,39 @@ impl NativeTool for History {
             "from": from.to_string(),
             "to": snapshot.day.to_string(),
             "points": points,
+            "missing": missing,
             "problems": problems_json(&problems),
             "unreadable": snapshot.books.unreadable_json(),
         });
         Ok(Output::new(value).from_notes(notes).into())
     }
+}
+
+/// What the line lacks because the prices of a thing begin well after it was held, or after the range
+/// does.
+fn missing(
+    snapshot: &Snapshot,
+    prices: &Prices,
+    currency: &str,
+    range: Option<Date>,
+    is_held: impl Fn(&str) -> bool,
+) -> Option<String> {
+    const NAMED: usize = 3;
+    let books = &snapshot.books;
+    let begins = |symbol: &&str| {
+        let from = range.max(books.first_held(symbol))?;
+        let to = if is_held(symbol) { snapshot.day } else { books.last_moved(symbol)? };
+        let first = prices.first(symbol, currency)?;
+        let lacks = from <= to && days_between(from, first) > QUOTE_DAYS;
+        lacks.then(|| format!("{symbol} before {}", day_text(first, snapshot.day)))
+    };
+    let mut lacking: Vec<String> = books.symbols().iter().filter_map(begins).collect();
+    if lacking.len() > NAMED {
+        let more = lacking.len() - NAMED;
+        lacking.truncate(NAMED);
+        lacking.push(format!("{more} more"));
+    }
+    (!lacking.is_empty()).then(|| format!("No prices of {}.", lacking.join(", ")))
 }
 
 /// The first day on which something in a currency is worth something: it is held, and has a price.
@@ -138,7 +178,7 @@ fn begins(books: &Books, prices: &Prices, currency: &str) -> Option<Date> {
 /// Weekdays, or every so many days where they are too many for a line; always with the last.
 fn days(from: Date, to: Date) -> Vec<Date> {
     use nova_skill::jiff::civil::Weekday;
-    let all = crate::prices::days_between(from, to).max(0);
+    let all = days_between(from, to).max(0);
     let step = all / (POINTS * 7 / 5) + 1;
     let mut days = Vec::new();
     let mut day = from;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The key of the skill's store.
 const KEY: &str = "quotes";
-/// How many days are kept of one symbol: three years of closes.
+/// How many days are kept of one symbol. Of what is older than fits, one day of each week stays: a line
+/// over years has no more points.
 const DAYS: usize = 800;
 
 /// What quote sources have said, by symbol and day. It is a copy that can be fetched again; a `price`
@@ -56,7 +57,13 @@ impl Kept {
         }
         days.insert(day, quote);
         while days.len() > DAYS {
-            days.pop_first();
+            let of_week = |day: Date| (day.iso_week_date().year(), day.iso_week_date().week());
+            let pairs = days.keys().zip(days.keys().skip(1));
+            let followed = pairs.into_iter().find(|(day, next)| of_week(**day) == of_week(**next));
+            let Some(oldest) = followed.map(|(day, _)| *day).or_else(|| days.keys().next().copied()) else {
+                break;
+            };
+            days.remove(&oldest);
         }
     }
 
@@ -97,5 +104,38 @@ mod text_or_nothing {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Decimal>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
         text.map(|text| Decimal::from_str_exact(&text)).transpose().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nova_skill::jiff::ToSpan as _;
+
+    use super::*;
+
+    #[test]
+    fn of_many_years_the_older_keep_the_last_day_of_each_week() {
+        let mut kept = Kept::default();
+        let quote = KeptQuote {
+            price: Decimal::ONE,
+            currency: "EUR".into(),
+            source: "Stooq".into(),
+            url: String::new(),
+            at: None,
+            fetched: String::new(),
+            before: None,
+        };
+        // A Monday; five years of weekdays.
+        let begin: Date = "2021-01-04".parse().expect("a date");
+        let weekdays = (0..5 * 52).flat_map(|week| (0..5).map(move |day| week * 7 + day));
+        for day in weekdays {
+            kept.add("A", begin.saturating_add(day.days()), quote.clone());
+        }
+        let days: Vec<Date> = kept.of("A").map(|(day, _)| day).collect();
+        assert_eq!((days.len(), days[0].to_string().as_str()), (DAYS, "2021-01-08"), "a Friday");
+        let longest = days.windows(2).map(|two| (two[1] - two[0]).get_days()).max();
+        assert_eq!(longest, Some(7), "no week is lost");
+        let recent = begin.saturating_add((4 * 52 * 7).days());
+        assert_eq!(days.iter().filter(|day| **day >= recent).count(), 52 * 5, "the last year is whole");
     }
 }

@@ -151,6 +151,21 @@ describe('tool cards', () => {
     expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'portfolio.quote', args: { symbol: 'TSRB' } });
   });
 
+  test('what a call had found when it was stopped stays on its card', async () => {
+    await open([
+      turnStarted(),
+      started('1', 'portfolio.quote', 'external'),
+      progress('1', { message: '30 of 200', partial: { quotes: [{ symbol: 'NGTL', price: '41.20' }], problems: [] } }),
+      { ...failed('1', 'cancelled'), so_far: { quotes: [{ symbol: 'NGTL', price: '41.20' }], problems: [] } },
+      { type: 'turn_cancelled', unknown: [] },
+    ]);
+    const stopped = card('portfolio.quote');
+    expect(stopped).toHaveAttribute('aria-label', 'portfolio.quote, cancelled, stopped by you');
+    expect(within(stopped).getByText('41.20')).toBeVisible();
+    await userEvent.click(within(stopped).getByRole('button', { name: /Open$/ }));
+    expect(within(stopped).getByRole('region', { name: 'Found before it was stopped' })).toHaveTextContent('41.20');
+  });
+
   test('a finished read stays on one line until it is opened: arguments, then a table, names and values, or JSON', async () => {
     await open([
       turnStarted(),

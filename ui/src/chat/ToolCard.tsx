@@ -4,11 +4,11 @@ import { userError, type JsonValue, type UndoChanges, type UndoResult, type User
 import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
 import { FigureList } from '../shared/figures';
 import { NoteList } from '../shared/NoteList';
+import { PartialResult, ProgressBar } from '../shared/PartialResult';
 import { Revealed } from '../shared/Revealed';
 import { useClock } from '../shared/useClock';
 import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
-import { PartialResult, ProgressBar } from './PartialResult';
 import { useUndone } from './undone';
 import { argumentSummary, deciderLabel, doneSummary, isObject } from './wording';
 
@@ -79,6 +79,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: Tool
       </div>
       {running && call.progress?.fraction != null && <ProgressBar fraction={call.progress.fraction} label={`${call.tool}: ${face.line}`} />}
       {running && call.progress?.partial != null && !open && <PartialResult partial={call.progress.partial} />}
+      {call.result?.soFar != null && !open && <PartialResult partial={call.result.soFar} ended />}
       {open && (
         <div id={body}>
           <Details call={call} />
@@ -277,6 +278,13 @@ function Details({ call }: { call: CallItem }) {
         <Part label="So far">
           <Framed>
             <ValueView value={call.progress.partial} label="So far" dense />
+          </Framed>
+        </Part>
+      )}
+      {result?.soFar != null && (
+        <Part label="Found before it was stopped">
+          <Framed>
+            <ValueView value={result.soFar} label="Found before it was stopped" dense />
           </Framed>
         </Part>
       )}

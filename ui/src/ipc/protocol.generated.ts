@@ -169,7 +169,11 @@ dashed: string | null,
 /**
  * Field of the mark on a bar, such as a limit.
  */
-mark: string | null, empty: PanelEmpty | null, };
+mark: string | null, 
+/**
+ * Pointer to a sentence about what the chart lacks; nothing stands there where there is none.
+ */
+note: string | null, empty: PanelEmpty | null, };
 
 export type ChartSeries = { field: string, label: string, format: PanelFormat, };
 
@@ -429,7 +433,11 @@ figures?: Array<FigureView>, ms: number, changes: Array<NoteChangeView>, change_
 /**
  * What came from outside while the call wrote.
  */
-merged: Array<string>, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
+merged: Array<string>, 
+/**
+ * What it had found when it was stopped.
+ */
+so_far?: JsonValue, } | { "type": "skill_activated", skill: string, by: ActivatedBy, lifetime: string, } | { "type": "skill_deactivated", skill: string, by: DeactivatedBy, } | { "type": "notes_changed_outside", paths: Array<string>, 
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
@@ -1195,6 +1203,20 @@ note: string | null, };
 
 export type RunRef = { run: string, };
 
+export type SameRecord = { path: string, 
+/**
+ * A sentence: what is there already.
+ */
+message: string, 
+/**
+ * It is a record of the same type, which has a form.
+ */
+is_record: boolean, 
+/**
+ * What the note of another one would be called.
+ */
+free_name: string, };
+
 export type SaveRecord = { skill: string, record_type: string, 
 /**
  * The note as the form named it; a new one without.
@@ -1210,6 +1232,10 @@ before?: JsonValue,
  */
 values: JsonValue, 
 /**
+ * The user knows of the record that is there already and adds another one, under a free name.
+ */
+another?: boolean, 
+/**
  * An id chosen by the caller; the events of the save carry it as `session`.
  */
 run: string, };
@@ -1220,7 +1246,11 @@ export type SavedRecord = {
  */
 errors: Array<FieldErrorView>, 
 /**
- * None where there are errors.
+ * What a new record would be once more.
+ */
+same?: SameRecord, 
+/**
+ * None where there are errors, and where it is there already.
  */
 result: ToolResult | null, };
 
@@ -1541,7 +1571,11 @@ export type ToolResult = { ok: boolean, value: JsonValue | null, error: UserErro
 /**
  * The numbers of the value that a person would quote.
  */
-figures: Array<FigureView>, changes: Array<NoteChangeView>, change_set: string | null, ms: number, };
+figures: Array<FigureView>, changes: Array<NoteChangeView>, change_set: string | null, 
+/**
+ * What it had found when it was stopped.
+ */
+so_far?: JsonValue, ms: number, };
 
 export type ToolRow = { wire_name: string, 
 /**
@@ -1673,6 +1707,12 @@ message: string,
  */
 hint: string, };
 
+export type UsualCurrency = { 
+/**
+ * None where nothing is set and no currency is the commonest.
+ */
+currency: string | null, };
+
 export type VaultChangeAuthor = OutsideTag | { change_set: string, principal: string, skill: string | null, };
 
 export type VaultChangeKind = "created" | "modified" | "removed" | "renamed";
@@ -1761,6 +1801,7 @@ export type Commands = {
   list_record_types: { params: Nothing; result: Array<RecordTypeRow> };
   record_form: { params: RecordFormRef; result: RecordFormView };
   save_record: { params: SaveRecord; result: SavedRecord };
+  usual_currency: { params: SkillRef; result: UsualCurrency };
   suggest_notes: { params: SuggestNotes; result: Array<NoteSuggestion> };
   propose_fields: { params: SkillRef; result: FieldProposal };
   list_tools: { params: Nothing; result: Array<ToolRow> };

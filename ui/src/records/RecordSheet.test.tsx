@@ -218,6 +218,44 @@ it('adds a record, and another one after it', async () => {
   expect(await screen.findByRole('textbox', { name: /^Name/ })).toHaveValue('');
 });
 
+describe('a record that is there already', () => {
+  const there: SavedRecord = {
+    errors: [],
+    same: { path: 'CRM/People/Jane Doe.md', message: 'There is already a contact “Jane Doe”, CRM/People/Jane Doe.md.', is_record: true, free_name: 'Jane Doe 2' },
+    result: null,
+  };
+  const told = async () => {
+    const opened = await setup(newContactForm, [there]);
+    await write(await opened.sheet.findByRole('textbox', { name: /^Name/ }), 'Jane Doe');
+    await opened.user.click(opened.sheet.getByTestId('save-record'));
+    expect(await opened.sheet.findByRole('alert')).toHaveTextContent('There is already a contact “Jane Doe”');
+    return opened;
+  };
+
+  it('is added once more under another name when the user says so', async () => {
+    const { backend, sheet, user } = await told();
+    await user.click(sheet.getByRole('button', { name: 'Save as “Jane Doe 2”' }));
+    await sheet.findByRole('button', { name: 'Close' });
+    expect(backend.asked('save_record').map(({ another }) => another)).toEqual([undefined, true]);
+  });
+
+  it('is opened in its own form once the user gives up this one', async () => {
+    const { sheet, store, user } = await told();
+    await user.click(sheet.getByRole('button', { name: 'Edit that one' }));
+    await user.click(sheet.getByRole('button', { name: 'Keep editing' }));
+    expect(sheet.getByRole('textbox', { name: /^Name/ })).toHaveValue('Jane Doe');
+    await user.click(sheet.getByRole('button', { name: 'Edit that one' }));
+    await user.click(sheet.getByRole('button', { name: 'Discard' }));
+    expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path: 'CRM/People/Jane Doe.md' });
+  });
+
+  it('is asked about again when the form is saved as it is', async () => {
+    const { backend, sheet, user } = await told();
+    await user.click(sheet.getByTestId('save-record'));
+    expect(backend.asked('save_record')[1]).not.toHaveProperty('another');
+  });
+});
+
 it('shows a note that cannot be read with its line and remedy, and no form', async () => {
   const broken = {
     path: 'CRM/People/Jane Doe.md',

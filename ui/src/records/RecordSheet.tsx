@@ -4,7 +4,7 @@
 import { useEffect, useReducer, useRef, useState, type ReactNode, type RefObject } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type NoteDiffView, type RecordFormView, type SavedRecord } from '../ipc';
+import { useBackend, userError, type JsonValue, type NoteDiffView, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
 import {
   Banner,
   Button,
@@ -88,7 +88,7 @@ interface EditingProps {
 
 function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
   const backend = useBackend();
-  const { closeRecordForm, watch, unwatch, undo } = useActions();
+  const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
   const form = useSchemaForm(view.schema, view.values);
   const [state, say] = useReducer(reduceSave, view.values, opened);
@@ -100,7 +100,7 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
     body.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }, []);
 
-  const save = async () => {
+  const save = async (another = false) => {
     const values = form.submit();
     if (values === null || busy || state.conflicts.length > 0) return;
     say({ type: 'save_started' });
@@ -112,6 +112,7 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
         ...(view.path === null ? {} : { path: view.path }),
         before: state.before,
         values,
+        ...(another ? { another } : {}),
         run,
       });
       form.tell(faultsOf(saved));
@@ -148,6 +149,8 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
       leaveRef.current = closeRecordForm;
     };
   });
+  /** Another record in the place of this form. */
+  const openInstead = (path: string) => openRecordForm({ skill: view.skill, type: view.record_type, path });
   const suggest: Suggest = async (field, text) => {
     const notes = await backend.rpc('suggest_notes', { skill: view.skill, field, text });
     return notes.map(({ name, path, record_type }) => ({ name, detail: record_type ?? noteName(path).folder }));
@@ -180,6 +183,13 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
           </div>
           <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-5 py-3">
             {state.problem && <ErrorBox error={state.problem} />}
+            {state.same && (
+              <ThereAlready
+                same={state.same}
+                onEdit={({ path }) => say({ type: 'leave_asked', to: path })}
+                onAnother={() => void save(true)}
+              />
+            )}
             {state.conflicts.map((conflict) => (
               <Conflict
                 key={conflict.field}
@@ -193,7 +203,7 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
             {state.leaving ? (
               <div role="alertdialog" aria-label="Changes are not saved" className="flex items-center gap-2">
                 <span className="flex-1 text-small">Your changes are not saved.</span>
-                <Button size="s" onClick={closeRecordForm}>
+                <Button size="s" onClick={() => (state.leaving?.to == null ? closeRecordForm() : openInstead(state.leaving.to))}>
                   Discard
                 </Button>
                 <Button size="s" variant="primary" autoFocus onClick={() => say({ type: 'stayed' })}>
@@ -221,6 +231,21 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
         </>
       )}
     </>
+  );
+}
+
+/** What a new record would be once more: the user opens that one, or saves theirs under another name. */
+function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (same: SameRecord) => void; onAnother: () => void }) {
+  return (
+    <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
+      <p className="selectable break-words">
+        {same.message} <span className="text-fg-2">Nothing was saved. Change what they share above, or choose.</span>
+      </p>
+      <p className="flex flex-wrap gap-x-3 gap-y-1">
+        {same.is_record ? <LinkButton onClick={() => onEdit(same)}>Edit that one</LinkButton> : <OpenNote path={same.path} />}
+        <LinkButton onClick={onAnother}>Save as “{same.free_name}”</LinkButton>
+      </p>
+    </div>
   );
 }
 

@@ -55,9 +55,17 @@ it('keeps the form when a rule or the disk refuses', () => {
   expect(after({ type: 'save_started' }, { type: 'failed', problem })).toMatchObject({ phase: 'editing', problem });
 });
 
+it('tells of a record that is there already until it is saved once more', () => {
+  const same = { path: 'Jane.md', message: 'There is already a contact “Jane”, Jane.md.', is_record: true, free_name: 'Jane 2' };
+  const told = after({ type: 'save_started' }, answered({ errors: [], same, result: null }));
+  expect(told).toMatchObject({ phase: 'editing', same, result: null });
+  expect(reduceSave(told, { type: 'save_started' }).same).toBeNull();
+});
+
 it('asks before it leaves, and stays', () => {
-  expect(after({ type: 'leave_asked' }).leaving).toBe(true);
-  expect(after({ type: 'leave_asked' }, { type: 'stayed' }).leaving).toBe(false);
+  expect(after({ type: 'leave_asked' }).leaving).toEqual({ to: null });
+  expect(after({ type: 'leave_asked', to: 'Jane.md' }).leaving).toEqual({ to: 'Jane.md' });
+  expect(after({ type: 'leave_asked' }, { type: 'stayed' }).leaving).toBeNull();
 });
 
 it('says values in words', () => {

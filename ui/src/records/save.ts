@@ -1,7 +1,7 @@
 // Saving the form of a record: what it was opened with, what the note says otherwise by now, and
 // what came of it. Pure; the sheet runs the commands.
 
-import type { FieldErrorView, JsonValue, NoteDiffView, SavedRecord, ToolResult, UserError } from '../ipc';
+import type { FieldErrorView, JsonValue, NoteDiffView, SameRecord, SavedRecord, ToolResult, UserError } from '../ipc';
 
 export type Values = { readonly [field: string]: JsonValue };
 
@@ -11,6 +11,8 @@ export interface SaveState {
   readonly phase: 'editing' | 'saving' | 'saved';
   /** Fields that were changed in the note and in the form, until the user chose. */
   readonly conflicts: readonly FieldErrorView[];
+  /** What the new record would be once more, until the user chose. */
+  readonly same: SameRecord | null;
   /** Why nothing was saved. */
   readonly problem: UserError | null;
   /** What the save did. */
@@ -18,8 +20,8 @@ export interface SaveState {
   readonly diff: NoteDiffView | null;
   /** RFC 3339 */
   readonly undoneAt: string | null;
-  /** The user wants to leave with changes that are not saved. */
-  readonly leaving: boolean;
+  /** The user wants to leave with changes that are not saved: for the form of a record, else to close. */
+  readonly leaving: { readonly to: string | null } | null;
 }
 
 export type SaveEvent =
@@ -29,7 +31,7 @@ export type SaveEvent =
   /** The user has seen what the note says, whichever side they keep. */
   | { readonly type: 'conflict_decided'; readonly field: string }
   | { readonly type: 'undone'; readonly at: string }
-  | { readonly type: 'leave_asked' }
+  | { readonly type: 'leave_asked'; readonly to?: string }
   | { readonly type: 'stayed' };
 
 export function opened(values: JsonValue): SaveState {
@@ -37,22 +39,23 @@ export function opened(values: JsonValue): SaveState {
     before: isValues(values) ? values : {},
     phase: 'editing',
     conflicts: [],
+    same: null,
     problem: null,
     result: null,
     diff: null,
     undoneAt: null,
-    leaving: false,
+    leaving: null,
   };
 }
 
 export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
   switch (event.type) {
     case 'save_started':
-      return { ...state, phase: 'saving', problem: null, leaving: false };
+      return { ...state, phase: 'saving', problem: null, same: null, leaving: null };
     case 'save_answered': {
-      const { errors, result } = event.saved;
+      const { errors, same = null, result } = event.saved;
       if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diff: event.diff };
-      return { ...state, phase: 'editing', conflicts: errors.filter(isConflict), problem: result?.error ?? null };
+      return { ...state, phase: 'editing', conflicts: errors.filter(isConflict), same, problem: result?.error ?? null };
     }
     case 'failed':
       return { ...state, phase: state.phase === 'saving' ? 'editing' : state.phase, problem: event.problem };
@@ -68,9 +71,9 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
     case 'undone':
       return { ...state, undoneAt: event.at, problem: null };
     case 'leave_asked':
-      return { ...state, leaving: true };
+      return { ...state, leaving: { to: event.to ?? null } };
     case 'stayed':
-      return { ...state, leaving: false };
+      return { ...state, leaving: null };
   }
 }
 

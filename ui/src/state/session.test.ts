@@ -355,6 +355,13 @@ describe('the end of a turn', () => {
     expect(outline(state)).toEqual(['message Text so far', 'read cancelled', 'done done', 'waits unanswered', 'sends unknown']);
   });
 
+  test('what a call had found when it was stopped stays with it, whether its end is told before or after', () => {
+    const end = completed('read', { ...error('cancelled'), so_far: [{ a: 1 }] });
+    const stop: [Envelope['type'], object] = ['turn_cancelled', { unknown: [] }];
+    for (const state of [after(...open, end, stop), after(...open, stop, end)])
+      expect(call(state, 'read')).toMatchObject({ state: 'cancelled', result: { soFar: [{ a: 1 }] } });
+  });
+
   test('an unknown outcome stays unknown, whether the call’s end is told before or after', () => {
     const end = completed('sends', error('cancelled'));
     const stop: [Envelope['type'], object] = ['turn_cancelled', { unknown: ['sends'] }];

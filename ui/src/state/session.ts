@@ -174,6 +174,8 @@ export interface CallResult {
   readonly changeSet: string | null;
   /** What came from outside while the call wrote: "stage: lead → won". */
   readonly merged: readonly string[];
+  /** What it had found when it was stopped. */
+  readonly soFar: JsonValue;
   readonly ms: number;
 }
 

@@ -48,6 +48,7 @@ export function withEnd(call: CallItem, event: Extract<Envelope, { type: 'tool_c
       changes: event.changes,
       changeSet: event.change_set,
       merged: event.merged,
+      soFar: event.so_far ?? null,
       ms: event.ms,
     },
   };

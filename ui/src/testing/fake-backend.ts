@@ -146,6 +146,7 @@ export class FakeBackend implements Backend {
     errors: [],
     result: { ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: null },
   });
+  usual_currency = (): Result<'usual_currency'> => ({ currency: 'EUR' });
   suggest_notes = ({ text }: Params<'suggest_notes'>): Result<'suggest_notes'> =>
     Object.values(this.world.notes)
       .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))

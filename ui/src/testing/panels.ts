@@ -9,7 +9,7 @@ const defaults: Record<string, Declared> = {
   table: { args: {}, place: 'below', title: '', sort: null, total: null, actions: [], empty: null },
   board: { args: {}, place: 'below', folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
   list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], sorts: [], rest: null, actions: [], empty: null },
-  chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, empty: null },
+  chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
   form: { args: {}, place: 'below', title: '' },
 };
 const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null };

@@ -123,12 +123,13 @@ function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: (
 }
 
 function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgain: () => void }) {
-  const denied = result.error?.code === 'denied_by_user' || result.error?.code === 'cancelled';
+  const stopped = result.error?.code === 'cancelled';
+  const denied = result.error?.code === 'denied_by_user';
   return (
     <>
       <Headline
-        icon={<Icon name={denied ? 'ban' : 'failed'} className={denied ? 'text-fg-2' : 'text-danger'} />}
-        title={denied ? 'Not run' : 'Failed'}
+        icon={<Icon name={denied || stopped ? 'ban' : 'failed'} className={denied || stopped ? 'text-fg-2' : 'text-danger'} />}
+        title={stopped ? 'Stopped' : denied ? 'Not run' : 'Failed'}
       >
         {clockTime(run.at)}
       </Headline>
@@ -138,6 +139,12 @@ function Failed({ run, result, onAgain }: { run: Run; result: ToolResult; onAgai
           actions={<LinkButton onClick={onAgain}>Try again</LinkButton>}
         />
       </div>
+      {result.so_far != null && (
+        <section aria-label="Found before it was stopped" className="pt-3">
+          <h3 className="px-4 pb-2 text-small font-semibold">Found before it was stopped</h3>
+          <Sections sections={sectionsOf(result.so_far)} />
+        </section>
+      )}
       <Changes run={run} result={result} />
     </>
   );

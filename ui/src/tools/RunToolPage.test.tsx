@@ -234,8 +234,9 @@ it('shows how far a call is, and stops it', async () => {
   await user.click(screen.getByTestId('stop-tool'));
   expect(backend.asked('stop_tool')).toEqual([{ run: backend.asked('call_tool')[0]?.run }]);
   expect(screen.getByRole('button', { name: 'Stopping…' })).toBeDisabled();
-  await answer({ ok: false, error: { code: 'cancelled', message: 'Stopped by you.', hint: '' } });
-  expect(within(result()).getByText('Stopped by you.')).toBeVisible();
+  await answer({ ok: false, error: { code: 'cancelled', message: 'The call was stopped.', hint: '' }, so_far: [{ deal: 'Harborline' }] });
+  expect(within(result()).getByRole('heading', { name: 'Stopped' })).toBeVisible();
+  expect(within(result()).getByRole('region', { name: 'Found before it was stopped' })).toHaveTextContent('Harborline');
   expect(screen.getByTestId('run-tool')).toBeEnabled();
 });
 

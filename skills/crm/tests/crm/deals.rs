@@ -328,7 +328,7 @@ fn a_deal_changes_by_the_properties_that_are_given() {
 #[test]
 fn a_list_where_a_text_belongs_is_named_and_not_counted() {
     for (properties, line, problem) in [
-        ("value: 10\ncurrency: [EUR, USD]", 6, "`currency` is a list instead of a text"),
+        ("value: 10\ncurrency: [EUR, USD]", 6, "`currency` is a list instead of a currency"),
         ("currency: EUR\ncontact: {name: Jane}", 6, "`contact` is a mapping instead of a link"),
     ] {
         let deal = format!("//- D.md\n---\ntype: deal\ntitle: Odd\nstage: lead\n{properties}\n---\n");

@@ -131,18 +131,20 @@ impl Quoted {
                 self.date.year()
             ));
         }
-        if let Some(last) = last {
-            let times =
-                |a: Decimal, b: Decimal| a.checked_div(b).is_none_or(|times| times > Decimal::ONE_THOUSAND);
-            if times(self.price, last) || times(last, self.price) {
-                return absurd(format!(
-                    "answered with the price {}, more than 1,000 times off the last one, {last}",
-                    self.price
-                ));
-            }
+        if let Some(last) = last.filter(|last| is_far_off(self.price, *last)) {
+            return absurd(format!(
+                "answered with the price {}, more than 1,000 times off the last one, {last}",
+                self.price
+            ));
         }
         Ok(self)
     }
+}
+
+/// Whether one of two prices is more than a thousand times the other.
+pub(crate) fn is_far_off(price: Decimal, other: Decimal) -> bool {
+    let times = |a: Decimal, b: Decimal| a.checked_div(b).is_none_or(|times| times > Decimal::ONE_THOUSAND);
+    times(price, other) || times(other, price)
 }
 
 /// A number of an answer: a plain decimal or one with an exponent, as programs print them.

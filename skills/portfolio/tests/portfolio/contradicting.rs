@@ -37,7 +37,7 @@ fn names(vault: &str, path: &str, line: u64, problem: &str) -> Value {
 #[test]
 fn a_list_is_no_currency() {
     let vault = buy("currency: [EUR, USD]");
-    let value = names(&vault, "Portfolio/Trades/t.md", 8, "`currency` is a list instead of a text");
+    let value = names(&vault, "Portfolio/Trades/t.md", 8, "`currency` is a list instead of a currency");
     assert_eq!(value["positions"], json!([]));
 }
 

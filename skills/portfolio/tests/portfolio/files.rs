@@ -35,7 +35,7 @@ fn the_tools_are_those_of_the_contract() {
             "watchlist {} Read",
             "watch {symbol, target?, currency?} Write",
             "unwatch {symbol} Write",
-            "quote {symbols?, since?} External",
+            "quote {symbols?, range?, since?} External",
             "value {as_of?, currency?} Read",
             "gains {symbol?, method?, as_of?, from?} Read",
             "allocation {by?, currency?} Read",

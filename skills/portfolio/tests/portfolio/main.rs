@@ -1,6 +1,7 @@
 //! The skill over small vaults, its tools called the way the program calls them.
 #![allow(clippy::unwrap_used)]
 
+mod closes;
 mod contradicting;
 mod examples;
 mod files;

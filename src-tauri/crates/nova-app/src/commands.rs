@@ -360,6 +360,10 @@ impl Commands for App {
         self.save_record_of(save).await
     }
 
+    async fn usual_currency(&self, skill: SkillRef) -> Result<UsualCurrency, UserError> {
+        self.usual_currency_of(&skill.skill).await
+    }
+
     async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         self.notes_like(wanted).await
     }

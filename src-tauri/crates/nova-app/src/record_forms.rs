@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nova_calls::{CalledTool, error_from_tool, error_from_vault};
 use nova_protocol::{
     ErrorCode, FieldErrorView, NoteSuggestion, ProblemView, RecordFormRef, RecordFormView, RecordTypeRow,
-    SaveRecord, SavedRecord, SuggestNotes, UserError,
+    SameRecord, SaveRecord, SavedRecord, SuggestNotes, UserError, UsualCurrency,
 };
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{
@@ -24,6 +24,8 @@ use serde_json::{Map, Value};
 use crate::app::{App, blocking};
 use crate::chat::unknown_skill;
 use crate::notes::find_note;
+
+mod same;
 
 impl App {
     pub(crate) fn record_types(&self) -> Vec<RecordTypeRow> {
@@ -85,10 +87,11 @@ impl App {
             path: save.path,
             before: object("before", save.before.unwrap_or_default())?,
             values: object("values", save.values)?,
+            another: save.another.unwrap_or_default(),
         };
         // All fields that are wrong are told at once. The call below looks again, at the note as it
         // is by then.
-        let faults = {
+        let (faults, same) = {
             let (vault, skill, filled) = (self.vault()?, skill.clone(), filled.clone());
             blocking(move || {
                 let declared = declared(&skill, &filled.record_type)?;
@@ -102,12 +105,16 @@ impl App {
                     }
                     check_type(&skill, declared, note)?;
                 }
-                Ok(filled.faults(declared, note.as_ref()))
+                let faults = filled.faults(declared, note.as_ref());
+                let asks = faults.is_empty() && filled.is_to_be_alone();
+                let same = if asks { filled.same(declared, &vault.seen_by_owner())? } else { None };
+                Ok((faults, same))
             })
             .await?
         };
-        if !faults.is_empty() {
-            return Ok(SavedRecord { errors: faults.into_iter().map(error_view).collect(), result: None });
+        if !faults.is_empty() || same.is_some() {
+            let errors = faults.into_iter().map(error_view).collect();
+            return Ok(SavedRecord { errors, same, result: None });
         }
         let args = serde_json::to_value(&filled)
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
@@ -115,7 +122,14 @@ impl App {
             .map_err(|error| UserError::new(ErrorCode::Internal, error, ""))?;
         let called = CalledTool::OfForm { skill, tool: Arc::new(tool) };
         let result = self.run_form(save.run, called, args).await?;
-        Ok(SavedRecord { errors: Vec::new(), result: Some(result) })
+        Ok(SavedRecord { errors: Vec::new(), same: None, result: Some(result) })
+    }
+
+    pub(crate) async fn usual_currency_of(&self, id: &str) -> Result<UsualCurrency, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone();
+        let view = self.vault()?.seen_by_owner();
+        blocking(move || Ok(UsualCurrency { currency: usual_currency(&skill, &view)? })).await
     }
 
     /// Notes by name; the records that the field is about first, then those of the skill.
@@ -229,6 +243,9 @@ struct FilledForm {
     before: Map<String, Value>,
     /// What it holds, by field; what is absent is empty.
     values: Map<String, Value>,
+    /// A new one is added although there is one like it.
+    #[serde(default)]
+    another: bool,
 }
 
 #[async_trait]
@@ -248,6 +265,12 @@ impl NativeTool for SaveRecordTool {
                 let text = declared.new_note_of_form(&filled.values).map_err(first)?;
                 let (folder, name) = declared.place(&filled.values);
                 let path = ctx.vault().free_path(&folder, &name).await?;
+                if filled.is_to_be_alone() {
+                    let notes = ctx.vault().read_records(&[&filled.record_type]).await?.notes;
+                    if let Some(same) = same::same(declared, &notes, &filled.values, &name, &path) {
+                        return Err(ToolError::failed(same.message, "Open it, or save the form again."));
+                    }
+                }
                 ctx.vault().create(&path, text).await?;
                 path
             }
@@ -283,6 +306,20 @@ async fn one_note(ctx: &dyn ToolContext, name: &str) -> Result<VaultPath, ToolEr
 }
 
 impl FilledForm {
+    /// It is new, and the user knows of none like it.
+    fn is_to_be_alone(&self) -> bool {
+        self.path.is_none() && !self.another
+    }
+
+    fn same(&self, declared: &RecordType, view: &View) -> Result<Option<SameRecord>, UserError> {
+        let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
+        let notes =
+            view.read_records(&[&declared.folder], &types).map_err(|error| error_from_vault(&error))?.notes;
+        let (folder, name) = declared.place(&self.values);
+        let free = view.draft().free_path(&folder, &name).map_err(|error| error_from_vault(&error))?;
+        Ok(same::same(declared, &notes, &self.values, &name, &free))
+    }
+
     fn faults(&self, declared: &RecordType, note: Option<&Note>) -> Vec<FieldFault> {
         let planned = match note {
             None => declared.new_note_of_form(&self.values).map(|_| ()),

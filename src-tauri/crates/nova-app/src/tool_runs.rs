@@ -91,6 +91,7 @@ impl App {
             figures: outcome.figures,
             changes: outcome.changes,
             change_set: outcome.change_set,
+            so_far: outcome.so_far,
             ms: outcome.ms,
         }
     }

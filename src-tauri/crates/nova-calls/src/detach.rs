@@ -189,6 +189,7 @@ fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
         seen: BTreeMap::new(),
         from_outside: false,
         unknown: true,
+        so_far: None,
         ms: 0,
     }
 }

@@ -1,5 +1,6 @@
 //! How far a running tool reaches into the web.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -16,6 +17,7 @@ pub(crate) struct CallHttp {
     pub(crate) web: Arc<Web>,
     pub(crate) hosts: Arc<CallHosts>,
     pub(crate) heard: Arc<Heard>,
+    pub(crate) acted: Arc<Acted>,
     /// What the call was given, which goes to the tool's own hosts only.
     pub(crate) secrets: Arc<Secrets>,
     /// Set when the tool has ended, whatever it left running.
@@ -26,6 +28,7 @@ pub(crate) struct CallHttp {
 impl ToolHttp for CallHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
         self.keeps_secrets(&request)?;
+        self.acted.note(&request.method);
         let response = tokio::select! {
             biased;
             () = self.ended.cancelled() => return Err(ToolError::Cancelled),
@@ -48,6 +51,24 @@ impl CallHttp {
             what: format!("{host} was not contacted: the request carries a credential that is not for it."),
             remedy: "A credential goes only to the hosts that its tool declares.".into(),
         })
+    }
+}
+
+/// Whether a call has sent a request that may change something where it arrives. One with a method
+/// that only asks (RFC 9110, safe methods) does not.
+#[derive(Default)]
+pub(crate) struct Acted(AtomicBool);
+
+impl Acted {
+    fn note(&self, method: &str) {
+        let only_asks = ["GET", "HEAD", "OPTIONS"].iter().any(|safe| safe.eq_ignore_ascii_case(method));
+        if !only_asks {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn is_so(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
     }
 }
 

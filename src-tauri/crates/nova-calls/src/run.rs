@@ -26,7 +26,7 @@ use crate::detach::CallWatch;
 use crate::figures::sources_and_figures;
 use crate::hosts::CallHosts;
 use crate::questions::Questions;
-use crate::reach::Heard;
+use crate::reach::{Acted, Heard};
 use crate::secrets::Secrets;
 use crate::view::{effect_view, error_from_tool, principal_view, source_view};
 use crate::{
@@ -63,6 +63,7 @@ pub(crate) async fn run_watched(
         questions,
         secrets: Arc::default(),
         heard: Arc::default(),
+        acted: Arc::default(),
     };
     let result = running.run(call).await;
     let worked = begun.elapsed().saturating_sub(watch.stopwatch.waited());
@@ -82,11 +83,13 @@ pub(crate) async fn run_watched(
                 seen: running.seen,
                 from_outside: running.from_outside,
                 unknown: false,
+                so_far: None,
                 ms,
             }
         }
         Err(error) => Outcome {
             call: running.id,
+            so_far: watch.so_far().partial.filter(|_| is_stop(&error)),
             result: Err(error),
             sources: heard.iter().map(source_view).collect(),
             figures: Vec::new(),
@@ -111,8 +114,14 @@ pub(crate) async fn run_watched(
         changes: outcome.changes.clone(),
         change_set: outcome.change_set.clone(),
         merged: outcome.merged.clone(),
+        so_far: outcome.so_far.clone(),
     });
     outcome
+}
+
+/// Whether the call was ended before it had everything; any other failure may be about what it found.
+fn is_stop(error: &UserError) -> bool {
+    matches!(error.code, ErrorCode::Cancelled | ErrorCode::ToolTimedOut)
 }
 
 /// What the calls of one turn, form or command share.
@@ -221,6 +230,8 @@ pub struct Outcome {
     pub from_outside: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
     pub unknown: bool,
+    /// What it had found when it was stopped, as far as it may be told.
+    pub so_far: Option<Value>,
     pub ms: u64,
 }
 
@@ -262,6 +273,8 @@ struct Running<'a> {
     secrets: Arc<Secrets>,
     /// What the web answered.
     heard: Arc<Heard>,
+    /// Whether it asked the web for more than an answer.
+    acted: Arc<Acted>,
 }
 
 /// What a call may reach beside its notes, the same however often it is planned anew.

@@ -144,6 +144,8 @@ commands! {
     record_form(RecordFormRef) -> RecordFormView;
     /// Writes what a form of a record holds, as one change set of the user's own.
     save_record(SaveRecord) -> SavedRecord;
+    /// The currency that a skill's new records begin with.
+    usual_currency(SkillRef) -> UsualCurrency;
     /// Notes that a field which links to one may mean, best first.
     suggest_notes(SuggestNotes) -> Vec<NoteSuggestion>;
     /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.

@@ -158,6 +158,10 @@ pub enum Event {
         change_set: Option<String>,
         /// What came from outside while the call wrote.
         merged: Vec<String>,
+        /// What it had found when it was stopped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        so_far: Option<Value>,
     },
     SkillActivated {
         skill: String,

@@ -15,8 +15,8 @@
 //! Words of the declaration:
 //! - A *pointer* is a JSON Pointer into a tool's answer (`/deals`); a *field* is a key of a row, or a
 //!   pointer into it where it begins with `/`.
-//! - In `args`, `{name}` stands for a field of the row, an input of the tab, `{column}` on a board, or
-//!   `{today}`. A text that is nothing but one such name keeps the field's type.
+//! - In `args`, `{name}` stands for a field of the row, an input of the tab, `{column}` on a board,
+//!   `{today}`, or `{currency}` for the one that most of the skill's records have. A text that is nothing but one such name keeps the field's type.
 //! - Amounts are decimal texts. Where one answer holds several currencies, an amount is a list of
 //!   `{amount, currency}`; they are never added up.
 //! - A row with `path` is that note; `unreadable` and `problems` of an answer, lists of
@@ -417,6 +417,9 @@ pub struct ChartPart {
     /// Field of the mark on a bar, such as a limit.
     #[serde(default)]
     pub mark: Option<String>,
+    /// Pointer to a sentence about what the chart lacks; nothing stands there where there is none.
+    #[serde(default)]
+    pub note: Option<String>,
     #[serde(default)]
     pub empty: Option<PanelEmpty>,
 }

@@ -74,6 +74,7 @@ pub fn typescript() -> Result<String, ExportError> {
         SaveRecord,
         SavedRecord,
         SuggestNotes,
+        UsualCurrency,
         NoteSuggestion,
         FieldProposal,
         RunRef,

@@ -313,6 +313,7 @@ fn sample(record: &nova_skill::RecordType) -> serde_json::Map<String, Value> {
                 FieldKind::Decimal | FieldKind::Integer => Value::from(number.to_string()),
                 FieldKind::Bool => Value::from(true),
                 FieldKind::Choice => field.choices.first().cloned().into(),
+                FieldKind::Currency => Value::from("EUR"),
                 FieldKind::List => Value::from(vec!["one"]),
             };
             (key.clone(), value)

@@ -1,22 +1,24 @@
 import { useState } from 'react';
 
+import type { JsonValue } from '../../ipc';
 import { Banner, clockTime, ErrorBox, Icon, IconButton, LinkButton, noteName } from '../../shared';
-import type { RowProblem } from './answer';
+import { PartialResult, ProgressBar } from '../../shared/PartialResult';
+import { problemsIn, type RowProblem } from './answer';
 import { usePanel } from './context';
-import { Asking } from './Region';
+import { Asking, useCall } from './Region';
 import type { PanelCall, PanelCalls } from './useCalls';
 
 /** How many problems stand below each other before the rest is asked for. */
 const FIRST = 2;
 
 /** What could not be shown, and why: never silently missing. */
-export function ProblemBars({ problems }: { problems: readonly RowProblem[] }) {
+export function ProblemBars({ problems, label = 'Problems' }: { problems: readonly RowProblem[]; label?: string }) {
   const { openNote } = usePanel();
   const [all, setAll] = useState(false);
   if (problems.length === 0) return null;
   const shown = all ? problems : problems.slice(0, FIRST);
   return (
-    <section aria-label="Problems" className="flex max-h-48 shrink-0 flex-col gap-1.5 overflow-y-auto">
+    <section aria-label={label} className="flex max-h-48 shrink-0 flex-col gap-1.5 overflow-y-auto">
       {shown.map(({ path, line, problem, remedy }, at) => (
         <Banner
           key={at}
@@ -52,48 +54,82 @@ export function CallBars({ calls }: { calls: PanelCalls }) {
 
 function CallBar({ call, calls }: { call: PanelCall; calls: PanelCalls }) {
   const { result, label } = call;
-  if (result === null) {
-    return (
-      <div className="shrink-0">
-        <Asking run={call.id} />
-        <p role="status" className="flex animate-appear-late items-center gap-2 px-2.5 text-small text-fg-2">
-          <Icon name="spinner" size={14} /> {label}
-        </p>
-      </div>
-    );
-  }
+  if (result === null) return <Running call={call} onStop={() => calls.stop(call)} />;
+  if (result.error?.code === 'cancelled') return <Stopped call={call} soFar={result.so_far ?? null} onHide={() => calls.dismiss(call)} />;
   if (!result.ok) {
     const error = result.error ?? { code: 'tool_failed' as const, message: `${call.tool} failed and did not say why.`, hint: 'Try again.' };
     return (
       <div className="relative shrink-0" data-testid="call-failed">
         <ErrorBox error={{ ...error, message: `${label}: ${error.message}` }} />
+        {result.so_far != null && <PartialResult partial={result.so_far} ended />}
         <IconButton icon="x" iconSize={12} label="Hide" className="absolute top-1.5 right-1.5" onClick={() => calls.dismiss(call)} />
       </div>
     );
   }
+  const problems = problemsIn([result.value]);
   return (
-    <div
-      role="status"
-      data-testid="undo-bar"
-      className="flex min-h-8 shrink-0 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 py-1 text-small"
-    >
-      <Icon name={call.undone ? 'undo' : 'check'} size={14} className={call.undone ? 'text-fg-2' : 'text-ok'} />
-      <span className="selectable min-w-0 flex-1">
-        {label}
-        {call.undone && `, undone at ${clockTime(new Date().toISOString())}`}
-        {call.undoProblem && (
-          <span className="text-danger">
-            {' '}
-            {call.undoProblem.message} {call.undoProblem.hint}
-          </span>
+    <>
+      {problems.length > 0 && <ProblemBars problems={problems} label={`Problems of ${label}`} />}
+      <div
+        role="status"
+        data-testid="undo-bar"
+        className="flex min-h-8 shrink-0 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 py-1 text-small"
+      >
+        <Icon name={call.undone ? 'undo' : 'check'} size={14} className={call.undone ? 'text-fg-2' : 'text-ok'} />
+        <span className="selectable min-w-0 flex-1">
+          {label}
+          {call.undone && `, undone at ${clockTime(new Date().toISOString())}`}
+          {call.undoProblem && (
+            <span className="text-danger">
+              {' '}
+              {call.undoProblem.message} {call.undoProblem.hint}
+            </span>
+          )}
+        </span>
+        {result.change_set !== null && !call.undone && (
+          <LinkButton data-testid="undo-call" onClick={() => calls.undo(call)}>
+            Undo
+          </LinkButton>
         )}
-      </span>
-      {result.change_set !== null && !call.undone && (
-        <LinkButton data-testid="undo-call" onClick={() => calls.undo(call)}>
-          Undo
-        </LinkButton>
-      )}
-      <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => calls.dismiss(call)} />
+        <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => calls.dismiss(call)} />
+      </div>
+    </>
+  );
+}
+
+/** How far a call is, what it has found, and the way to stop it. */
+function Running({ call, onStop }: { call: PanelCall; onStop: () => void }) {
+  const { progress = null } = useCall(call.id) ?? {};
+  return (
+    <div className="shrink-0 animate-appear-late" data-testid="call-running">
+      <Asking run={call.id} />
+      <div className="rounded-card bg-surface-sunken">
+        <div className="flex min-h-8 items-center gap-2 px-2.5 text-small text-fg-2">
+          <Icon name="spinner" size={14} />
+          <p role="status" className="min-w-0 flex-1">
+            {call.stopping ? `Stopping ${call.label}` : call.label}
+            {progress?.message != null && `, ${progress.message}`}
+          </p>
+          <LinkButton aria-label={`Stop ${call.label}`} disabled={call.stopping} onClick={onStop}>
+            Stop
+          </LinkButton>
+        </div>
+        {progress?.fraction != null && <ProgressBar fraction={progress.fraction} label={call.label} />}
+        {progress?.partial != null && <PartialResult partial={progress.partial} />}
+      </div>
+    </div>
+  );
+}
+
+function Stopped({ call, soFar, onHide }: { call: PanelCall; soFar: JsonValue; onHide: () => void }) {
+  return (
+    <div data-testid="call-stopped" className="shrink-0 rounded-card bg-surface-sunken">
+      <div role="status" className="flex min-h-8 items-center gap-2.5 px-2.5 text-small">
+        <Icon name="ban" size={14} className="text-fg-2" />
+        <span className="min-w-0 flex-1">{call.label}, stopped by you{soFar === null && ', before it found anything'}</span>
+        <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={onHide} />
+      </div>
+      {soFar !== null && <PartialResult partial={soFar} ended />}
     </div>
   );
 }

@@ -37,6 +37,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
     const declared = part.series[series];
     return point && declared ? valueText(fieldOf(point.placed.row, declared.field), declared.format, unit, today) : '';
   };
+  const note = part.note === null ? '' : textOf(at(value, part.note));
   const label = spoken(part, points, write);
   const drawn = { part, points, unit, label, write };
   return (
@@ -77,6 +78,7 @@ function Chart({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
       ) : (
         <ColumnsChart {...drawn} />
       )}
+      {note !== '' && <p className="selectable pt-1 text-small text-warn">{note}</p>}
     </div>
   );
 }

@@ -54,10 +54,16 @@ export function Region({ read, lines = 3, children }: { read: Read | null; lines
   );
 }
 
+/** The call of a run, once it has begun. */
+export function useCall(run: string): CallItem | undefined {
+  return useSession(run)
+    .turns.flatMap(({ items }) => items)
+    .find((item): item is CallItem => item.kind === 'call');
+}
+
 /** A rule may make a call ask, also one that a panel makes. */
 export function Asking({ run }: { run: string }) {
-  const session = useSession(run);
-  const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
+  const call = useCall(run);
   if (call?.state !== 'waiting') return null;
   return (
     <div className="p-3">

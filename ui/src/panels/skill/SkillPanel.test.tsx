@@ -341,6 +341,81 @@ describe('what the user does', () => {
     expect(screen.getByRole('group', { name: 'Let x.quote send to stooq.com?' })).toBeInTheDocument();
   });
 
+  describe('a call that takes long', () => {
+    const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
+
+    /** A call that runs, with the way to say what it says and how it ends. */
+    async function running() {
+      let end: (result: Result<'call_tool'>) => void = () => {};
+      const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise((resolve) => (end = resolve)) };
+      const { backend } = await show({ panel, answers });
+      await userEvent.click(screen.getByRole('button', { name: 'Fetch' }));
+      const { run } = backend.asked('call_tool').at(-1)!;
+      const say = (...events: Parameters<typeof backend.emit>[0][]) => act(() => events.forEach((event) => void backend.emit(event, { session: run })));
+      say({ type: 'tool_call_started', call: 'q', tool: 'x.quote', args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } });
+      return { backend, run, say, end: (result: Result<'call_tool'>) => act(async () => end(result)) };
+    }
+    const found = { quotes: [{ symbol: 'NGTL', price: '41.20' }] };
+
+    test('says how far it is and what it has found', async () => {
+      const { say } = await running();
+      say({ type: 'tool_call_progress', call: 'q', fraction: 0.5, message: '1 of 2', partial: found });
+      const bar = screen.getByTestId('call-running');
+      expect(bar).toHaveTextContent('Fetch: A, 1 of 2');
+      expect(within(bar).getByRole('progressbar', { name: 'Fetch: A' })).toHaveAttribute('aria-valuenow', '50');
+      expect(bar).toHaveTextContent('41.20');
+    });
+
+    test('is stopped once, says so, and keeps what it had found', async () => {
+      const { backend, run, end } = await running();
+      const stop = screen.getByRole('button', { name: 'Stop Fetch: A' });
+      await userEvent.click(stop);
+      expect(stop).toBeDisabled();
+      expect(backend.asked('stop_tool')).toEqual([{ run }]);
+      const error = { code: 'cancelled' as const, message: 'The call was stopped.', hint: '' };
+      await end({ ...answer(null), ok: false, error, so_far: found });
+      const bar = screen.getByTestId('call-stopped');
+      expect(bar).toHaveTextContent('Fetch: A, stopped by you');
+      expect(bar).toHaveTextContent('41.20');
+      expect(screen.queryByRole('alert')).toBeNull();
+    });
+
+    test('tells what it could not do until that is read', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+      const { end } = await running();
+      await end(answer({ quotes: [], problems: [{ problem: 'NGTL has no closes since 1 Jun: Stooq has none', remedy: 'Try again.' }] }));
+      act(() => void vi.advanceTimersByTime(UNDO_FOR));
+      expect(screen.getByRole('region', { name: 'Problems of Fetch: A' })).toHaveTextContent('NGTL has no closes since 1 Jun: Stooq has none. Try again.');
+      await userEvent.click(within(screen.getByTestId('undo-bar')).getByRole('button', { name: 'Hide' }));
+      expect(screen.queryByRole('region', { name: 'Problems of Fetch: A' })).toBeNull();
+    });
+  });
+
+  test('the form of a tool begins with the usual currency, or with that of the row', async () => {
+    const add = { label: 'Add', tool: 'add', ask: true, args: { currency: '{currency}' } };
+    const panel = panelOf('x', 'X', [
+      {
+        actions: [add],
+        parts: [{ kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }], actions: [{ ...add, label: 'Add to it' }] }],
+      },
+    ]);
+    const { backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1', 'CHF'])) } });
+    backend.on('usual_currency', () => ({ currency: 'USD' })).on('list_tools', () => [
+      {
+        wire_name: 'x__add', name: 'x.add', skill: 'x', effect: 'write', description: 'Adds.', state: 'available', reason: null,
+        input_schema: { type: 'object', properties: { currency: { type: 'string' } } },
+      },
+    ]);
+    await userEvent.click(screen.getByRole('button', { name: 'Add' }));
+    const form = await screen.findByRole('dialog', { name: 'Add' });
+    expect(await within(form).findByLabelText(/^currency/i)).toHaveValue('USD');
+    await userEvent.click(within(form).getByRole('button', { name: 'Close' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Add to it' }));
+    const ofRow = await screen.findByRole('dialog', { name: 'Add to it' });
+    expect(await within(ofRow).findByLabelText(/^currency/i)).toHaveValue('CHF');
+    expect(backend.asked('usual_currency')).toEqual([{ skill: 'x' }]);
+  });
+
   test('the form of a tool begins with this day where the panel says so', async () => {
     const panel = table({ actions: [{ label: 'Add', tool: 'add', ask: true, args: { date: '{today}', of: '{name}' } }] });
     const { backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
@@ -371,6 +446,13 @@ describe('what the user does', () => {
     await userEvent.click(screen.getByRole('button', { name: 'The month before' }));
     expect(await screen.findByText('€20')).toBeInTheDocument();
     expect(asked('budget.sum')).toEqual([{ month: '2026-11' }, { month: '2026-10' }]);
+  });
+
+  test('a chart says what it lacks', async () => {
+    const chart = { kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '/points', x: 'date', note: '/missing', series: [{ field: 'value', label: 'Value' }] };
+    const value = { points: [{ date: '2026-11-20', value: '7' }], missing: 'No prices of NGTL before 20 Nov.' };
+    await show({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.history': () => answer(value) } });
+    expect(screen.getByText('No prices of NGTL before 20 Nov.')).toBeVisible();
   });
 
   test('a chart says its range and its end, and is a table on a click', async () => {

@@ -3,11 +3,11 @@
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 
-import type { JsonValue, PanelAction, PanelPart, PanelView } from '../../ipc';
+import { useBackend, type JsonValue, type PanelAction, type PanelPart, type PanelView } from '../../ipc';
 import { Button, count, Empty, Icon, IconButton, iconOf, keyText, skillIcon, TextField, useMedia } from '../../shared';
 import { FieldProposal } from '../../shared/FieldProposal';
 import { useActions, useApp } from '../../state/hooks';
-import { at, fill, fieldOf, isEmpty, pathOf, problemsIn, rowsAt, textOf, type Row } from './answer';
+import { at, fill, fieldOf, isEmpty, namesIn, pathOf, problemsIn, rowsAt, textOf, type Row, type Scope } from './answer';
 import { CallBars, ProblemBars } from './Bars';
 import { BoardView } from './BoardView';
 import { ChartView } from './ChartView';
@@ -46,6 +46,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const roomy = useMedia('(min-width: 1100px)');
   const { openNote, openRecordForm } = useActions();
+  const backend = useBackend();
   const calls = useCalls();
 
   const tabs = tabsOf(panel.panel.tabs, !wide || roomy);
@@ -72,12 +73,20 @@ function Declared({ panel, wide }: SkillPanelProps) {
     }
     if (action.tool === null) return { kind: 'failed', reason: 'The button names no tool.' };
     const tool = nameOf(action.tool);
-    const args = fill(action.args, [column === undefined ? null : { column }, row, inputs, { today }]);
+    const names = [column === undefined ? null : { column }, row, inputs];
+    const currency = await usualCurrency(action, names);
+    const args = fill(action.args, [...names, { today, currency }]);
     if (action.ask) {
       setForm({ title: action.label, asked: { tool, args } });
       return { kind: 'asked' };
     }
     return call(labelOf(action, row, column, tabs), tool, args);
+  };
+  /** Asked for when it is needed: notes may have changed it. */
+  const usualCurrency = async (action: PanelAction, names: Scope): Promise<string> => {
+    if (!namesIn(action.args).has('currency') || fill({ currency: '{currency}' }, names)['currency'] !== undefined) return '';
+    const { currency } = await backend.rpc('usual_currency', { skill: panel.skill }).catch(() => ({ currency: null }));
+    return currency ?? '';
   };
   const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<Outcome> => {
     const result = await calls.call(label, tool, args);

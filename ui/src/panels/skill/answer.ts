@@ -103,6 +103,11 @@ export function problemsIn(values: readonly (JsonValue | null | undefined)[]): R
 /** What `{name}` may stand for, the nearest first. */
 export type Scope = readonly (Readonly<Record<string, JsonValue>> | null | undefined)[];
 
+/** The names that arguments leave to be filled in. */
+export function namesIn(args: Readonly<Record<string, JsonValue>>): ReadonlySet<string> {
+  return new Set([...JSON.stringify(args).matchAll(/\{([^{}"]+)\}/g)].map(([, name = '']) => name));
+}
+
 /**
  * Arguments with their names filled in. A text that is nothing but a name keeps the field's type; one whose name
  * stands for nothing is left out.

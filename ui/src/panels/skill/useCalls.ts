@@ -5,6 +5,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { useBackend, userError, type JsonValue, type ToolResult, type UserError } from '../../ipc';
 import { useActions } from '../../state/hooks';
+import { problemsIn } from './answer';
 import { failed } from './useReads';
 
 /** How long a call that ended well is offered to be undone, ms. */
@@ -20,6 +21,7 @@ export interface PanelCall {
   readonly args: Readonly<Record<string, JsonValue>>;
   /** None while it runs. */
   readonly result: ToolResult | null;
+  readonly stopping: boolean;
   readonly undone: boolean;
   /** Why it is not undone. */
   readonly undoProblem: UserError | null;
@@ -29,6 +31,7 @@ export interface PanelCalls {
   /** Those to be shown, oldest first. */
   readonly calls: readonly PanelCall[];
   call(label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<ToolResult>;
+  stop(call: PanelCall): void;
   undo(call: PanelCall): void;
   dismiss(call: PanelCall): void;
 }
@@ -60,14 +63,19 @@ export function useCalls(): PanelCalls {
 
   const call = async (label: string, tool: string, args: PanelCall['args']): Promise<ToolResult> => {
     const id = `panel-${crypto.randomUUID()}`;
-    setCalls((old) => [...old, { id, label, tool, args, result: null, undone: false, undoProblem: null }]);
+    setCalls((old) => [...old, { id, label, tool, args, result: null, stopping: false, undone: false, undoProblem: null }]);
     watch(id);
     const result = await backend.rpc('call_tool', { tool, args: { ...args }, run: id }).catch(failed);
     unwatch(id);
     change(id, { result });
-    // A failure stays until it is read.
-    if (result.ok) dropLater(id);
+    // A failure stays until it is read, and so does what was done in part only.
+    if (result.ok && problemsIn([result.value]).length === 0) dropLater(id);
     return result;
+  };
+
+  const stop = ({ id }: PanelCall) => {
+    change(id, { stopping: true });
+    backend.rpc('stop_tool', { run: id }).catch(() => change(id, { stopping: false }));
   };
 
   const undoCall = ({ id, result }: PanelCall) => {
@@ -78,7 +86,7 @@ export function useCalls(): PanelCalls {
     );
   };
 
-  return { calls, call, undo: undoCall, dismiss: ({ id }) => drop(id) };
+  return { calls, call, stop, undo: undoCall, dismiss: ({ id }) => drop(id) };
 }
 
 const editedSince: UserError = {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
-use nova_registry::{ReachedNotes, SkillEntry, ToolEntry};
+use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
     CallToken, Effect, NoteScope, Output, OutputPart, RequestInfo, Source, ToolError, ToolOutput, VaultPath,
 };
@@ -63,6 +63,7 @@ impl Running<'_> {
                 web: self.scope.web.clone(),
                 hosts: reach.hosts.clone(),
                 heard: self.heard.clone(),
+                acted: self.acted.clone(),
                 ended: cancel.clone(),
                 secrets: self.secrets.clone(),
             },
@@ -87,7 +88,6 @@ impl Running<'_> {
             let output = body.run(CallToken::mint_for_nova_calls(), args, context).await?;
             drain(output, &says).await
         });
-        let reaches_out = tool.effect() != Effect::Read && !tool.spec().on_notes;
         let limit = tool.spec().time_limit.unwrap_or(self.scope.time_limit);
         let (stopped, questions) = (self.cancel.clone(), self.questions.clone());
         let passed = questions.watch.stopwatch.passed(limit);
@@ -97,11 +97,11 @@ impl Running<'_> {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
                 Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
                 () = stopped.cancelled() => {
-                    self.unknown = reaches_out;
+                    self.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
-                    self.unknown = reaches_out;
+                    self.unknown = self.may_have_acted(tool);
                     task.abort();
                     cancel.cancel();
                     return Err(UserError::new(
@@ -154,6 +154,16 @@ impl Running<'_> {
         let outside_own =
             draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
         Ok(Plan { output, draft, outside_own })
+    }
+
+    /// Whether the tool may have had an effect outside of the vault by now. One that asks elsewhere
+    /// reaches nothing but the web, and only through its call; what a server does nobody here sees.
+    fn may_have_acted(&self, tool: &ToolEntry) -> bool {
+        match tool.effect() {
+            Effect::Read => false,
+            Effect::External if tool.source != SourceKind::Mcp => self.acted.is_so(),
+            _ => !tool.spec().on_notes,
+        }
     }
 }
 

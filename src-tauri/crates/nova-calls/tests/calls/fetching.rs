@@ -214,6 +214,38 @@ async fn a_tool_that_takes_too_long_is_stopped() {
     assert_eq!(error.code, ErrorCode::ToolTimedOut);
 }
 
+/// Whether it is unknown what a call has done that was stopped while it waited for its answer.
+async fn unknown_after(effect: Effect, method: &str, by_server: bool) -> bool {
+    let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
+    let tool = fetch(effect, &["api.weather.com"]);
+    let bench =
+        Bench::new(tool.clone(), ScriptedApprover::always(Decision::Once), &[("api.weather.com", &server)]);
+    let mut bench = if by_server { bench.with_server(tool) } else { bench };
+    bench.scope.time_limit = Duration::from_secs(5);
+    let call = Call::with_value("call1".into(), "net.fetch", json!({"urls": [HERE], "method": method}));
+    let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;
+    assert_eq!(outcome.result.expect_err("too long").code, ErrorCode::ToolTimedOut);
+    outcome.unknown
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_asked_for_an_answer_has_done_nothing_when_it_is_stopped() {
+    for (effect, method, by_server, unknown) in [
+        (Effect::Read, "POST", false, false),
+        (Effect::External, "GET", false, false),
+        (Effect::External, "post", false, true),
+        (Effect::External, "GET", true, true),
+        (Effect::Undeclared, "GET", false, true),
+        (Effect::Send, "GET", false, true),
+    ] {
+        assert_eq!(
+            unknown_after(effect, method, by_server).await,
+            unknown,
+            "{effect:?} {method} {by_server}"
+        );
+    }
+}
+
 fn of_file(effect: Effect, definition: &str) -> crate::Fetch {
     let mut tool = fetch(effect, &["api.weather.com"]);
     tool.0.definition = Some(definition.into());

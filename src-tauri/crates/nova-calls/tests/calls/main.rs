@@ -26,7 +26,7 @@ use nova_testkit::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// `net.fetch {urls}`: fetches all of them at once and gives the texts.
+/// `net.fetch {urls, method}`: fetches all of them at once and gives the texts.
 #[derive(Clone)]
 pub(crate) struct Fetch(pub(crate) ToolSpec);
 
@@ -65,7 +65,7 @@ impl Tool for Fetch {
         let urls = args["urls"].as_array().cloned().unwrap_or_default();
         let all = urls.iter().filter_map(Value::as_str).map(|url| {
             let request = HttpRequest {
-                method: "GET".into(),
+                method: args["method"].as_str().unwrap_or("GET").into(),
                 url: url.parse().expect("an address of the test"),
                 headers: BTreeMap::new(),
                 body: None,

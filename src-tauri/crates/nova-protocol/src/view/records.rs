@@ -70,17 +70,37 @@ pub struct SaveRecord {
     pub before: Option<Value>,
     /// All values of the form. What is absent, null or empty is taken out of the note.
     pub values: Value,
+    /// The user knows of the record that is there already and adds another one, under a free name.
+    #[serde(default)]
+    #[ts(optional)]
+    pub another: Option<bool>,
     /// An id chosen by the caller; the events of the save carry it as `session`.
     pub run: String,
 }
 
-/// What became of saving a record. With errors nothing was written.
+/// What became of saving a record. With errors, and where it is there already, nothing was written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SavedRecord {
     /// By field, in their order.
     pub errors: Vec<FieldErrorView>,
-    /// None where there are errors.
+    /// What a new record would be once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub same: Option<SameRecord>,
+    /// None where there are errors, and where it is there already.
     pub result: Option<ToolResult>,
+}
+
+/// A record that is there already, or a note that has the name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SameRecord {
+    pub path: String,
+    /// A sentence: what is there already.
+    pub message: String,
+    /// It is a record of the same type, which has a form.
+    pub is_record: bool,
+    /// What the note of another one would be called.
+    pub free_name: String,
 }
 
 /// Why a field cannot be saved.
@@ -93,6 +113,13 @@ pub struct FieldErrorView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub theirs: Option<Value>,
+}
+
+/// The currency that a new record of a skill begins with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UsualCurrency {
+    /// None where nothing is set and no currency is the commonest.
+    pub currency: Option<String>,
 }
 
 /// What is typed into a field that links to a note.

@@ -350,6 +350,10 @@ pub struct ToolResult {
     pub figures: Vec<FigureView>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
+    /// What it had found when it was stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub so_far: Option<Value>,
     #[ts(type = "number")]
     pub ms: u64,
 }

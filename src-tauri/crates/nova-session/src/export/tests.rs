@@ -57,6 +57,7 @@ fn call(turn: &str, ok: bool, output: Value) -> [Envelope; 2] {
         changes: Vec::new(),
         change_set: None,
         merged: Vec::new(),
+        so_far: None,
     };
     [serde_json::from_value(began).unwrap(), at(turn, ended)]
 }

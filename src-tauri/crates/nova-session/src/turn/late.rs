@@ -136,6 +136,7 @@ impl Turn {
                 changes: Vec::new(),
                 change_set: None,
                 merged: Vec::new(),
+                so_far: None,
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");

@@ -63,6 +63,9 @@ impl RecordType {
                 return Some(format!("`{what}` {reason}"));
             }
         }
+        if let Some(key) = self.unique.iter().find(|key| !self.fields.contains_key(*key)) {
+            return Some(format!("`unique` names `{key}`, which is not one of its fields"));
+        }
         if let Some(key) = self.also.keys().find(|key| *key != "type" && !self.fields.contains_key(*key)) {
             return Some(format!("`also` names `{key}`, which is neither `type` nor one of its fields"));
         }
@@ -120,13 +123,16 @@ impl Field {
         if let Some(reason) = choices_contradict(&self.choices) {
             return Some(reason);
         }
+        if !self.codes.is_empty() && self.kind != FieldKind::Currency {
+            return Some(format!("it has codes and is {}", self.kind.noun()));
+        }
         if self.items.is_some() && self.kind != FieldKind::List {
             return Some(format!("it has items and is {}", self.kind.noun()));
         }
         let starts_right = match self.starts {
             None => true,
             Some(Start::Today) => self.kind == FieldKind::Date,
-            Some(Start::Currency) => self.kind == FieldKind::Text,
+            Some(Start::Currency) => matches!(self.kind, FieldKind::Currency | FieldKind::Text),
         };
         if !starts_right {
             return Some(format!("what it starts with is none for {}", self.kind.noun()));

@@ -7,7 +7,7 @@ use nova_vault::note::Value;
 use rust_decimal::Decimal;
 
 use super::{Field, FieldKind, ItemKind, plain};
-use crate::folded;
+use crate::{currency_code, folded, near_currency_codes};
 
 /// Why a value is not what its field declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,7 @@ impl Field {
             FieldKind::Integer => self.as_integer(value).err(),
             FieldKind::Bool => self.as_bool(value).err(),
             FieldKind::Choice => self.as_choice(value).err(),
+            FieldKind::Currency => self.as_currency(value).err(),
             FieldKind::List => list_fault(self.items(), value),
         }
     }
@@ -117,6 +118,28 @@ impl Field {
                 format!("Write one of {}{nearest}.", self.choices.join(", ")),
             )
         })
+    }
+
+    /// The code in capital letters.
+    fn as_currency(&self, value: &Value) -> Result<&str, Fault> {
+        let text = self.scalar(value)?;
+        self.code(&text).ok_or_else(|| {
+            let remedy = match near_currency_codes(&text).as_slice() {
+                [] => "Write its code of three letters, such as EUR or USD.".to_owned(),
+                [near] => format!("Write its code of three letters; the nearest is {near}."),
+                near => {
+                    let near: Vec<&str> = near.iter().take(5).copied().collect();
+                    format!("Write its code of three letters; the nearest are {}.", near.join(", "))
+                }
+            };
+            fault(format!("is `{}`, which is no currency", shown(&text)), remedy)
+        })
+    }
+
+    /// The code of the currency that a text names.
+    pub(super) fn code(&self, text: &str) -> Option<&str> {
+        let own = || self.codes.iter().find(|code| code.eq_ignore_ascii_case(text.trim()));
+        currency_code(text).or_else(|| own().map(String::as_str))
     }
 
     /// The declared choice that a text names.

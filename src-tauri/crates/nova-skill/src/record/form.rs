@@ -178,7 +178,11 @@ impl Field {
                 }
                 _ => Value::Array(vec![text()]),
             },
-            FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Decimal => text(),
+            FieldKind::Text
+            | FieldKind::Link
+            | FieldKind::Date
+            | FieldKind::Decimal
+            | FieldKind::Currency => text(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod form;
 mod mapping;
 mod plain;
 mod read;
+mod same;
 mod schema;
 mod template;
 mod write;
@@ -51,6 +52,10 @@ pub struct RecordType {
     /// name of a date is its year, such as `{date.year}`.
     #[serde(default)]
     pub below: Option<String>,
+    /// Fields besides the title whose value no two records share, such as an e-mail address: the form
+    /// of a new record says where one has it already.
+    #[serde(default)]
+    pub unique: Vec<String>,
     /// Other names in vaults that were not made for it: under `type` those of `type:` or of a folder,
     /// under a field those of its property. They are looked for and change nothing by themselves.
     #[serde(default)]
@@ -90,6 +95,9 @@ pub struct Field {
     /// instead: texts, or objects with a `name`.
     #[serde(default)]
     pub choices_from: Option<String>,
+    /// For `currency`: codes that count besides those of ISO 4217, such as BTC.
+    #[serde(default)]
+    pub codes: Vec<String>,
     /// For `list`: what its items are; texts where nothing is said.
     #[serde(default)]
     pub items: Option<ItemKind>,
@@ -128,6 +136,8 @@ pub enum FieldKind {
     Bool,
     /// One of the declared choices; case does not matter.
     Choice,
+    /// The code of a currency, such as EUR; case does not matter.
+    Currency,
     /// A list of texts or links.
     List,
 }
@@ -138,7 +148,7 @@ pub enum FieldKind {
 pub enum Start {
     /// For `date`: this day.
     Today,
-    /// For `text`: the skill's configured `currency`, else the one that most of its records have.
+    /// For `currency` and `text`: the skill's configured `currency`, else the one that most of its records have.
     Currency,
 }
 
@@ -293,6 +303,7 @@ impl FieldKind {
             Self::Integer => "a whole number",
             Self::Bool => "true or false",
             Self::Choice => "a choice",
+            Self::Currency => "a currency",
             Self::List => "a list",
         }
     }

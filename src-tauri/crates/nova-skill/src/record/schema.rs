@@ -77,7 +77,9 @@ impl Field {
     fn schema(&self, for_update: bool) -> Value {
         let removable = for_update && !self.required;
         let mut types = match self.kind {
-            FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Choice => vec!["string"],
+            FieldKind::Text | FieldKind::Link | FieldKind::Date | FieldKind::Choice | FieldKind::Currency => {
+                vec!["string"]
+            }
             FieldKind::Decimal => vec!["string", "number"],
             FieldKind::Integer => vec!["integer"],
             FieldKind::Bool => vec!["boolean"],
@@ -104,7 +106,11 @@ impl Field {
             FieldKind::List => {
                 schema.insert("items".into(), json!({"type": "string"}));
             }
-            FieldKind::Text | FieldKind::Link | FieldKind::Integer | FieldKind::Bool => {}
+            FieldKind::Text
+            | FieldKind::Link
+            | FieldKind::Integer
+            | FieldKind::Bool
+            | FieldKind::Currency => {}
         }
         for (key, limit) in [("minimum", self.min), ("maximum", self.max)] {
             if let Some(limit) =
@@ -137,6 +143,7 @@ impl Field {
             (FieldKind::Link, _) => Some("The name of a note"),
             (FieldKind::Date, _) => Some("2026-12-31"),
             (FieldKind::Decimal, _) => Some("1250.50"),
+            (FieldKind::Currency, _) => Some("EUR"),
             (FieldKind::List, ItemKind::Link) => Some("Names of notes"),
             _ => None,
         };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::{Field, FieldKind, ItemKind, RecordType, plain, with_article};
-use crate::ToolError;
+use crate::{ToolError, near_currency_codes};
 
 impl RecordType {
     /// The text of a new note: `type` first, then the declared fields that have a value.
@@ -106,6 +106,14 @@ impl Field {
                     .choice(text)
                     .ok_or_else(|| wrong(format!("\"{text}\" is not one of the choices")))?;
                 PropertyValue::Text(choice.to_owned())
+            }
+            FieldKind::Currency => {
+                let text = text()?;
+                let code = self.code(text).ok_or_else(|| {
+                    let near = near_currency_codes(text).into_iter().map(str::to_owned).collect();
+                    invalid(key, format!("\"{text}\" is no currency of ISO 4217 such as EUR"), near)
+                })?;
+                PropertyValue::Text(code.to_owned())
             }
             FieldKind::List => {
                 let items = value.as_array().ok_or_else(|| wrong("must be a list".into()))?;

@@ -1,5 +1,7 @@
 //! Every fault of a record has its line and what to write instead.
 
+use nova_skill::Problem;
+
 use super::{TRIP, note, types};
 
 /// A line for each problem: `line problem -> remedy`.
@@ -104,6 +106,31 @@ fn choices_name_the_nearest() {
     check_line(
         "mood: unheard of",
         "`mood` is `unheard of`, which is not one of its choices -> Write one of calm, wild, Very wild.",
+    );
+}
+
+#[test]
+fn a_currency_is_a_code() {
+    let types = types("sum: { folder: S, fields: { currency: { kind: currency, codes: [BTC] } } }");
+    let sum = types.get("sum").unwrap();
+    let said = |value: &str| {
+        let problems = sum.check(&note(&format!("---\ntype: sum\ncurrency: {value}\n---\n")));
+        let text = |problem: &Problem| format!("{} {} {}", problem.line, problem.problem, problem.remedy);
+        problems.first().map(text).unwrap_or_default()
+    };
+    for fine in ["EUR", "usd", "BTC", "''"] {
+        assert_eq!(said(fine), "", "{fine}");
+    }
+    let form = "Write its code of three letters, such as EUR or USD.";
+    assert_eq!(said("Euro"), format!("3 `currency` is `Euro`, which is no currency {form}"));
+    assert_eq!(said("€"), format!("3 `currency` is `€`, which is no currency {form}"));
+    assert_eq!(
+        said("EUT"),
+        "3 `currency` is `EUT`, which is no currency Write its code of three letters; the nearest is EUR."
+    );
+    assert_eq!(
+        said("[EUR]"),
+        "3 `currency` is a list instead of a currency Write one value behind its name."
     );
 }
 

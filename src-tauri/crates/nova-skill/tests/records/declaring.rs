@@ -57,6 +57,8 @@ fn contradictions_are_refused() {
     refused(&field("kind: text, items: link"), "it has items and is a text");
     refused(&field("kind: date, min: 1"), "it has a min or max and is a date");
     refused(&field("kind: text, starts: today"), "what it starts with is none for a text");
+    refused(&field("kind: text, codes: [BTC]"), "it has codes and is a text");
+    refused("t: { folder: T, unique: [b], fields: { a: { kind: text } } }", "`unique` names `b`");
     refused(&field("kind: decimal, starts: currency"), "what it starts with is none for a decimal");
     refused(&field("kind: date, starts: tomorrow"), "unknown variant `tomorrow`");
     refused(&field("kind: decimal, min: 2, max: 1"), "its min 2 is more than its max 1");

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../ipc';
-import { ValueView } from '../shared';
-import { isObject } from './wording';
+import { ValueView } from './Value';
 
 export function ProgressBar({ fraction, label }: { fraction: number; label: string }) {
   const done = Math.min(1, Math.max(0, fraction));
@@ -21,22 +20,28 @@ export function ProgressBar({ fraction, label }: { fraction: number; label: stri
   );
 }
 
-/** The best two rows of what a running call has found; nothing for values that have no rows. */
-export function PartialResult({ partial }: { partial: JsonValue }) {
+/** The best two rows of what a call has found so far, or had found when it was stopped; nothing for values that have no rows. */
+export function PartialResult({ partial, ended = false }: { partial: JsonValue; ended?: boolean }) {
   const rows = rowsOf(partial);
   if (rows.length === 0) return null;
   const more = rows.length - 2;
   return (
     <div className="border-t border-line [&_tbody_tr:nth-child(2)]:short:hidden">
-      <ValueView value={rows.slice(0, 2)} label="So far" dense />
+      <ValueView value={rows.slice(0, 2)} label={ended ? 'Found before it was stopped' : 'So far'} dense />
       <p className="border-t border-line px-3 py-1 text-small text-fg-3">
-        {more > 0 && `${more} more so far. `}Best first; order may change until it ends.
+        {more > 0 && `${more} more so far. `}
+        {ended ? 'It was stopped; the rest is not there.' : 'Best first; order may change until it ends.'}
       </p>
     </div>
   );
 }
 
 function rowsOf(partial: JsonValue): JsonValue[] {
-  const list = Array.isArray(partial) ? partial : isObject(partial) ? Object.values(partial).find(Array.isArray) : undefined;
+  const lists = isObject(partial) ? Object.entries(partial).filter(([key]) => key !== 'problems' && key !== 'unreadable') : [];
+  const list = Array.isArray(partial) ? partial : lists.map(([, value]) => value).find(Array.isArray);
   return list?.every(isObject) ? list : [];
+}
+
+function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

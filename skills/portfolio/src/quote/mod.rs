@@ -1,0 +1,102 @@
+//! Prices of the internet: what things trade at now, and what they closed at.
+
+mod closes;
+mod run;
+mod wanted;
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, OutputPart, Progress, ToolContext, ToolError, ToolOutput,
+    async_trait, schemars,
+};
+use serde::Deserialize;
+
+use self::run::{Answer, Run};
+use crate::history::Range;
+use crate::sources::{self, CREDENTIAL};
+use crate::valuation::Snapshot;
+
+pub(crate) struct Quote;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct QuotesOf {
+    /// Symbols such as NGTL, or a pair of currencies such as USD/EUR for a rate; everything that is held or watched
+    /// where nothing is given.
+    symbols: Option<Vec<String>>,
+    /// Also fetch the closes of so long back, from the day on which it was held, for the chart of the value.
+    range: Option<Range>,
+    /// Also fetch the closes since this day, YYYY-MM-DD.
+    #[schemars(extend("format" = "date"))]
+    since: Option<String>,
+}
+
+/// How many symbols are asked about at once.
+const AT_ONCE: usize = 8;
+/// Of many, a partial result comes each so many symbols.
+const PARTIAL: usize = 10;
+
+#[async_trait]
+impl NativeTool for Quote {
+    type Args = QuotesOf;
+    const ID: &'static str = "quote";
+    const EFFECT: Effect = Effect::External;
+    const HOSTS: &'static [&'static str] = &["stooq.com", "query1.finance.yahoo.com", "finnhub.io"];
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &[CREDENTIAL];
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Fetches what shares trade at now from quote sources in their configured order, or currency rates. What no source knows has \
+             its reason under \"problems\", and the last price is used when it is at most a week old.",
+        )
+        .use_when("the user wants fresh prices or quotes, asks what a share or symbol is trading at now, or for an exchange rate")
+        .not_when("known prices are enough", "portfolio.value")
+        .cite("source and time of each price, and the day of an old one")
+        .example("What is UBER trading at right now?")
+    }
+
+    async fn run(&self, of: QuotesOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let wanted = wanted::wanted(of, &snapshot, ctx.as_ref()).await?;
+        let sources = sources::in_order(ctx.as_ref()).await;
+        if sources.is_empty() {
+            return Err(ToolError::failed(
+                "No quote source is on.",
+                "Name one under skills.portfolio.config.sources: stooq, yahoo, or finnhub with FINNHUB_API_KEY.",
+            ));
+        }
+        let run = Arc::new(Run::new(ctx, snapshot, wanted, sources));
+        Ok(ToolOutput::Stream(Box::pin(async_stream::stream! {
+            let total = run.wanted.len();
+            let each = if total > PARTIAL { PARTIAL } else { 1 };
+            let mut answers: Vec<Option<Answer>> = (0..total).map(|_| None).collect();
+            let asking = (0..total).map(|place| {
+                let run = run.clone();
+                async move { (place, run.ask(place).await) }
+            });
+            let mut asking = futures::stream::iter(asking).buffer_unordered(AT_ONCE);
+            let mut done = 0;
+            while let Some((place, answer)) = asking.next().await {
+                if run.ctx.cancel().is_cancelled() {
+                    // What came until now is not asked for again.
+                    run.keep().await;
+                    yield OutputPart::End(Err(ToolError::Cancelled));
+                    return;
+                }
+                answers[place] = Some(answer);
+                done += 1;
+                yield OutputPart::Progress(Progress {
+                    fraction: Some(done as f64 / total.max(1) as f64),
+                    message: Some(format!("{done} of {total}")),
+                });
+                if done % each == 0 && done < total {
+                    run.keep().await;
+                    yield OutputPart::Partial(run.output(&answers).value);
+                }
+            }
+            run.keep().await;
+            yield OutputPart::End(run.end(&answers));
+        })))
+    }
+}

@@ -1,0 +1,295 @@
+//! One call of the tool: who is asked, in which order, and what came of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
+
+use super::wanted::Wanted;
+use crate::amount::{price as price_shown, shown};
+use crate::books::problems_json;
+use crate::kept::{Kept, KeptQuote};
+use crate::prices::{Age, Price, PriceFrom, age, as_pair};
+use crate::sources::{Asked, QuoteSource, Quoted, SourceError};
+use crate::valuation::{Snapshot, day_text};
+
+/// After so many failures in a row a source is not asked again in this call.
+const FAILURES: u32 = 3;
+
+pub(super) struct Run {
+    pub(super) ctx: Arc<dyn ToolContext>,
+    pub(super) snapshot: Snapshot,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) sources: Vec<Box<dyn QuoteSource>>,
+    kept: Mutex<Kept>,
+    /// How often in a row each source failed to do something, and why the last time.
+    failures: Mutex<HashMap<(&'static str, What), (u32, String)>>,
+}
+
+/// What a source is asked for: one that gives no closes may well give quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum What {
+    Newest,
+    Closes,
+}
+
+/// What became of one symbol.
+#[derive(Clone, Default)]
+pub(super) struct Answer {
+    price: Option<Answered>,
+    /// Of the closes that came.
+    closes: Option<Value>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Clone)]
+struct Answered {
+    row: Value,
+    price: nova_skill::Decimal,
+    currency: String,
+    source: Source,
+    caution: Option<String>,
+}
+
+impl Run {
+    pub(super) fn new(
+        ctx: Arc<dyn ToolContext>,
+        snapshot: Snapshot,
+        wanted: Vec<Wanted>,
+        sources: Vec<Box<dyn QuoteSource>>,
+    ) -> Self {
+        let kept = Mutex::new(snapshot.kept.clone());
+        Self { ctx, snapshot, wanted, sources, kept, failures: Mutex::default() }
+    }
+
+    pub(super) async fn ask(&self, place: usize) -> Answer {
+        let wanted = &self.wanted[place];
+        let asked = Asked::new(&wanted.symbol, &self.snapshot.books, self.ctx.as_ref());
+        let mut answer = if wanted.newest { self.newest(&asked).await } else { Answer::default() };
+        if let Some(since) = wanted.since.filter(|_| as_pair(&wanted.symbol).is_none()) {
+            match self.closes(&asked, since).await {
+                Ok(closes) => answer.closes = Some(closes),
+                Err(problem) => answer.problems.push(problem),
+            }
+        }
+        answer
+    }
+
+    async fn newest(&self, asked: &Asked) -> Answer {
+        let symbol = &asked.symbol;
+        let day = self.snapshot.day;
+        let prices = self.snapshot.prices();
+        let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| asked.currency.clone());
+        let last = unit.as_deref().and_then(|unit| prices.last(symbol, unit, day));
+        // What the user has written down for today goes before any source.
+        if let Some(price) =
+            last.filter(|price| price.date == day && matches!(price.from, PriceFrom::Note(_)))
+        {
+            return Answer { price: Some(known(symbol, price, day)), ..Answer::default() };
+        }
+        let mut reasons = Vec::new();
+        for source in &self.sources {
+            if let Some(why) = self.is_off(source.name(), What::Newest) {
+                reasons.push(format!("{} {why}", source.name()));
+                continue;
+            }
+            match self.quote(source.as_ref(), asked, last.map(|price| price.amount)).await {
+                Ok(quoted) => {
+                    self.worked(source.name(), What::Newest);
+                    let answered = fresh(symbol, &quoted, source.name(), day);
+                    self.add(symbol, source.name(), quoted);
+                    return Answer { price: Some(answered), ..Answer::default() };
+                }
+                Err(error) => {
+                    reasons.push(format!("{} {error}", source.name()));
+                    self.failed(source.name(), What::Newest, &error);
+                }
+            }
+        }
+        let usable = unit.as_deref().and_then(|unit| prices.usable(symbol, unit, day));
+        let why = reasons.join("; ");
+        match usable {
+            Some(price) => {
+                let used = format!(
+                    "The last price, {} from {}, is used",
+                    price_shown(price.amount),
+                    day_text(price.date, day)
+                );
+                let problem = Problem {
+                    path: String::new(),
+                    line: 0,
+                    problem: format!("{symbol}: {why}. {used}"),
+                    remedy: "Try another source, or add a price note.".into(),
+                };
+                let mut answered = known(symbol, price, day);
+                answered.caution = Some(format!("price of {}", day_text(price.date, day)));
+                answered.row["carried"] = json!(true);
+                Answer { price: Some(answered), problems: vec![problem], ..Answer::default() }
+            }
+            None => Answer {
+                problems: vec![Problem {
+                    path: String::new(),
+                    line: 0,
+                    problem: format!("{symbol}: {why}"),
+                    remedy: "Try again, choose another source, or add a price note.".into(),
+                }],
+                ..Answer::default()
+            },
+        }
+    }
+
+    async fn quote(
+        &self,
+        source: &dyn QuoteSource,
+        asked: &Asked,
+        last: Option<nova_skill::Decimal>,
+    ) -> Result<Quoted, SourceError> {
+        let ctx = self.ctx.as_ref();
+        let quoted = match as_pair(&asked.symbol) {
+            Some((from, to)) => source.rate(&from, &to, ctx).await?,
+            None => source.quote(asked, ctx).await?,
+        };
+        quoted.checked(asked, self.snapshot.day, last)
+    }
+
+    pub(super) fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
+        let Quoted { price, currency, date, at, before, url, fetched } = quoted;
+        let kept = KeptQuote { price, currency, source: source.into(), url, at, fetched, before };
+        lock(&self.kept).add(symbol, date, kept);
+    }
+
+    /// That quotes could not be kept is no reason to give none.
+    pub(super) async fn keep(&self) {
+        let kept = lock(&self.kept).clone();
+        if let Err(error) = kept.write(self.ctx.as_ref()).await {
+            self.ctx.log(LogLevel::Warn, &format!("The quotes were not kept: {error}"));
+        }
+    }
+
+    pub(super) fn is_off(&self, source: &'static str, what: What) -> Option<String> {
+        let failures = lock(&self.failures);
+        failures.get(&(source, what)).filter(|(times, _)| *times >= FAILURES).map(|(_, why)| why.clone())
+    }
+
+    pub(super) fn worked(&self, source: &'static str, what: What) {
+        lock(&self.failures).remove(&(source, what));
+    }
+
+    pub(super) fn failed(&self, source: &'static str, what: What, error: &SourceError) {
+        let mut failures = lock(&self.failures);
+        let (times, why) = failures.entry((source, what)).or_default();
+        match error {
+            SourceError::Symbol(_) | SourceError::Stopped => *times = 0,
+            SourceError::Source(_) => *times += 1,
+            SourceError::Refused(_) => *times = FAILURES,
+        }
+        *why = error.to_string();
+    }
+
+    pub(super) fn output(&self, answers: &[Option<Answer>]) -> Output {
+        let answers = || answers.iter().flatten();
+        let quotes: Vec<&Answered> = answers().filter_map(|answer| answer.price.as_ref()).collect();
+        let problems: Vec<Problem> = answers().flat_map(|answer| answer.problems.clone()).collect();
+        let mut value = json!({
+            "quotes": quotes.iter().map(|answered| answered.row.clone()).collect::<Value>(),
+            "problems": problems_json(&problems),
+        });
+        if self.wanted.iter().any(|wanted| wanted.since.is_some()) {
+            value["closes"] = answers().filter_map(|answer| answer.closes.clone()).collect();
+        }
+        let mut output = Output::new(value);
+        for (place, answered) in quotes.iter().enumerate() {
+            let symbol = answered.row["symbol"].as_str().unwrap_or_default().to_owned();
+            output = output.figure(
+                Figure::new(
+                    format!("/quotes/{place}/price"),
+                    symbol,
+                    price_shown(answered.price),
+                    &answered.currency,
+                )
+                .from_sources([answered.source.clone()])
+                .caution(answered.caution.clone()),
+            );
+        }
+        output
+    }
+
+    /// # Errors
+    /// When there is not one price and not one close.
+    pub(super) fn end(&self, answers: &[Option<Answer>]) -> Result<Output, ToolError> {
+        let output = self.output(answers);
+        if !output.figures.is_empty() || answers.iter().flatten().any(|answer| answer.closes.is_some()) {
+            return Ok(output);
+        }
+        let first = answers.iter().flatten().find_map(|answer| answer.problems.first());
+        let (problem, remedy) =
+            first.map(|problem| (problem.problem.clone(), problem.remedy.clone())).unwrap_or_default();
+        let others = match answers.len().saturating_sub(1) {
+            0 => String::new(),
+            1 => " And 1 other symbol has no price.".into(),
+            others => format!(" And {others} other symbols have no price."),
+        };
+        Err(ToolError::failed(format!("{problem}.{others}"), remedy))
+    }
+}
+
+fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
+    let age = age(quoted.date, day);
+    let row = row(
+        symbol,
+        quoted.price,
+        &quoted.currency,
+        quoted.at.clone().unwrap_or_else(|| quoted.date.to_string()),
+        source,
+        age,
+        quoted.before,
+    );
+    Answered {
+        row,
+        price: quoted.price,
+        currency: quoted.currency.clone(),
+        source: Source::Web { url: quoted.url.clone(), at: quoted.fetched.clone() },
+        caution: (age != Age::Fresh).then(|| format!("price of {}", day_text(quoted.date, day))),
+    }
+}
+
+fn known(symbol: &str, price: &Price, day: Date) -> Answered {
+    let age = price.age(day);
+    Answered {
+        row: row(symbol, price.amount, price.currency, price.when(), price.source_name(), age, price.before),
+        price: price.amount,
+        currency: price.currency.to_owned(),
+        source: price.source(),
+        caution: (age != Age::Fresh).then(|| format!("price of {}", day_text(price.date, day))),
+    }
+}
+
+fn row(
+    symbol: &str,
+    price: nova_skill::Decimal,
+    currency: &str,
+    at: String,
+    source: &str,
+    age: Age,
+    before: Option<nova_skill::Decimal>,
+) -> Value {
+    let change = before.and_then(|before| {
+        let by = price.checked_sub(before)?.checked_mul(nova_skill::Decimal::ONE_HUNDRED)?;
+        let mut change = by.checked_div(before)?.round_dp(2);
+        change.rescale(2);
+        Some(change)
+    });
+    json!({
+        "symbol": symbol,
+        "price": price_shown(price).to_string(),
+        "currency": currency,
+        "price_at": at,
+        "price_source": source,
+        "stale": age.word(),
+        "day_change": shown(change),
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,109 @@
+//! What a call asks about.
+
+use std::collections::BTreeSet;
+
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::{Date, ToolContext, ToolError};
+
+use super::QuotesOf;
+use crate::amount::{date, invalid};
+use crate::books::{Books, as_symbol};
+use crate::prices::as_pair;
+use crate::valuation::Snapshot;
+use crate::watchlist::Watched;
+
+/// More than anybody holds.
+const MOST: usize = 1_000;
+/// How far back the closes of what is not held go where "all" are wanted.
+const YEARS: i32 = 3;
+
+/// One symbol, and what of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wanted {
+    pub(super) symbol: String,
+    /// Its newest price; what was sold long ago needs none.
+    pub(super) newest: bool,
+    /// Its closes since then.
+    pub(super) since: Option<Date>,
+}
+
+/// What was asked for, each once and in order; else all that is held or watched, and with closes what
+/// was held in that time.
+pub(super) async fn wanted(
+    of: QuotesOf,
+    snapshot: &Snapshot,
+    ctx: &dyn ToolContext,
+) -> Result<Vec<Wanted>, ToolError> {
+    let since = of.since.as_deref().filter(|text| !text.trim().is_empty());
+    let since = since.map(|text| date(text, "since")).transpose()?;
+    let books = &snapshot.books;
+    let closes = |symbol: &str| match (since, of.range) {
+        (Some(since), _) => Some(since),
+        (None, Some(range)) if as_pair(symbol).is_none() => {
+            let held = books.first_held(symbol);
+            let begins = range.begins(snapshot.day);
+            let all = || snapshot.day.saturating_sub(YEARS.years());
+            Some(begins.max(held).unwrap_or_else(all))
+        }
+        (None, _) => None,
+    };
+    let said: Vec<String> = of.symbols.unwrap_or_default();
+    let said: Vec<&str> = said.iter().map(|said| said.trim()).filter(|said| !said.is_empty()).collect();
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for said in &said {
+        let symbol = symbol(said, books)?;
+        if seen.insert(symbol.clone()) {
+            all.push(Wanted { since: closes(&symbol), newest: true, symbol });
+        }
+    }
+    if said.is_empty() {
+        let held = snapshot.holdings()?.held;
+        let held = held.iter().filter(|holding| !holding.quantity.is_zero());
+        for symbol in held.map(|holding| holding.symbol.to_owned()) {
+            if seen.insert(symbol.clone()) {
+                all.push(Wanted { since: closes(&symbol), newest: true, symbol });
+            }
+        }
+        for symbol in Watched::read(ctx).await?.entries.into_iter().map(|entry| entry.symbol) {
+            if seen.insert(symbol.clone()) {
+                all.push(Wanted { since: None, newest: true, symbol });
+            }
+        }
+        // A line of the past is also of what is held no more.
+        for symbol in books.symbols() {
+            let since = closes(symbol).filter(|since| books.last_moved(symbol) >= Some(*since));
+            if since.is_some() && seen.insert(symbol.to_owned()) {
+                all.push(Wanted { since, newest: false, symbol: symbol.to_owned() });
+            }
+        }
+    }
+    match all.len() {
+        0 => Err(ToolError::failed(
+            "Nothing is held or watched.",
+            "Name the symbols, or record a trade with portfolio.add_trade.",
+        )),
+        count if count > MOST => {
+            Err(invalid("symbols", &format!("{count} are too many at once; {MOST} are allowed")))
+        }
+        _ => Ok(all),
+    }
+}
+
+/// # Errors
+/// When several could be meant, or nothing can.
+fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
+    let symbol = as_symbol(said);
+    match books.find(said) {
+        Ok(known) => Ok(known),
+        Err(error @ ToolError::Ambiguous { .. }) => Err(error),
+        Err(_) if symbol.contains('/') && as_pair(&symbol).is_none() => {
+            let rule = format!("\"{said}\" is no pair of two currencies such as USD/EUR");
+            Err(invalid("symbols", &rule))
+        }
+        Err(_) if symbol.contains(char::is_whitespace) || symbol.chars().count() > 20 => {
+            Err(invalid("symbols", &format!("\"{said}\" is no symbol and no position's name")))
+        }
+        Err(_) => Ok(symbol),
+    }
+}

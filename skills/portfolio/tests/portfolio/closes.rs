@@ -1,0 +1,232 @@
+//! Prices of the past, fetched for the line of the value.
+
+use nova_protocol::{ErrorCode, Event};
+use nova_skill::{Value, json};
+use nova_testkit::{CancellationToken, Reply, SkillInVault, WebRequest};
+
+use crate::portfolio;
+
+/// 10 NGTL since 2 November in euros, which split two for one on the 16th; SLVN was sold on the 10th.
+const VAULT: &str = "//- N1.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-11-02
+quantity: 10
+price: 80
+currency: EUR
+---
+//- N2.md
+---
+type: trade
+symbol: NGTL
+kind: split
+date: 2026-11-16
+quantity: 2
+currency: EUR
+---
+//- S1.md
+---
+type: trade
+symbol: SLVN
+kind: buy
+date: 2026-09-01
+quantity: 4
+price: 50
+currency: EUR
+---
+//- S2.md
+---
+type: trade
+symbol: SLVN
+kind: sell
+date: 2026-11-10
+quantity: 4
+price: 55
+currency: EUR
+---
+//- NGTL.md
+---
+type: position
+symbol: NGTL
+exchange: XETRA
+currency: EUR
+---
+//- SLVN.md
+---
+type: position
+symbol: SLVN
+exchange: XETRA
+currency: EUR
+---
+";
+
+fn sources(
+    vault: &str,
+    sources: Value,
+    answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
+) -> SkillInVault {
+    portfolio(vault)
+        .with_config(json!({
+            "sources": sources,
+            "base_urls": {"stooq": "http://stooq.test", "yahoo": "http://yahoo.test", "finnhub": "http://finnhub.io"},
+        }))
+        .with_web(&["stooq.test", "yahoo.test", "finnhub.io"], answer)
+}
+
+/// What a page of Stooq's is asked about: `ngtl.de`.
+fn symbol(request: &WebRequest) -> String {
+    request.path.split(['=', '&']).nth(1).unwrap_or_default().to_owned()
+}
+
+fn is_closes(request: &WebRequest) -> bool {
+    request.path.starts_with("/q/d/l/")
+}
+
+fn newest(request: &WebRequest, price: &str) -> Reply {
+    let of = symbol(request).to_uppercase();
+    Reply::text(&format!(
+        "Symbol,Date,Time,Open,High,Low,Close,Volume\n{of},2026-11-20,17:35:00,1,1,1,{price},1\n"
+    ))
+}
+
+fn closes(rows: &[(&str, &str)]) -> Reply {
+    let rows: String = rows.iter().map(|(day, close)| format!("{day},1,1,1,{close},1\n")).collect();
+    Reply::text(&format!("Date,Open,High,Low,Close,Volume\n{rows}"))
+}
+
+/// Stooq's closes are in shares of today: before the split they are halves.
+fn answers(request: &WebRequest) -> Reply {
+    match (symbol(request).as_str(), is_closes(request)) {
+        ("ngtl.de", true) => closes(&[("2026-11-02", "40"), ("2026-11-13", "42"), ("2026-11-17", "43")]),
+        ("slvn.de", true) => closes(&[("2026-10-30", "54"), ("2026-11-09", "55")]),
+        ("ngtl.de", false) => newest(request, "44"),
+        _ => panic!("{} is not held any more", request.path),
+    }
+}
+
+#[test]
+fn a_history_is_of_what_is_held_and_was_held_from_the_first_day_on() {
+    let skill = sources(VAULT, json!(["stooq"]), answers);
+    let value = skill.value("quote", json!({"range": "1m"}));
+    assert_eq!(
+        value["closes"],
+        json!([
+            {"symbol": "NGTL", "from": "2026-11-02", "to": "2026-11-17", "count": 3, "source": "Stooq"},
+            {"symbol": "SLVN", "from": "2026-10-30", "to": "2026-11-09", "count": 2, "source": "Stooq"},
+        ])
+    );
+    assert_eq!((value["quotes"].as_array().unwrap().len(), &value["problems"]), (1, &json!([])));
+    let asked: Vec<String> =
+        skill.requests().into_iter().filter(is_closes).map(|request| request.path).collect();
+    assert!(asked.iter().any(|path| path.contains("s=ngtl.de&d1=20261102&")), "{asked:?}");
+    assert!(asked.iter().any(|path| path.contains("s=slvn.de&d1=20261021&")), "a month back: {asked:?}");
+
+    skill.value("quote", json!({"range": "all"}));
+    let asked: Vec<String> =
+        skill.requests().into_iter().filter(is_closes).map(|request| request.path).collect();
+    assert!(asked.iter().any(|path| path.contains("s=slvn.de&d1=20260901&")), "{asked:?}");
+}
+
+#[test]
+fn a_split_changes_no_value_of_the_line() {
+    let skill = sources(VAULT, json!(["stooq"]), answers);
+    skill.value("quote", json!({"range": "1m"}));
+    let answer = skill.value("history", json!({"range": "1m"}));
+    let on = |day: &str| {
+        let points = answer["points"].as_array().unwrap();
+        points.iter().find(|point| point["date"] == day).map(|point| point["value"].clone())
+    };
+    // 10 of 84 and no SLVN any more; 20 of 42 on the day of the split; 20 of 43.
+    assert_eq!(on("2026-11-13"), Some(json!("840.00")));
+    assert_eq!(on("2026-11-16"), Some(json!("840.00")));
+    assert_eq!(on("2026-11-17"), Some(json!("860.00")));
+    // 10 of 80, and 4 of 54.
+    assert_eq!(on("2026-11-02"), Some(json!("1016.00")));
+}
+
+#[test]
+fn what_the_line_lacks_is_said() {
+    let skill = sources(VAULT, json!(["stooq"]), |request| match is_closes(request) {
+        true => closes(&[("2026-11-12", "41")]),
+        false => newest(request, "44"),
+    });
+    let before = skill.value("history", json!({"range": "1m"}));
+    assert_eq!((&before["points"], &before["missing"]), (&json!([]), &Value::Null));
+    skill.value("quote", json!({"range": "1m"}));
+    let after = skill.value("history", json!({"range": "1m"}));
+    assert_eq!(after["missing"], "No prices of NGTL before 12 Nov, SLVN before 12 Nov.");
+}
+
+#[test]
+fn the_next_source_is_asked_for_closes_and_a_failure_of_all_is_told() {
+    let skill = sources(VAULT, json!(["stooq", "yahoo"]), |request| {
+        match request.path.starts_with("/q/") && !is_closes(request) {
+            true => newest(request, "44"),
+            false => Reply::text("<html>Are you a robot?</html>"),
+        }
+    });
+    let value = skill.value("quote", json!({"symbols": ["NGTL"], "range": "1m"}));
+    assert_eq!(value["quotes"][0]["price"], "44.00", "the quote is as good without them");
+    assert_eq!(value["closes"], json!([]));
+    assert_eq!(
+        value["problems"][0]["problem"],
+        "NGTL has no closes since 2 Nov: Stooq answered with a web page instead of a quote; \
+         Yahoo answered with a web page instead of a quote"
+    );
+}
+
+#[test]
+fn closes_that_cannot_be_true_are_none() {
+    for (rows, why) in [
+        (vec![("2026-11-16", "-3"), ("2027-01-04", "99")], "has none"),
+        (
+            vec![("2026-11-16", "41"), ("2026-11-17", "99999999"), ("2026-11-18", "42")],
+            "answered with the close 99999999 of 2026-11-17, more than 1,000 times off the others",
+        ),
+    ] {
+        let skill = sources(VAULT, json!(["stooq"]), move |request| match is_closes(request) {
+            true => closes(&rows),
+            false => newest(request, "44"),
+        });
+        let value = skill.value("quote", json!({"symbols": ["NGTL"], "range": "1m"}));
+        assert_eq!(value["problems"][0]["problem"], format!("NGTL has no closes since 2 Nov: Stooq {why}"),);
+        let kept = skill.stores.store("portfolio").values()["quotes"]["NGTL"].clone();
+        assert_eq!(kept.as_object().unwrap().len(), 1, "the quote alone: {kept}");
+    }
+}
+
+#[test]
+fn a_source_that_gives_no_closes_still_gives_quotes() {
+    let vault = VAULT.replace("exchange: XETRA\n", "exchange: XETRA\nname: Northgate\n");
+    let skill = sources(&vault, json!(["stooq"]), |request| match is_closes(request) {
+        true => Reply::with(503, &[("retry-after", "0")], ""),
+        false => newest(request, "44"),
+    });
+    let symbols: Vec<String> = (0..12).map(|number| format!("S{number}")).collect();
+    let value = skill.value("quote", json!({"symbols": symbols, "range": "1m"}));
+    assert_eq!(value["quotes"].as_array().unwrap().len(), 12);
+    assert_eq!(value["problems"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn of_a_few_symbols_each_is_shown_as_it_comes_and_kept_when_it_is_stopped() {
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    let skill = sources("", json!(["stooq"]), move |request| {
+        if symbol(request) == "c.us" {
+            stopping.cancel();
+            return Reply::Stall(Vec::new());
+        }
+        newest(request, "10")
+    });
+    let outcome = skill.call_until("quote", json!({"symbols": ["A", "B", "C"]}), stop);
+    assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Cancelled);
+    assert!(!outcome.unknown, "a quote changes nothing anywhere");
+    let partial = skill.events.events().into_iter().filter_map(|event| match event {
+        Event::ToolCallProgress { partial, .. } => partial,
+        _ => None,
+    });
+    assert_eq!(outcome.so_far, partial.last(), "what was shown last");
+}
