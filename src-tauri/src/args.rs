@@ -118,19 +118,14 @@ pub(crate) enum Skill {
         #[arg(long)]
         all: bool,
     },
-    Enable {
-        id: String,
-    },
-    Disable {
-        id: String,
-    },
+    /// Let the assistant use it. Says first which examples of other skills it would take.
+    Enable { id: String },
+    /// Take it and its tools away from the assistant.
+    Disable { id: String },
     /// Have it active from the first message of every new chat.
-    Pin {
-        id: String,
-    },
-    Unpin {
-        id: String,
-    },
+    Pin { id: String },
+    /// Have it active only when it is needed.
+    Unpin { id: String },
     /// The tools that a request may be about, best first. Asks no model.
     Route {
         text: String,
@@ -158,9 +153,7 @@ pub(crate) enum Skill {
         apply: bool,
     },
     /// Look over a skill folder: what is wrong with it, by file and line.
-    Check {
-        path: PathBuf,
-    },
+    Check { path: PathBuf },
     /// Write the first files of a skill, or of a single tool; they work at once.
     New {
         /// Letters, digits, - and _.

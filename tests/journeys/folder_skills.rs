@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use nova_app::{App, TurnEnd};
-use nova_protocol::{Commands as _, Decision, Nothing, SkillRow, SkillState};
+use nova_protocol::{Commands as _, Decision, Event, Nothing, SkillRow, SkillState};
 use nova_testkit::{PATIENCE, ScriptedApprover, call as model_call, text};
 use serde_json::json;
 
-use super::nova::{Nova, turn};
+use super::nova::{Nova, turn, wait_for};
 use super::writing_a_tool::call;
 
 const GOOD: &str = "---\nname: good\ndescription: Works.\n---\n\nText.\n";
@@ -161,6 +161,52 @@ async fn the_user_s_configuration_lies_over_the_skill_s_defaults_and_fits_its_sc
     );
     let status = app.app_status(Nothing {}).await.unwrap();
     assert!(status.config_problem.unwrap().message.contains("skills.good.config.days"));
+}
+
+#[tokio::test]
+async fn a_file_that_breaks_leaves_the_last_good_version_of_its_skill_in_force() {
+    let nova = Nova::new("", []);
+    let good = [
+        ("good/SKILL.md", GOOD),
+        ("good/manifest.yaml", "display_name: Good\n"),
+        ("good/config.yaml", "days: 3\n"),
+    ];
+    for (path, text) in good {
+        write(&nova, path, text);
+    }
+    write(&nova, "other/SKILL.md", GOOD.replace("good", "other"));
+    let app = started(&nova).await;
+    app.watch();
+    for ((path, text), broken, told) in [
+        (good[0], "---\nname: [\n---\n", "The front matter of SKILL.md cannot be read"),
+        (good[0], "---\nname: good\n---\n", "SKILL.md has no description."),
+        (good[1], "loading:\n  mode: sometimes\n", "manifest.yaml, line 2"),
+        (good[2], "days: [\n", "config.yaml"),
+    ] {
+        write(&nova, path, broken);
+        let reason = until(&app, |row| row.reason.is_some()).await.reason.unwrap();
+        assert!(reason.contains(told) && reason.ends_with("The last good version stays in use."), "{reason}");
+        let skill = app.registry().snapshot().skill("good").unwrap().clone();
+        assert!(skill.is_available());
+        assert_eq!((&*skill.instructions, &*skill.name), ("Text.", "Good"), "{path}");
+        assert_eq!(*skill.config, json!({"days": 3}));
+        assert_eq!(row(&app, "other").await.reason, None);
+
+        write(&nova, path, text);
+        assert_eq!(until(&app, |row| row.reason.is_none()).await.state, SkillState::Available);
+    }
+}
+
+/// Waits until the row of the skill `good` is so.
+async fn until(app: &App, fits: impl Fn(&SkillRow) -> bool) -> SkillRow {
+    let mut events = app.events();
+    loop {
+        let row = row(app, "good").await;
+        if fits(&row) {
+            return row;
+        }
+        wait_for(&mut events, |event| matches!(event, Event::RegistryChanged { .. })).await;
+    }
 }
 
 #[tokio::test]

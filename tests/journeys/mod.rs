@@ -1,7 +1,6 @@
 // Node is there wherever the page was built.
 #[cfg(feature = "desktop")]
 mod a_model_that_breaks;
-mod activating_skills;
 mod asking_a_question;
 mod asking_the_vault;
 #[cfg(target_os = "linux")]
@@ -9,9 +8,11 @@ mod at_a_terminal;
 mod bad_input;
 mod branching_a_chat;
 mod changing_a_note;
+mod changing_skills_during_a_chat;
 mod checking_a_vault;
 mod choosing_a_provider;
 mod choosing_a_side;
+mod choosing_a_skill;
 mod command_line;
 mod editing_outside;
 mod evading_rules;
@@ -22,11 +23,14 @@ mod getting_a_model;
 mod keeping_a_budget;
 mod keeping_credentials;
 mod keeping_private;
+mod keeping_requests_small;
+mod loading_a_skill;
 mod long_chats;
 mod nova;
 mod owning_shares;
 mod panels;
 mod promoting_a_tool;
+mod reading_a_skill;
 mod reading_about_skills;
 mod reading_hostile_text;
 mod reading_the_manual;
@@ -40,6 +44,7 @@ mod running_typescript;
 mod setting_up_skills;
 mod showing_images;
 mod signing_in;
+mod skills;
 mod skills_from_elsewhere;
 mod stopping;
 mod using_a_vault_as_it_is;

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
 use super::nova::{Nova, PEOPLE, kind, turn, until, wait_for};
+use super::skills::offered;
 
 /// A skill whose tool has found something at once and the rest when the test says so.
 fn market(answers: impl IntoIterator<Item = Answer>) -> Nova {
@@ -42,11 +43,6 @@ fn yes() -> ScriptedApprover {
 
 fn quote() -> Answer {
     call("market__quote", json!({}))
-}
-
-fn offered(request: &Value) -> Vec<String> {
-    let name = |tool: &Value| tool["function"]["name"].as_str().unwrap().to_owned();
-    request["tools"].as_array().unwrap().iter().map(name).collect()
 }
 
 /// The texts of a request's messages in which this stands.

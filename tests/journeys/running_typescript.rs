@@ -34,7 +34,11 @@ const ANSWER: &str =
 /// Found nowhere but in the request.
 const CANARY: &str = "canary-4711-key";
 
-fn script_host(nova: &Nova) -> Arc<ScriptHost> {
+pub(crate) fn script_host(nova: &Nova) -> Arc<ScriptHost> {
+    host_with(HostOptions::new(nova.data().join("scripts")))
+}
+
+fn host_with(options: HostOptions) -> Arc<ScriptHost> {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
     let spawn = UnderGuard {
         guard: Guard::new(&program, ["guard".into()]),
@@ -43,7 +47,7 @@ fn script_host(nova: &Nova) -> Arc<ScriptHost> {
         memory: 512 << 20,
         require: false,
     };
-    Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(nova.data().join("scripts"))))
+    Arc::new(ScriptHost::new(Arc::new(spawn), options))
 }
 
 /// A Nova whose tools are TypeScript, and the server behind `api.weather.com`.
@@ -305,14 +309,32 @@ fn a_skill_is_not_made_under_the_id_of_another() {
     assert!(!nova.config().join("skills").join("dynamic").exists());
 }
 
-#[test]
-fn a_loop_without_end_is_stopped_and_leaves_no_process() {
-    let nova = Nova::new("", []);
+/// What ends it is the time that it computes; by the clock it has all the time that a busy machine
+/// needs for that.
+#[tokio::test]
+async fn a_loop_without_end_is_stopped_and_leaves_no_process() {
+    let mut nova = Nova::new("", []);
+    let mut options = HostOptions::new(nova.data().join("scripts"));
+    options.limits.computing_ms = 2_000;
+    options.time = 10 * PATIENCE;
+    options.spare = false;
+    let host = host_with(options);
+    nova.tool_host = Some(host.clone());
     save(&nova, "endless.ts", &echo("endless", "{ for (;;) {} }"));
-    let called = nova.run(&["--json", "tool", "call", "dynamic.endless", "--approve", "all"]);
-    assert_eq!(called.status.code(), Some(1), "{called:?}");
-    let said: Value = serde_json::from_slice(&called.stdout).unwrap();
-    assert!(said["error"]["message"].as_str().unwrap().contains("endless.ts"), "{said}");
+    let app = loaded(&nova).await;
+
+    let called = call(&app, "dynamic.endless", json!({}), ScriptedApprover::always(Decision::Once)).await;
+
+    let error = called.error.unwrap();
+    assert_eq!(error.code, ErrorCode::ToolFailed, "{error:?}");
+    assert!(error.message.contains("endless.ts"), "{error:?}");
+    assert!(error.message.contains("it computed longer than 2000 ms and was ended"), "{error:?}");
+    let ended = async {
+        while host.alive() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, ended).await.expect("no process is left");
 }
 
 #[cfg(target_os = "linux")]

@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
 use super::nova::{Nova, drain};
-use super::using_credentials::{call, forecast, save, script_host};
+use super::running_typescript::script_host;
+use super::using_credentials::{call, forecast, save};
 
 /// Opens addresses as a browser does whose user is signed in and says yes.
 #[derive(Default)]

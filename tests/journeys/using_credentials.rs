@@ -2,34 +2,20 @@
 //! they may go, and to nobody else.
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use nova_app::{App, CancellationToken, ChangeSetKind, StoreOptions, ToolRun};
-use nova_guard::Guard;
 use nova_protocol::{
     Commands as _, CredentialRef, CredentialRow, CredentialState, CredentialsView, Decision, ErrorCode,
     Event, GrantCredential, Nothing, PendingToolRef, ProviderKeyState, ProviderRow, SecretText,
     SetCredential, SkillRow, SkillState, ToolResult, UnlockCredentials, dispatch,
 };
-use nova_script::host::{HostOptions, ScriptHost, UnderGuard};
 use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
 use serde_json::{Value, json};
 
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder, succeeds, told};
 use super::nova::{Nova, drain, turn, wait_for};
-
-pub(crate) fn script_host(nova: &Nova) -> Arc<ScriptHost> {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
-    let spawn = UnderGuard {
-        guard: Guard::new(&program, ["guard".into()]),
-        program,
-        args: vec!["script".into()],
-        memory: 512 << 20,
-        require: false,
-    };
-    Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(nova.data().join("scripts"))))
-}
+use super::running_typescript::script_host;
 
 /// Sends its key to the weather, or to where it is told.
 pub(crate) fn forecast(comment: &str) -> String {
@@ -73,7 +59,7 @@ pub(crate) async fn call(app: &App, args: Value, approver: ScriptedApprover) -> 
     .await
 }
 
-fn store(passphrase: Option<&'static str>) -> StoreOptions {
+pub(crate) fn store(passphrase: Option<&'static str>) -> StoreOptions {
     StoreOptions { keychain: false, passphrase: Arc::new(move || Ok(passphrase.map(Into::into))) }
 }
 
@@ -99,7 +85,7 @@ async fn started(nova: &Nova) -> App {
     app
 }
 
-async fn set(app: &App, name: &str, value: &str, grant_to: Option<&str>) {
+pub(crate) async fn set(app: &App, name: &str, value: &str, grant_to: Option<&str>) {
     let set = SetCredential {
         name: name.into(),
         value: SecretText::new(value),

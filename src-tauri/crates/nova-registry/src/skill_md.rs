@@ -21,6 +21,8 @@ const MAX_COMPATIBILITY: usize = 500;
 const MAX_INSTRUCTIONS: usize = 48 * 1024;
 const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 const FILE: &str = "SKILL.md";
+/// Those of them that Unicode does not take for the letter itself.
+const LETTERS_IN_FRAMES: std::ops::RangeInclusive<char> = '\u{1f150}'..='\u{1f189}';
 
 /// A `SKILL.md` as agentskills.io defines it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -318,8 +320,9 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
         broken.push(format!("The name {shown} has a hyphen at its start or end, or two together. Use single ones between words."));
     }
-    // A mark that stands for itself is no letter in the standard, though Unicode calls it alphabetic.
-    let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
+    // A mark or a letter in a circle stands for no letter in the standard, though Unicode calls both
+    // alphabetic.
+    let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c) && !LETTERS_IN_FRAMES.contains(&c);
     if !name.chars().all(|c| is_letter(c) || c == '-') {
         broken.push(format!(
             "The name {} has other characters than letters, digits and hyphens. Use only those.",
@@ -372,7 +375,8 @@ impl Fields<'_> {
         if count > most {
             self.error(key, &format!("{key} is {count} characters long. Use at most {most}."));
         }
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = text.split(is_space).filter(|word| !word.is_empty());
+        let text = words.collect::<Vec<_>>().join(" ");
         if text.is_empty() {
             let severity = match key {
                 "name" | "description" => Severity::Error,
@@ -406,6 +410,11 @@ impl Fields<'_> {
             }
         }
     }
+}
+
+/// What the standard's validator takes away around a text: four separators more than Unicode has it.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
 fn scalar(value: &Value) -> Option<String> {

@@ -1,4 +1,5 @@
-//! Odd front matters by seed: what people write, with one to four odd things done to it.
+//! Odd front matters by seed: what people write, with one to four odd things done to it, and lines
+//! of YAML put together at random.
 
 /// xorshift64*: the same numbers for the same seed, on every machine.
 struct Random(u64);
@@ -25,6 +26,8 @@ const NAMES: &[&str] = &[
     "name:\n  odd", "\"name\": odd", "'name': odd", "name : odd", "? name\n: odd", "name: &a odd",
     "name: !!str odd", "name: ! odd", "name: on", "name: yes", "name: 0o17", "name: 1_000", "name: ~",
     "name: .nan", "name: 2026-01-02", "name:odd", "name: [odd]", "name: \"o\\u0064d\"", "name: \"odd\\n\"",
+    "name: \" odd\\t\"", "name: \"\\x1codd\"", "name: \u{85}odd", "name: \u{2028}odd", "name: odd\u{2029}", "name: <<",
+    "name: \u{ff4f}dd", "name: \u{feff}odd", "name: odd\u{feff}", "name: 'odd'# c", "name:\n# c\n  odd",
     "name: Odd", "name: \"\\x6fdd\"", "name: \"o\\/d\"", "name: odd:", "name: odd\n odd",
 ];
 
@@ -49,7 +52,16 @@ const DESCRIPTIONS: &[&str] = &[
     "description: }", "description: |\n  a\n b", "description: >\n   a\n  b", "description: >1\n  a",
     "description: \"a\\\n  b\"", "description: <<", "description: =", "description: a & b",
     "description: a * b", "description: a ! b", "description: 'a' b", "description: \"a\" # c",
-    "description: \"a\"# c", "description: \"a\"b",
+    "description: \"a\"# c", "description: \"a\"b", "description: 'a'# c", "description: \"\\x1c\"", "description: \"\\0\"",
+    "description: \"\\ud800\"", "description: \"\\U00110000\"", "description: \"\\x4\"", "description: 'a\u{2028}b'",
+    "description: \"a\u{85}b\"", "description: \"a\u{2029}  b\"", "description: |\n  a\u{2028}b", "description: |\u{85}  a",
+    "description: >-\u{2028}  a", "description: a\u{2028}# b", "description: a\u{85}license: MIT", "description: |-2\n   a",
+    "description: |0\n  a", "description: |+2\n    a", "description: |+-\n  a", "description: |99\n  a", "description: |#c\n  a",
+    "description: >+ # c\n\n  a\n\n# d", "description: |\n\n\n", "description: >\n\n  # no comment\n", "description: 'a\n\n\n  b'",
+    "description: 'a\n...\n  b'", "description: \"a\n... b\"", "description: a\n...\n", "description: \"a\\\u{2028} b\"",
+    "description: 'a\n\tb'", "description: \"a\t\n b\"", "description: a\n\n\n  b # c\n\n# d", "description: # c\n  a",
+    "description: \"\\U0001F600\"", "description: \"a\\\tb\"", "description: a#b", "description: a: # c", "description: a :b",
+    "description:\u{a0}a", "description:\u{2028}a", "description:\u{85}  a",
 ];
 
 #[rustfmt::skip]
@@ -79,7 +91,18 @@ const MORE: &[&str] = &[
     "metadata:\n  a: b # c\n  # c\n  d: e", "metadata:\n# c\n  a: b", "metadata: # c\n  a: b",
     "allowed-tools:\n  -\n  - a", "allowed-tools:\n  - - a", "allowed-tools:\n  - a: b\n  - c",
     "allowed-tools:\n    - a\n  - b", "allowed-tools:\n  - &a b\n  - *a", "allowed-tools:\n  - !t b",
-    "allowed-tools:\n  - [b]", "allowed-tools:\n  - |\n    b",
+    "allowed-tools:\n  - [b]", "allowed-tools:\n  - |\n    b", "compatibility: <<", "compatibility: =", "compatibility: \"<<\"",
+    "compatibility: ''", "compatibility:\n\n# c", "license: =", "metadata:\n  =: b", "metadata:\n  <<:\n    - a: b",
+    "metadata:\n  <<:\n    - a: b\n    - c: d\n", "metadata:\n  <<:\n    - a", "metadata:\n  <<:\n    a: b\n  <<:\n    c: d",
+    "metadata:\n  \"<<\": b", "metadata:\n  ? - a\n  : b", "metadata:\n  ? a: b\n  : c", "metadata:\n  ?\n  : b", "metadata:\n  ? a",
+    "metadata:\n  : b", "metadata:\n  ? |\n    a\n  : b", "metadata:\n  ? 'a'\n  ? b", "metadata:\n  \"\": a\n  '': b",
+    "metadata:\n  a b: c\u{2028}d: e", "metadata:\n  a: b\u{85}  c: d", "metadata:\u{2028}  a: b", "%a", "%YAML 1.2 # c",
+    "# c\u{85}license: MIT", "# c\u{2028}", "\u{85}", "\u{2028}", "\u{2029} # c", "\u{feff}", "\u{feff}# c", "license: MIT\u{feff}",
+    "license: MIT # c\n\n# d\n\n\n# e", "license: # c\n\n  # d\n  MIT", "license: |\n  a\n\n# c\n\n  # d", "\n\n\t\n", "\n\n\tlicense: MIT",
+    "\n\n  \t  # c", "allowed-tools: # c\n# d\n- a # e\n# f\n- b", "allowed-tools:\n# c\n\n# d\n  - a\n\n# e\n  - b", "allowed-tools:\n-\n# c\n-\n",
+    "metadata: # c\n\n# d\n  a: # e\n    b # f\n\n# g", "metadata:\n  a: # c\n  b: # d\n", "metadata:\n  a:\n    - b\n   - c", "metadata:\n  a:\n  - b\n  - c\n  d: e",
+    "metadata:\n  a: - b", "metadata:\n  - a\n  b: c", "metadata:\n  a: 'b'c", "metadata:\n  'a'b: c", "metadata:\n  a: b: c", "metadata:\n  a:: c",
+    "metadata:\n  a : b", "metadata:\n  a  :\tb", "metadata:\n  a:b", "metadata:\n  'a':b", "metadata:\n  ? a : b", "metadata:\n  -a: b",
 ];
 
 #[rustfmt::skip]
@@ -106,9 +129,68 @@ const SPLINTERS: &[&str] = &[
     "=",
 ];
 
+/// What a line of YAML may be.
+#[rustfmt::skip]
+const LINES: &[&str] = &[
+    "a: b", "b: c", "c: d", "d:", "e:", "f: |", "g: >", "h: |-", "i: >+", "j: |1", "k: >2", "- a", "- b", "-", "- - c", "- d: e",
+    "- f:", "- |", "- >-", "? a", "? b", "?", ": c", ":", ": - d", "? - e", "a", "b c", "'a", "b'", "\"a", "b\"", "l: 'a", "m: \"b",
+    "'n': o", "\"p\": q", "'r'", "\"s\"", "# c", "#c", "a # c", "a: # c", "- # c", "? # c", ": # c", "t: a # c", "u: 'a' # c",
+    "v: 'a'#c", "w: |  # c", "", "", "   ", "\t", "x:\ty", "y: z\t", "<<: a", "<<:", "=: a", "...", "\\", "\u{a0}", "%", "a:b", "-b",
+    "?c", ":d", "- - - e", "- ? f", "- : g", "z: - h", "a\u{2028}b: c", "aa: b\u{85}c", "- a\u{2029}- b", "'\u{2028}'", "ab: \u{85}",
+    "# \u{85} c", "&a b", "*a", "!a b", "[a]", "{a: b}", "a, b", "@",
+];
+
+/// Where lines are put, how far they are indented at least, and what may follow.
+const PLACES: &[(&str, usize)] = &[
+    ("metadata:\n", 1),
+    ("metadata:\n", 1),
+    ("metadata:\n  a0: b0\n", 2),
+    ("metadata:\n  a0:\n", 3),
+    ("allowed-tools:\n", 0),
+    ("allowed-tools:\n", 1),
+    ("license:\n", 1),
+    ("license: a\n", 1),
+    ("license: \"a\n", 0),
+    ("license: 'a\n", 0),
+    ("license: |\n", 0),
+    ("license: >\n", 1),
+    ("", 0),
+];
+
+/// Mostly one line end, and mostly the indents that others have too.
+fn lines(r: &mut Random) -> String {
+    let (place, least) = PLACES[r.below(PLACES.len())];
+    let mut text = place.to_owned();
+    let mut indent = least;
+    for _ in 0..1 + r.below(6) {
+        match r.below(6) {
+            0 => indent = least + r.below(4),
+            1 => indent += 2,
+            2 => indent = indent.saturating_sub(2).max(least),
+            _ => {}
+        }
+        text += &" ".repeat(indent);
+        text += r.of(LINES);
+        text +=
+            if r.below(40) == 0 { r.of(&["\u{85}", "\u{2028}", "\u{2029}", "\n\n", "\n \n"]) } else { "\n" };
+    }
+    match r.below(3) {
+        0 => format!("{text}name: odd\ndescription: Does it.\n"),
+        1 => format!("name: odd\n{text}description: Does it.\n"),
+        _ => format!("name: odd\ndescription: Does it.\n{text}"),
+    }
+}
+
 pub(crate) fn skill_md(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let r = &mut random;
+    if random.below(2) == 0 {
+        let front = lines(&mut random);
+        return format!("---\n{front}---\nBody.\n");
+    }
+    of_keys(&mut random)
+}
+
+fn of_keys(r: &mut Random) -> String {
     let plain = |r: &mut Random| r.below(3) == 0;
     let mut keys = vec![
         if plain(r) { r.of(NAMES) } else { NAMES[0] },
