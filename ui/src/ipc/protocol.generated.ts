@@ -1061,23 +1061,6 @@ export type PruneResult = {
  */
 forgotten: number, };
 
-/**
- * One session of the trash, or all of it.
- */
-/**
- * An image that the user sends: PNG, JPEG, WebP or GIF, at most 5 MB.
- */
-export type NewImage = { name: string, media_type?: string, data: string, };
-
-/**
- * An image of a message. Its bytes are read with `read_image`.
- */
-export type ImageView = { id: string, name: string, media_type: string, width: number, height: number, };
-
-export type ImageRef = { session: string, id: string, };
-
-export type ImageData = { media_type: string, data: string, };
-
 export type PurgeSessions = { session?: string, };
 
 export type PurgedSessions = { purged: number, };
