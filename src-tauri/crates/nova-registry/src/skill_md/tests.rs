@@ -66,6 +66,22 @@ fn an_alias_bomb_is_refused() {
 }
 
 #[test]
+fn what_is_nested_endlessly_is_no_valid_skill() {
+    let is_valid = |front: String| {
+        let text = format!("---\nname: x\ndescription: D.\n{front}---\nText.");
+        SkillMd::read(&text, Some("x"))
+            .is_ok_and(|(_, found)| found.iter().all(|found| found.severity != Severity::Error))
+    };
+    let list = |depth: usize| format!("license:\n  {}a\n", "- ".repeat(depth));
+    let keys = |depth: usize| {
+        let lines = (1..=depth).map(|indent| format!("{}a:\n", " ".repeat(indent)));
+        format!("metadata:\n{}", lines.collect::<String>())
+    };
+    assert!(is_valid(list(200)) && is_valid(keys(200)));
+    assert!(!is_valid(list(20_000)) && !is_valid(keys(300)));
+}
+
+#[test]
 fn what_breaks_a_rule_is_read_and_told() {
     let check = |text: &str, line: u32, told: &str| {
         let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
