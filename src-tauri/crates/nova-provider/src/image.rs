@@ -133,9 +133,11 @@ mod tests {
         for bytes in [Vec::new(), b"hello".to_vec(), bmp, svg, b"RIFF\0\0\0\0WAVEfmt ".to_vec()] {
             assert_eq!(Image::read(&bytes), Err(ImageError::Unknown), "{bytes:?}");
         }
-        for bytes in
-            [png(0, 4), b"\x89PNG\r\n\x1a\n\0\0\0\0".to_vec(), vec![0xff, 0xd8, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0]]
-        {
+        for bytes in [
+            png(0, 4),
+            b"\x89PNG\r\n\x1a\n\0\0\0\0".to_vec(),
+            vec![0xff, 0xd8, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ] {
             assert_eq!(Image::read(&bytes), Err(ImageError::Damaged), "{bytes:?}");
         }
         let mut large = png(1, 1);
