@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 
@@ -23,6 +23,13 @@ test('chats stand under their day, the running one says so', () => {
   expect(within(today).getByRole('button', { name: 'Harborline signed running' })).toBeInTheDocument();
   expect(within(today).getByRole('button', { name: 'Import bank CSV, October 09:05' })).toBeInTheDocument();
   expect(screen.getByRole('region', { name: 'Yesterday' })).toHaveTextContent('Who knows someone at Solvane?');
+});
+
+test('a chat that was just begun has a name, too', async () => {
+  const { backend } = show();
+  backend.world.sessions = backend.world.sessions.map((row) => (row.id === 'lisbon' ? { ...row, title: '' } : row));
+  act(() => backend.emit({ type: 'session_changed', id: 'lisbon' }));
+  expect(await screen.findByRole('button', { name: /^New chat/ })).toBeInTheDocument();
 });
 
 test('a search finds what was said, shows where, and Esc clears it', async () => {

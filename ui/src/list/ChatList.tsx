@@ -2,7 +2,7 @@ import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { SessionRow } from '../ipc';
 import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
-import { archivedSessions, groupSessions, shownSkillPanel } from '../state/app';
+import { archivedSessions, groupSessions, shownSkillPanel, titleOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { ChatMenu } from './ChatMenu';
 import { FoundChats } from './FoundChats';
@@ -218,7 +218,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
         onClick={() => void openSession(row.id)}
         className={`flex h-full min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-ui ${open ? 'font-medium text-fg' : 'text-fg-2'}`}
       >
-        <span className="cut flex-1">{row.title}</span>
+        <span className="cut flex-1">{titleOf(row)}</span>
         {row.running ? (
           <span className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
             <Dot className="bg-accent" />

@@ -1,5 +1,6 @@
 import type { SessionRow } from '../ipc';
 import { IconButton, Menu } from '../shared';
+import { titleOf } from '../state/app';
 import { useActions } from '../state/hooks';
 
 interface ChatMenuProps {
@@ -43,7 +44,7 @@ export function ChatMenu({ row, onRename, className = '', ...state }: ChatMenuPr
       ]}
       footer={row.running ? 'A running chat is stopped first.' : undefined}
     >
-      <IconButton icon="more" label={`More for ${row.title}`} className={className} />
+      <IconButton icon="more" label={`More for ${titleOf(row)}`} className={className} />
     </Menu>
   );
 }

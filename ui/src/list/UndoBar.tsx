@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 
 import { Button } from '../shared';
+import { titleOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
 /** So long the bar offers to take a deletion back; the trash keeps the chat for 30 days. */
@@ -19,7 +20,7 @@ export function UndoBar() {
     <div role="status" className="shrink-0 px-2">
       {row && (
         <div className="mb-2 flex items-center gap-2 rounded-card border border-line bg-surface-raised py-1 pr-1 pl-2.5 text-small text-fg-2">
-          <span className="cut flex-1">“{row.title}” is deleted</span>
+          <span className="cut flex-1">“{titleOf(row)}” is deleted</span>
           <Button size="s" icon="undo" data-testid="undo-delete" onClick={() => void restoreSession(row.id)}>
             Undo
           </Button>

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 
 import { Button, counted, IconButton, keyText, RenameField } from '../shared';
-import { openRow } from '../state/app';
+import { openRow, titleOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { keysOf } from '../state/keys';
 import { ModelMenu } from './ModelMenu';
@@ -41,7 +41,7 @@ export function Header({ roomForPanel, changed, menu }: HeaderProps) {
         />
       ) : (
         <h1 className="cut min-w-16 text-body font-semibold" title={row?.title}>
-          {row?.title ?? 'New chat'}
+          {titleOf(row)}
         </h1>
       )}
       <Divider />

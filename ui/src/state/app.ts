@@ -342,6 +342,11 @@ export interface SessionGroup {
   readonly rows: readonly SessionRow[];
 }
 
+/** What a chat is called: before its first message is kept it has no title. */
+export function titleOf(row: SessionRow | null | undefined): string {
+  return row?.title || 'New chat';
+}
+
 /** Rows newest first under "Pinned", "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
 export function groupSessions(rows: readonly SessionRow[], now: Date): SessionGroup[] {
   const labels = ['Pinned', 'Today', 'Yesterday', 'Last 7 days', 'Earlier'];
