@@ -33,7 +33,7 @@ pub async fn run_or_detach(
         CalledTool::OfForm { .. } => None,
     };
     let Some(tool) = tool else {
-        return Settled::Ended(run_watched(scope, call, cancel, &watch).await);
+        return Settled::Ended(Box::new(run_watched(scope, call, cancel, &watch).await));
     };
     // It writes nothing, and must not keep the turn's change set open.
     let own = CallScope { change_set: None, ..scope.clone() };
@@ -42,7 +42,7 @@ pub async fn run_or_detach(
     let mut task = AbortOnDropHandle::new(tokio::spawn(running));
     tokio::select! {
         biased;
-        ended = &mut task => return Settled::Ended(ended.unwrap_or_else(|error| broken(&id, &error))),
+        ended = &mut task => return Settled::Ended(Box::new(ended.unwrap_or_else(|error| broken(&id, &error)))),
         () = watch.stopwatch.passed(settle) => {}
     }
     let told = watch.let_go(|so_far| {
@@ -53,7 +53,7 @@ pub async fn run_or_detach(
         scope.events.emit(Event::ToolCallDetached { call: id.clone(), so_far: so_far.to_value() });
     });
     if !told {
-        return Settled::Ended((&mut task).await.unwrap_or_else(|error| broken(&id, &error)));
+        return Settled::Ended(Box::new((&mut task).await.unwrap_or_else(|error| broken(&id, &error))));
     }
     Settled::Detached(DetachedCall { call: id, tool, stop, watch, task })
 }
@@ -71,7 +71,7 @@ pub fn detachable(snapshot: &Snapshot, name: &str) -> Option<Arc<ToolEntry>> {
 }
 
 pub enum Settled {
-    Ended(Outcome),
+    Ended(Box<Outcome>),
     Detached(DetachedCall),
 }
 

@@ -86,7 +86,7 @@ impl Turn {
         let settled: Vec<Settled> = futures::stream::iter(running).buffered(READS_AT_ONCE).collect().await;
         for (call, settled) in calls.iter().zip(settled) {
             match settled {
-                Settled::Ended(outcome) => self.note_outcome(snapshot, call, outcome, calls.len()).await,
+                Settled::Ended(outcome) => self.note_outcome(snapshot, call, *outcome, calls.len()).await,
                 Settled::Detached(detached) => self.let_go(call, detached),
             }
         }
