@@ -177,6 +177,19 @@ describe('files', () => {
     expect(backend.asked('send_message')[1]).toMatchObject({ text: 'What is it?', images: [sent] });
   });
 
+  test('of two drops at once are together no more than go with a message', async () => {
+    const { say } = await open();
+    await say(done);
+    const many = (of: string, number: number) => Array.from({ length: number }, (_, at) => new File([of], `${of} ${at}.txt`));
+    for (const files of [many('a', 6), many('b', 4)]) fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files } });
+    const refused = within(await screen.findByTestId('files-refused')).getAllByRole('listitem');
+    expect(refused.map((row) => row.textContent)).toEqual([
+      'b 2.txt: 8 files go with one message.',
+      'b 3.txt: 8 files go with one message.',
+    ]);
+    expect(screen.getAllByTestId('draft-file')).toHaveLength(8);
+  });
+
   test('are dropped, and sent without a word', async () => {
     const { backend, say } = await open();
     await say(done);

@@ -1,8 +1,7 @@
 import { Chip, skillIcon } from '../shared';
 import { skillName, type Draft } from '../state/app';
-import { sizeOf } from '../state/attachments';
+import { bytesIn, sizeOf, sizeText } from '../state/attachments';
 import { useApp } from '../state/hooks';
-import { bytesIn, sizeText } from './composer/useFiles';
 
 /** What a message that is being written points at. */
 export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {

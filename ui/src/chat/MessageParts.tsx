@@ -2,9 +2,8 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 
 import type { AttachedFile, ImageView } from '../ipc';
 import { Icon, IconButton, LinkButton } from '../shared';
-import { sizeOf } from '../state/attachments';
+import { sizeOf, sizeText } from '../state/attachments';
 import { useApp, useRpc } from '../state/hooks';
-import { sizeText } from './composer/useFiles';
 
 /** In the corner of a message, for who points at it or comes with the keyboard. */
 export function CopyButton({ text, label }: { text: () => string; label: string }) {

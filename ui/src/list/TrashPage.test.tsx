@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
@@ -22,6 +22,8 @@ async function show(...deleted: string[]) {
   const rows = () => screen.queryAllByTestId('trash-row').map((row) => row.firstElementChild?.nextSibling?.textContent);
   return { ...app, backend, rows, user: userEvent.setup() };
 }
+
+const head = () => screen.getByTestId('trash').querySelector('header');
 
 test('what was deleted last stands first, with how long it is kept', async () => {
   const { rows } = await show('lisbon', 'bank');
@@ -66,6 +68,26 @@ test('the trash is emptied as a whole, and the list offers nothing back', async 
   expect(rows()).toEqual([]);
   expect(screen.getByText('No deleted chats')).toBeVisible();
   expect(screen.queryByTestId('undo-delete')).toBeNull();
+});
+
+test('the focus moves on to the next chat, from the last one back, and at the end to the head of the page', async () => {
+  const { user } = await show('lisbon', 'bank', 'harborline');
+  const restore = (title: RegExp) => screen.getByRole('button', { name: title });
+  await user.click(screen.getByRole('button', { name: 'Restore Import bank CSV, October' }));
+  await waitFor(() => expect(restore(/^Restore Trip costs/)).toHaveFocus());
+  await user.tab();
+  await user.keyboard('{Enter}');
+  await user.click(screen.getByTestId('purge-confirm'));
+  await waitFor(() => expect(screen.getByTestId('restore-chat')).toHaveFocus());
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(head()).toHaveFocus());
+});
+
+test('the focus is on the head of the page when the trash was emptied', async () => {
+  const { user } = await show('lisbon', 'bank');
+  await user.click(screen.getByTestId('empty-trash'));
+  await user.click(screen.getByTestId('purge-confirm'));
+  await waitFor(() => expect(head()).toHaveFocus());
 });
 
 test('what could not be forgotten stays, with the reason', async () => {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { userError, type SessionRow, type UserError } from '../ipc';
 import { Button, counted, dayText, Empty, ErrorBox, Icon, Popover, PopoverClose, whenText } from '../shared';
@@ -11,16 +11,20 @@ const keptFor = 30;
 export function TrashPage() {
   const rows = useApp((app) => app.trash);
   const { purgeSessions } = useActions();
+  const { head, list, leaving } = useFocusMovesOn(rows);
   return (
     <section aria-label="Deleted chats" data-testid="trash" className="flex h-full min-w-0 flex-1 flex-col bg-surface">
-      <header data-region="header" tabIndex={-1} aria-label="Deleted chats" className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
+      <header ref={head} data-region="header" tabIndex={-1} aria-label="Deleted chats" className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line px-4">
         <h1 className="text-body font-semibold">Deleted chats</h1>
         <span className="tabular flex-1 text-small text-fg-3">{rows.length > 0 && rows.length}</span>
         {rows.length > 0 && (
           <ForGood
             label="Empty trash"
             question={rows.length === 1 ? 'Delete 1 chat for good?' : `Delete ${counted(rows.length, 'chat')} for good?`}
-            onDelete={() => purgeSessions()}
+            onDelete={() => {
+              leaving(0);
+              return purgeSessions();
+            }}
           />
         )}
       </header>
@@ -32,9 +36,9 @@ export function TrashPage() {
             <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
               A deleted chat is forgotten for good after {keptFor} days. What it changed in notes stays, and can be undone in Changes while it is kept.
             </p>
-            <ul aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
-              {rows.map((row) => (
-                <TrashRow key={row.id} row={row} />
+            <ul ref={list} aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
+              {rows.map((row, at) => (
+                <TrashRow key={row.id} row={row} onLeave={() => leaving(at)} />
               ))}
             </ul>
           </>
@@ -44,13 +48,39 @@ export function TrashPage() {
   );
 }
 
-function TrashRow({ row }: { row: SessionRow }) {
+/** The focus goes with the row it was in: it moves to the one that stands there then, or to the head of the page. */
+function useFocusMovesOn(rows: readonly SessionRow[]) {
+  const head = useRef<HTMLElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const left = useRef<{ id: string; at: number } | null>(null);
+  useEffect(() => {
+    const row = left.current;
+    if (row === null || rows.some(({ id }) => id === row.id)) return;
+    left.current = null;
+    // Who went elsewhere meanwhile stays there.
+    if (document.activeElement !== document.body) return;
+    const next = list.current?.children[Math.min(row.at, rows.length - 1)];
+    (next?.querySelector('button') ?? head.current)?.focus();
+  }, [rows]);
+  const leaving = (at: number) => {
+    const row = rows[at];
+    left.current = row === undefined ? null : { id: row.id, at };
+  };
+  return { head, list, leaving };
+}
+
+function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
   const { restoreSession, purgeSessions } = useActions();
   const [busy, setBusy] = useState(false);
   const restore = async () => {
     setBusy(true);
+    onLeave();
     await restoreSession(row.id);
     setBusy(false);
+  };
+  const remove = () => {
+    onLeave();
+    return purgeSessions(row.id);
   };
   return (
     <li data-testid="trash-row" className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
@@ -66,7 +96,7 @@ function TrashRow({ row }: { row: SessionRow }) {
       <Button size="s" icon="undo" disabled={busy} aria-label={`Restore ${row.title}`} data-testid="restore-chat" onClick={() => void restore()}>
         Restore
       </Button>
-      <ForGood label="Delete for good" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={() => purgeSessions(row.id)} />
+      <ForGood label="Delete for good" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={remove} />
     </li>
   );
 }

@@ -239,6 +239,17 @@ describe('a record that is there already', () => {
     expect(backend.asked('save_record').map(({ another }) => another)).toEqual([undefined, true]);
   });
 
+  it('is no longer what a form that was written in again would be: that is saved with its checks', async () => {
+    const { backend, sheet, user } = await told();
+    const name = sheet.getByRole('textbox', { name: /^Name/ });
+    await write(name, 'Sam Ortega');
+    expect(sheet.queryByTestId('there-already')).toBeNull();
+    await user.click(sheet.getByTestId('save-record'));
+    await sheet.findByRole('button', { name: 'Close' });
+    expect(backend.asked('save_record')[1]).toMatchObject({ values: { name: 'Sam Ortega' } });
+    expect(backend.asked('save_record')[1]).not.toHaveProperty('another');
+  });
+
   it('is opened in its own form once the user gives up this one', async () => {
     const { sheet, store, user } = await told();
     await user.click(sheet.getByRole('button', { name: 'Edit that one' }));

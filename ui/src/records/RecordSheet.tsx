@@ -23,7 +23,7 @@ import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form
 import type { RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { faultsOf, isValues, opened, reduceSave, wordsOf, type SaveState } from './save';
+import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, type SaveState } from './save';
 
 const width = 440;
 
@@ -95,6 +95,7 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
   const body = useRef<HTMLDivElement>(null);
   const busy = state.phase === 'saving';
+  const same = sameAs(state, form.args);
 
   useEffect(() => {
     body.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
@@ -102,8 +103,8 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
 
   const save = async (another = false) => {
     const values = form.submit();
-    if (values === null || busy || state.conflicts.length > 0) return;
-    say({ type: 'save_started' });
+    if (!isValues(values) || busy || state.conflicts.length > 0) return;
+    say({ type: 'save_started', values });
     watch(run);
     try {
       const saved = await backend.rpc('save_record', {
@@ -183,9 +184,9 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
           </div>
           <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-5 py-3">
             {state.problem && <ErrorBox error={state.problem} />}
-            {state.same && (
+            {same && (
               <ThereAlready
-                same={state.same}
+                same={same}
                 onEdit={({ path }) => say({ type: 'leave_asked', to: path })}
                 onAnother={() => void save(true)}
               />

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { SavedRecord, ToolResult } from '../ipc';
-import { faultsOf, opened, reduceSave, wordsOf, type SaveEvent } from './save';
+import { faultsOf, opened, reduceSave, sameAs, wordsOf, type SaveEvent } from './save';
 
 const written: ToolResult = {
   ok: true,
@@ -15,6 +15,7 @@ const written: ToolResult = {
 };
 
 const after = (...events: SaveEvent[]) => events.reduce(reduceSave, opened({ stage: 'lead', phone: '1' }));
+const started: SaveEvent = { type: 'save_started', values: { stage: 'lead', phone: '2' } };
 const answered = (saved: SavedRecord): SaveEvent => ({ type: 'save_answered', saved, diff: null });
 
 const both: SavedRecord = {
@@ -26,12 +27,12 @@ const both: SavedRecord = {
 };
 
 it('is saved when the note was written', () => {
-  const state = after({ type: 'save_started' }, answered({ errors: [], result: written }));
+  const state = after(started, answered({ errors: [], result: written }));
   expect(state).toMatchObject({ phase: 'saved', result: { change_set: 'c1' }, conflicts: [] });
 });
 
 it('goes back to the form with what the note says otherwise', () => {
-  const state = after({ type: 'save_started' }, answered(both));
+  const state = after(started, answered(both));
   expect(state.phase).toBe('editing');
   expect(state.conflicts.map(({ field }) => field)).toEqual(['stage']);
   expect(faultsOf(both)).toEqual([{ path: 'phone', message: 'It is no number. Write one.' }]);
@@ -50,16 +51,25 @@ it('counts a property that was removed from the note as seen empty', () => {
 
 it('keeps the form when a rule or the disk refuses', () => {
   const problem = { code: 'denied_by_rule' as const, message: 'A rule denies it.', hint: '' };
-  const refused = after({ type: 'save_started' }, answered({ errors: [], result: { ...written, ok: false, error: problem } }));
+  const refused = after(started, answered({ errors: [], result: { ...written, ok: false, error: problem } }));
   expect(refused).toMatchObject({ phase: 'editing', problem });
-  expect(after({ type: 'save_started' }, { type: 'failed', problem })).toMatchObject({ phase: 'editing', problem });
+  expect(after(started, { type: 'failed', problem })).toMatchObject({ phase: 'editing', problem });
 });
 
 it('tells of a record that is there already until it is saved once more', () => {
   const same = { path: 'Jane.md', message: 'There is already a contact “Jane”, Jane.md.', is_record: true, free_name: 'Jane 2' };
-  const told = after({ type: 'save_started' }, answered({ errors: [], same, result: null }));
+  const told = after(started, answered({ errors: [], same, result: null }));
   expect(told).toMatchObject({ phase: 'editing', same, result: null });
-  expect(reduceSave(told, { type: 'save_started' }).same).toBeNull();
+  expect(reduceSave(told, started).same).toBeNull();
+});
+
+it('offers another name only for the values that were sent', () => {
+  const same = { path: 'Jane.md', message: 'There is already a contact “Jane”, Jane.md.', is_record: true, free_name: 'Jane 2' };
+  const sent = { name: 'Jane', tags: ['a'] };
+  const told = after({ type: 'save_started', values: sent }, answered({ errors: [], same, result: null }));
+  expect(sameAs(told, { tags: ['a'], name: 'Jane' })).toEqual(same);
+  expect(sameAs(told, { ...sent, name: 'Sam' })).toBeNull();
+  expect(sameAs(told, { name: 'Jane' })).toBeNull();
 });
 
 it('asks before it leaves, and stays', () => {

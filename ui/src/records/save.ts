@@ -13,6 +13,8 @@ export interface SaveState {
   readonly conflicts: readonly FieldErrorView[];
   /** What the new record would be once more, until the user chose. */
   readonly same: SameRecord | null;
+  /** What the answer is about. */
+  readonly sent: Values;
   /** Why nothing was saved. */
   readonly problem: UserError | null;
   /** What the save did. */
@@ -25,7 +27,7 @@ export interface SaveState {
 }
 
 export type SaveEvent =
-  | { readonly type: 'save_started' }
+  | { readonly type: 'save_started'; readonly values: Values }
   | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diff: NoteDiffView | null }
   | { readonly type: 'failed'; readonly problem: UserError }
   /** The user has seen what the note says, whichever side they keep. */
@@ -40,6 +42,7 @@ export function opened(values: JsonValue): SaveState {
     phase: 'editing',
     conflicts: [],
     same: null,
+    sent: {},
     problem: null,
     result: null,
     diff: null,
@@ -51,7 +54,7 @@ export function opened(values: JsonValue): SaveState {
 export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
   switch (event.type) {
     case 'save_started':
-      return { ...state, phase: 'saving', problem: null, same: null, leaving: null };
+      return { ...state, phase: 'saving', problem: null, same: null, sent: event.values, leaving: null };
     case 'save_answered': {
       const { errors, same = null, result } = event.saved;
       if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diff: event.diff };
@@ -77,6 +80,11 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
   }
 }
 
+/** What a form with these values would be once more: nothing is known of others than were sent. */
+export function sameAs({ same, sent }: SaveState, values: JsonValue): SameRecord | null {
+  return isValues(values) && text(values) === text(sent) ? same : null;
+}
+
 /** The fields that are wrong whatever the note says. */
 export function faultsOf({ errors }: SavedRecord): { path: string; message: string }[] {
   return errors.filter((error) => !isConflict(error)).map(({ field, message }) => ({ path: field, message }));
@@ -94,4 +102,9 @@ function isConflict(error: FieldErrorView): boolean {
 
 export function isValues(value: JsonValue | undefined): value is { [field: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The order in which fields were filled in says nothing. */
+function text(values: Values): string {
+  return JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,9 +1,23 @@
 // What goes with a message: images as they are, text files as words below it, each in a fence that its text cannot end.
-import type { AttachedFile, SendMessage } from '../ipc';
+import type { AttachedFile, NewImage, SendMessage } from '../ipc';
 import type { Draft } from './app';
 
 /** Of one message. A small model reads 200 kB no better than nothing. */
 export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 5_000_000 };
+
+/** The files and images of a draft with more behind them, as far as they go with one message, and why the others do not. */
+export function withMore(draft: Pick<Draft, 'files' | 'images'>, more: readonly (AttachedFile | NewImage)[]) {
+  const files = [...draft.files];
+  const images = [...draft.images];
+  const refused: string[] = [];
+  for (const one of more) {
+    const problem = tooMuch({ files, images }, one);
+    if (problem !== null) refused.push(problem);
+    else if ('data' in one) images.push(one);
+    else files.push(one);
+  }
+  return { files, images, refused };
+}
 
 /** What is sent of a draft. */
 export function messageOf({ text, tool, skills, files, images }: Omit<Draft, 'given'>): Omit<SendMessage, 'session'> {
@@ -40,6 +54,24 @@ export function splitFiles(message: string): SplitText {
 /** UTF-8 bytes. */
 export function sizeOf(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** 12400 → "12 kB", 5200000 → "5.2 MB" */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 999_500 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
+}
+
+/** Bytes that a text in base64 stands for. */
+export function bytesIn(base64: string): number {
+  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+}
+
+function tooMuch(taken: Pick<Draft, 'files' | 'images'>, one: AttachedFile | NewImage): string | null {
+  if ('data' in one) return taken.images.length >= limits.images ? `${one.name}: ${limits.images} images go with one message.` : null;
+  if (taken.files.length >= limits.files) return `${one.name}: ${limits.files} files go with one message.`;
+  const all = [...taken.files, one].reduce((sum, { text }) => sum + sizeOf(text), 0);
+  return all > limits.bytesInAll ? `${one.name}: together the files have more than ${sizeText(limits.bytesInAll)}.` : null;
 }
 
 function block({ name, text }: AttachedFile): string {

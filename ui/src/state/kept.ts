@@ -1,7 +1,7 @@
 // What is kept from one start to the next: messages that are being written, and how the window was left.
 // In files of the backend, which are on the disk when it answers; the page's own storage is written when
 // the browser likes, and a killed window would lose the last words.
-import { nothing, type Backend, type DraftView, type WindowLayout } from '../ipc';
+import { nothing, type Backend, type DraftView, type QueuedMessage, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
 import { noQueue } from './queue';
 import type { Store } from './store';
@@ -46,7 +46,7 @@ export function changedDrafts(before: AppState, after: AppState): DraftView[] {
   );
   return changed.map((key) => {
     const { text, tool, skills, files } = after.drafts[key] ?? emptyDraft;
-    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, images: _images, ...message }) => message);
+    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, images: _images, ...message }) => message).filter(saysSomething);
     return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], queued };
   });
 }
@@ -55,16 +55,23 @@ export function changedDrafts(before: AppState, after: AppState): DraftView[] {
 export function withKeptDrafts(app: AppState, kept: readonly DraftView[], id: () => number): AppState {
   const drafts = { ...app.drafts };
   const queues = { ...app.queues };
-  for (const { session, queued, ...draft } of kept) {
+  for (const { session, queued: all, ...draft } of kept) {
     const key = session ?? '';
+    const queued = all.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
       drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
-      queues[key] = { messages: queued.map((message) => ({ ...message, images: [], id: id() })), held: 'Nova was closed', pressing: false };
+      const messages = queued.map((message) => ({ ...message, images: [], id: id() }));
+      queues[key] = { messages, held: 'Nova was closed; images that waited with a message are not kept', pressing: false };
     }
   }
   return { ...app, drafts, queues };
+}
+
+/** Images are not kept: a message that was nothing else has nothing left to send. */
+function saysSomething({ text, files }: QueuedMessage): boolean {
+  return text.trim() !== '' || files.length > 0;
 }
 
 /** A layout that cannot be read is no reason not to start. */

@@ -62,6 +62,16 @@ it('begins with the arguments of a call that is tried again', async () => {
   expect(await screen.findByDisplayValue('Inbox/Old.md')).toBeVisible();
 });
 
+it('gives the arguments of a call to no other tool when its own is gone', async () => {
+  const gone = 'vault.delete_note';
+  // Its arguments would fit this one.
+  const tools = sampleWorld().tools.flatMap((tool) => (tool.name === gone ? [{ ...tool, name: 'vault.move_note' }] : []));
+  const backend = new FakeBackend({ ...sampleWorld(), tools });
+  renderInApp(<RunToolPage />, { backend, app: { view: { kind: 'run-tool', tool: gone, args: { path: 'Inbox/Old.md' } } } });
+  expect(await screen.findByLabelText(/^Path/)).toHaveValue('');
+  expect(screen.queryByDisplayValue('Inbox/Old.md')).toBeNull();
+});
+
 it('keeps a tool that cannot run in its place, says why and does not run it', async () => {
   const tools: ToolRow[] = sampleWorld().tools.map((tool) =>
     tool.name === 'lookup.pull_up_symbol' ? { ...tool, state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' } : tool,

@@ -21,8 +21,10 @@ export function RunToolPage() {
   const { runs, start, stop, undo } = useRuns();
   const [opened, setOpened] = useState<string | null>(null);
   const before = useApp(({ view }) => (view.kind === 'run-tool' ? view.args : undefined));
-  /** Arguments the form takes over from an earlier run, or a call in a chat; a new number is a new form. */
-  const [given, setGiven] = useState<{ args: JsonValue; number: number } | null>(() => (before === undefined ? null : { args: before, number: 0 }));
+  /** Arguments the form of their tool takes over from an earlier run, or a call in a chat; a new number is a new form. */
+  const [given, setGiven] = useState<{ tool: string | null; args: JsonValue; number: number } | null>(() =>
+    before === undefined ? null : { tool: asked, args: before, number: 0 },
+  );
 
   const rows = tools.data ?? [];
   const tool = rows.find(({ name }) => name === asked) ?? firstTool(rows, skills.data ?? []);
@@ -41,7 +43,7 @@ export function RunToolPage() {
     void start(name, args);
   };
   const open = (earlier: Run) => {
-    setGiven({ args: earlier.args, number: (given?.number ?? 0) + 1 });
+    setGiven({ tool: earlier.tool, args: earlier.args, number: (given?.number ?? 0) + 1 });
     setOpened(earlier.id);
     show({ kind: 'run-tool', tool: earlier.tool });
   };
@@ -67,7 +69,7 @@ export function RunToolPage() {
           <ToolForm
             key={`${tool.name} ${given?.number ?? 0}`}
             tool={tool}
-            {...(given ? { initial: given.args } : {})}
+            {...(given?.tool === tool.name ? { initial: given.args } : {})}
             running={newest?.result === null}
             stopping={newest?.stopping ?? false}
             again={newest !== undefined}

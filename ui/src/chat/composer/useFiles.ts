@@ -3,35 +3,19 @@
 import { useState } from 'react';
 
 import type { AttachedFile, NewImage } from '../../ipc';
-import { limits, sizeOf } from '../../state/attachments';
-import { draftOf, type Draft } from '../../state/app';
+import { limits, sizeText } from '../../state/attachments';
 import { useActions, useApp } from '../../state/hooks';
-
-type Taken = Pick<Draft, 'files' | 'images'>;
 
 export function useFiles() {
   const session = useApp((app) => app.open);
-  const draft = useApp(draftOf);
   const { attach } = useActions();
   const [refused, setRefused] = useState<readonly string[]>([]);
 
   const add = async (chosen: readonly File[]) => {
     const read = await Promise.all(chosen.map(readFile));
-    const problems: string[] = [];
-    const files: AttachedFile[] = [];
-    const images: NewImage[] = [];
-    for (const one of read) {
-      if (typeof one === 'string') {
-        problems.push(one);
-        continue;
-      }
-      const problem = tooMuch({ files: [...draft.files, ...files], images: [...draft.images, ...images] }, one);
-      if (problem !== null) problems.push(problem);
-      else if ('data' in one) images.push(one);
-      else files.push(one);
-    }
-    setRefused(problems);
-    if (files.length + images.length > 0) attach(session, { files, images });
+    const readable = read.filter((one) => typeof one !== 'string');
+    const unreadable = read.filter((one) => typeof one === 'string');
+    setRefused([...unreadable, ...attach(session, readable)]);
   };
   return {
     refused,
@@ -76,22 +60,4 @@ function read(file: File, how: 'readAsArrayBuffer' | 'readAsDataURL'): Promise<F
     reader.onerror = () => fail(reader.error ?? new Error('unreadable'));
     reader[how](file);
   });
-}
-
-/** 12400 → "12 kB", 5200000 → "5.2 MB" */
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 999_500 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
-}
-
-/** Bytes that a text in base64 stands for. */
-export function bytesIn(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
-}
-
-function tooMuch(taken: Taken, one: AttachedFile | NewImage): string | null {
-  if ('data' in one) return taken.images.length >= limits.images ? `${one.name}: ${limits.images} images go with one message.` : null;
-  if (taken.files.length >= limits.files) return `${one.name}: ${limits.files} files go with one message.`;
-  const all = [...taken.files, one].reduce((sum, { text }) => sum + sizeOf(text), 0);
-  return all > limits.bytesInAll ? `${one.name}: together the files have more than ${sizeText(limits.bytesInAll)}.` : null;
 }

@@ -106,8 +106,9 @@ function Running({ call, onStop }: { call: PanelCall; onStop: () => void }) {
       <div className="rounded-card bg-surface-sunken">
         <div className="flex min-h-8 items-center gap-2 px-2.5 text-small text-fg-2">
           <Icon name="spinner" size={14} />
-          <p role="status" className="min-w-0 flex-1">
-            {call.stopping ? `Stopping ${call.label}` : call.label}
+          <p className="min-w-0 flex-1">
+            {/* Without the message: each step would be read aloud. */}
+            <span role="status">{call.stopping ? `Stopping ${call.label}` : call.label}</span>
             {progress?.message != null && `, ${progress.message}`}
           </p>
           <LinkButton aria-label={`Stop ${call.label}`} disabled={call.stopping} onClick={onStop}>

@@ -364,6 +364,8 @@ describe('what the user does', () => {
       expect(bar).toHaveTextContent('Fetch: A, 1 of 2');
       expect(within(bar).getByRole('progressbar', { name: 'Fetch: A' })).toHaveAttribute('aria-valuenow', '50');
       expect(bar).toHaveTextContent('41.20');
+      // Each step would be read aloud.
+      expect(within(bar).getByRole('status')).toHaveTextContent(/^Fetch: A$/);
     });
 
     test('is stopped once, says so, and keeps what it had found', async () => {

@@ -1,7 +1,7 @@
 // Messages: being written, waiting, sent; and the answers that a turn waits for.
-import { nothing, userError, type DecideApproval, type ReviseApproval, type SendMessage } from '../../ipc';
+import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
 import { draftOf, isEmpty, withDraft, type Draft } from '../app';
-import { messageOf } from '../attachments';
+import { messageOf, withMore } from '../attachments';
 import { withKeptDrafts } from '../kept';
 import { due, withQueue, type Queue, type Queued } from '../queue';
 import { emptySession, runningTurn, type Said } from '../session';
@@ -129,12 +129,14 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       }
     },
 
-    /** Puts files behind those that go with the draft of a chat; reading them may have taken a while. */
-    attach(session: string | null, { files, images }: Pick<Draft, 'files' | 'images'>): void {
-      setApp((app) => {
-        const before = draftOf({ ...app, open: session });
-        return withDraft(app, session, { files: [...before.files, ...files], images: [...before.images, ...images] });
-      });
+    /**
+     * Puts files behind those that go with the draft of a chat by now; reading them may have taken a while.
+     * Says of each that does not fit, why.
+     */
+    attach(session: string | null, more: readonly (AttachedFile | NewImage)[]): readonly string[] {
+      const { refused, ...taken } = withMore(draftOf({ ...get().app, open: session }), more);
+      if (refused.length < more.length) setApp((app) => withDraft(app, session, taken));
+      return refused;
     },
 
     /** Changes the draft of the open chat. `give`: the text comes from elsewhere than the field. */
