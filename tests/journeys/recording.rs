@@ -360,6 +360,24 @@ async fn a_new_record_begins_with_this_day_and_the_usual_currency() {
 }
 
 #[tokio::test]
+async fn a_usual_currency_may_be_one_that_only_the_field_knows() {
+    let price = |day: &str, currency: &str| {
+        format!(
+            "//- {day}.md\n---\ntype: price\nsymbol: ABC\ndate: {day}\nclose: 3\ncurrency: {currency}\n---\n"
+        )
+    };
+    let prices =
+        [price("2026-11-18", "btc"), price("2026-11-19", "EUR"), price("2026-11-20", "BTC")].concat();
+    let nova = Nova::new(&prices, []);
+    assert_eq!(presets(&nova, "portfolio", "trade").await.2, json!("BTC"));
+
+    nova.settings(
+        &json!({"vault": nova.vault.root(), "skills": {"portfolio": {"config": {"currency": "clf"}}}}),
+    );
+    assert_eq!(presets(&nova, "portfolio", "trade").await.2, json!("CLF"), "what is set goes before");
+}
+
+#[tokio::test]
 async fn a_record_that_is_there_gets_no_day_or_currency_by_being_opened() {
     let note = "//- E.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n//- F.md\n---\ntype: expense\ndate: 2026-11-03\namount: 6\ncurrency: EUR\n---\n";
     let nova = Nova::new(note, []);

@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 
+use nova_skill::jiff::ToSpan as _;
 use nova_skill::serde_json;
 use nova_skill::{Date, Decimal, ToolContext, ToolError};
 use serde::{Deserialize, Serialize};
 
 /// The key of the skill's store.
 const KEY: &str = "quotes";
-/// How many days are kept of one symbol. Of what is older than fits, one day of each week stays: a line
-/// over years has no more points.
+/// How many days are kept of one symbol. Where there are more, of what is older than a year one day of
+/// each week stays, and then the oldest go: a line over years has no more points.
 const DAYS: usize = 800;
 
 /// What quote sources have said, by symbol and day. It is a copy that can be fetched again; a `price`
@@ -27,7 +28,8 @@ pub(crate) struct KeptQuote {
     pub(crate) source: String,
     /// Where it answered, without a query.
     pub(crate) url: String,
-    /// When the price was made, RFC 3339, where the source says it.
+    /// When the price was made, RFC 3339, where the source says it. Without it, the price is a close in
+    /// shares of the day on which it was fetched.
     pub(crate) at: Option<String>,
     /// When the source answered, RFC 3339.
     pub(crate) fetched: String,
@@ -57,13 +59,16 @@ impl Kept {
         }
         days.insert(day, quote);
         while days.len() > DAYS {
-            let of_week = |day: Date| (day.iso_week_date().year(), day.iso_week_date().week());
-            let pairs = days.keys().zip(days.keys().skip(1));
-            let followed = pairs.into_iter().find(|(day, next)| of_week(**day) == of_week(**next));
-            let Some(oldest) = followed.map(|(day, _)| *day).or_else(|| days.keys().next().copied()) else {
+            let Some(year) = days.keys().next_back().map(|newest| newest.saturating_sub(1.year())) else {
                 break;
             };
-            days.remove(&oldest);
+            let of_week = |day: Date| (day.iso_week_date().year(), day.iso_week_date().week());
+            let mut pairs = days.range(..year).map(|(day, _)| *day).zip(days.keys().skip(1));
+            let followed = pairs.find(|(day, next)| of_week(*day) == of_week(**next)).map(|(day, _)| day);
+            match followed {
+                Some(day) => days.remove(&day),
+                None => days.pop_first().map(|(_, quote)| quote),
+            };
         }
     }
 
@@ -109,14 +114,10 @@ mod text_or_nothing {
 
 #[cfg(test)]
 mod tests {
-    use nova_skill::jiff::ToSpan as _;
-
     use super::*;
 
-    #[test]
-    fn of_many_years_the_older_keep_the_last_day_of_each_week() {
-        let mut kept = Kept::default();
-        let quote = KeptQuote {
+    fn close() -> KeptQuote {
+        KeptQuote {
             price: Decimal::ONE,
             currency: "EUR".into(),
             source: "Stooq".into(),
@@ -124,12 +125,22 @@ mod tests {
             at: None,
             fetched: String::new(),
             before: None,
-        };
+        }
+    }
+
+    /// The weekdays from a Monday on.
+    fn weekdays(begin: Date, weeks: i32) -> impl Iterator<Item = Date> {
+        let days = (0..weeks).flat_map(|week| (0..5).map(move |day| week * 7 + day));
+        days.map(move |day| begin.saturating_add(day.days()))
+    }
+
+    #[test]
+    fn of_many_years_the_older_keep_the_last_day_of_each_week() {
+        let mut kept = Kept::default();
         // A Monday; five years of weekdays.
         let begin: Date = "2021-01-04".parse().expect("a date");
-        let weekdays = (0..5 * 52).flat_map(|week| (0..5).map(move |day| week * 7 + day));
-        for day in weekdays {
-            kept.add("A", begin.saturating_add(day.days()), quote.clone());
+        for day in weekdays(begin, 5 * 52) {
+            kept.add("A", day, close());
         }
         let days: Vec<Date> = kept.of("A").map(|(day, _)| day).collect();
         assert_eq!((days.len(), days[0].to_string().as_str()), (DAYS, "2021-01-08"), "a Friday");
@@ -137,5 +148,21 @@ mod tests {
         assert_eq!(longest, Some(7), "no week is lost");
         let recent = begin.saturating_add((4 * 52 * 7).days());
         assert_eq!(days.iter().filter(|day| **day >= recent).count(), 52 * 5, "the last year is whole");
+    }
+
+    #[test]
+    fn of_decades_the_oldest_go_and_the_last_year_stays_whole() {
+        let mut kept = Kept::default();
+        // A Monday; twenty years of weekdays.
+        let begin: Date = "2006-01-02".parse().expect("a date");
+        for day in weekdays(begin, 20 * 52) {
+            kept.add("A", day, close());
+        }
+        let days: Vec<Date> = kept.of("A").map(|(day, _)| day).collect();
+        assert_eq!(days.len(), DAYS);
+        let recent = begin.saturating_add((19 * 52 * 7).days());
+        assert_eq!(days.iter().filter(|day| **day >= recent).count(), 52 * 5);
+        let longest = days.windows(2).map(|two| (two[1] - two[0]).get_days()).max();
+        assert_eq!(longest, Some(7), "no week between is lost");
     }
 }

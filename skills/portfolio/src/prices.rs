@@ -1,12 +1,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use nova_skill::jiff::civil::Weekday;
-use nova_skill::jiff::{Span, ToSpan as _};
+use nova_skill::jiff::tz::TimeZone;
+use nova_skill::jiff::{Span, Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, NotePath, Source};
 
 use crate::books::Books;
-use crate::kept::Kept;
-use crate::ledger::Split;
+use crate::kept::{Kept, KeptQuote};
+use crate::ledger::{Event, Split};
 use crate::quantity::{Quantity, TooLarge};
 
 /// How many days old a price of a source may be to be used.
@@ -58,21 +59,18 @@ impl<'a> Prices<'a> {
             };
             of.entry(&note.symbol).or_default().entry(note.date).or_default().push(price);
         }
+        let splits = splits(books);
         for symbol in kept.symbols() {
+            let splits = splits.get(symbol).map_or(&[][..], Vec::as_slice);
             for (date, quote) in kept.of(symbol) {
+                let Some(amount) = as_on_its_day(date, quote, splits) else { continue };
                 let from = PriceFrom::Quote {
                     source: &quote.source,
                     url: &quote.url,
                     at: quote.at.as_deref(),
                     fetched: &quote.fetched,
                 };
-                let price = Price {
-                    date,
-                    amount: quote.price,
-                    currency: &quote.currency,
-                    from,
-                    before: quote.before,
-                };
+                let price = Price { date, amount, currency: &quote.currency, from, before: quote.before };
                 of.entry(symbol).or_default().entry(date).or_default().push(price);
             }
         }
@@ -179,6 +177,33 @@ impl Price<'_> {
     pub(crate) fn after(&self, splits: &[Split], day: Date) -> Result<Decimal, TooLarge> {
         split_since(self.amount, self.date, splits, day)
     }
+}
+
+fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
+    let mut splits: HashMap<&str, Vec<Split>> = HashMap::new();
+    for note in &books.trades {
+        if let Event::Split { new, old } = note.trade.event
+            && let Ok(ratio) = Quantity::ratio(new, old)
+        {
+            splits.entry(&note.symbol).or_default().push(Split { date: note.trade.date, ratio });
+        }
+    }
+    splits
+}
+
+/// The price of a quote for one share as there were on its day. Sources tell closes in shares of the day
+/// on which they are asked, so a split in between has divided them. It is undone here and not where they
+/// are kept, because the user may note a split, or correct one, after they came.
+fn as_on_its_day(date: Date, quote: &KeptQuote, splits: &[Split]) -> Option<Decimal> {
+    if quote.at.is_some() || splits.is_empty() {
+        return Some(quote.price);
+    }
+    let fetched = quote.fetched.parse::<Timestamp>().ok()?.to_zoned(TimeZone::UTC).date();
+    let mut ratio = Quantity::of(Decimal::ONE).ok()?;
+    for split in splits.iter().filter(|split| date < split.date && split.date <= fetched) {
+        ratio = ratio.times(split.ratio).ok()?;
+    }
+    ratio.at(quote.price).ok()
 }
 
 /// A price of one share as there were on `date`, for one as there are on `day`.

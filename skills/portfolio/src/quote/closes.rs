@@ -3,7 +3,6 @@
 use nova_skill::{Date, Decimal, Problem, Value, json};
 
 use super::run::{Run, What};
-use crate::ledger::Event;
 use crate::sources::{Asked, Quoted, SourceError, is_far_off};
 use crate::valuation::day_text;
 
@@ -53,8 +52,7 @@ impl Run {
         })
     }
 
-    /// Those that can be true, for one share as there were on their day: sources tell what has closed
-    /// in shares of today, so a split in between has divided it.
+    /// Those that can be true, as the source tells them.
     fn sane(&self, asked: &Asked, since: Date, found: Vec<Quoted>) -> Result<Vec<Quoted>, SourceError> {
         let other = found
             .iter()
@@ -66,11 +64,7 @@ impl Run {
         let day = self.snapshot.day;
         let in_time =
             |close: &Quoted| close.price > Decimal::ZERO && close.date >= since && close.date <= day;
-        let closes = found.into_iter().filter(in_time).filter_map(|close| {
-            let price = self.as_on_its_day(&asked.symbol, &close)?;
-            Some(Quoted { price, ..close })
-        });
-        let closes: Vec<Quoted> = closes.collect();
+        let closes: Vec<Quoted> = found.into_iter().filter(in_time).collect();
         let mut prices: Vec<Decimal> = closes.iter().map(|close| close.price).collect();
         prices.sort();
         let Some(usual) = prices.get(prices.len() / 2).copied() else {
@@ -83,17 +77,5 @@ impl Run {
                 close.price, close.date
             ))),
         }
-    }
-
-    fn as_on_its_day(&self, symbol: &str, close: &Quoted) -> Option<Decimal> {
-        let trades = self.snapshot.books.trades.iter().filter(|note| note.symbol == symbol);
-        let since =
-            trades.filter(|note| close.date < note.trade.date && note.trade.date <= self.snapshot.day);
-        since.map(|note| &note.trade.event).try_fold(close.price, |price, event| match event {
-            Event::Split { new, old } => {
-                Some(price.checked_mul(*new)?.checked_div(*old)?.round_dp(8).normalize())
-            }
-            _ => Some(price),
-        })
     }
 }

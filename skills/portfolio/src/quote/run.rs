@@ -16,12 +16,16 @@ use crate::valuation::{Snapshot, day_text};
 /// After so many failures in a row a source is not asked again in this call.
 const FAILURES: u32 = 3;
 
+/// Held by the call that changes what is kept, from reading to writing.
+static KEEPING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 pub(super) struct Run {
     pub(super) ctx: Arc<dyn ToolContext>,
     pub(super) snapshot: Snapshot,
     pub(super) wanted: Vec<Wanted>,
     pub(super) sources: Vec<Box<dyn QuoteSource>>,
-    kept: Mutex<Kept>,
+    /// What came and is not kept yet: symbol and day of each.
+    came: Mutex<Vec<(String, Date, KeptQuote)>>,
     /// How often in a row each source failed to do something, and why the last time.
     failures: Mutex<HashMap<(&'static str, What), (u32, String)>>,
 }
@@ -58,8 +62,7 @@ impl Run {
         wanted: Vec<Wanted>,
         sources: Vec<Box<dyn QuoteSource>>,
     ) -> Self {
-        let kept = Mutex::new(snapshot.kept.clone());
-        Self { ctx, snapshot, wanted, sources, kept, failures: Mutex::default() }
+        Self { ctx, snapshot, wanted, sources, came: Mutex::default(), failures: Mutex::default() }
     }
 
     pub(super) async fn ask(&self, place: usize) -> Answer {
@@ -155,14 +158,21 @@ impl Run {
     pub(super) fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
         let Quoted { price, currency, date, at, before, url, fetched } = quoted;
         let kept = KeptQuote { price, currency, source: source.into(), url, at, fetched, before };
-        lock(&self.kept).add(symbol, date, kept);
+        lock(&self.came).push((symbol.to_owned(), date, kept));
     }
 
-    /// That quotes could not be kept is no reason to give none.
+    /// Adds what came to what is kept by now, by another call too. That quotes could not be kept is no
+    /// reason to give none.
     pub(super) async fn keep(&self) {
-        let kept = lock(&self.kept).clone();
-        if let Err(error) = kept.write(self.ctx.as_ref()).await {
-            self.ctx.log(LogLevel::Warn, &format!("The quotes were not kept: {error}"));
+        let _turn = KEEPING.lock().await;
+        let mut kept = Kept::read(self.ctx.as_ref()).await;
+        let came = lock(&self.came).clone();
+        for (symbol, day, quote) in &came {
+            kept.add(symbol, *day, quote.clone());
+        }
+        match kept.write(self.ctx.as_ref()).await {
+            Ok(()) => drop(lock(&self.came).drain(..came.len())),
+            Err(error) => self.ctx.log(LogLevel::Warn, &format!("The quotes were not kept: {error}")),
         }
     }
 

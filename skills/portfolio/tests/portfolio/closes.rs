@@ -2,7 +2,7 @@
 
 use nova_protocol::{ErrorCode, Event};
 use nova_skill::{Value, json};
-use nova_testkit::{CancellationToken, Reply, SkillInVault, WebRequest};
+use nova_testkit::{CancellationToken, MemoryStores, Reply, SkillInVault, WebRequest};
 
 use crate::portfolio;
 
@@ -229,4 +229,44 @@ fn of_a_few_symbols_each_is_shown_as_it_comes_and_kept_when_it_is_stopped() {
         _ => None,
     });
     assert_eq!(outcome.so_far, partial.last(), "what was shown last");
+}
+
+#[test]
+fn a_split_that_is_noted_after_the_closes_came_changes_no_value_of_the_line() {
+    let skill = sources(VAULT, json!(["stooq"]), answers);
+    let split = skill.vault.read("N2.md");
+    skill.vault.remove("N2.md");
+    skill.value("quote", json!({"range": "1m"}));
+    skill.vault.write("N2.md", &split);
+    let worth = || {
+        let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
+        let on = |day: &str| points.as_array().unwrap().iter().find(|point| point["date"] == day).cloned();
+        ["2026-11-13", "2026-11-17"].map(|day| on(day).unwrap()["value"].clone())
+    };
+    // 10 of 84, and 20 of 43.
+    assert_eq!(worth(), [json!("840.00"), json!("860.00")]);
+    skill.vault.write("N2.md", &split.replace("quantity: 2", "quantity: 4"));
+    assert_eq!(worth(), [json!("1680.00"), json!("1720.00")], "10 of 168, and 40 of 43: the note was wrong");
+}
+
+#[test]
+fn two_calls_at_once_keep_what_both_have_found() {
+    let stores = MemoryStores::default();
+    let shared = stores.clone();
+    let mut skill = sources("", json!(["stooq"]), move |request| {
+        let stores = shared.clone();
+        // While this one waits for its answer, another begins and ends.
+        let another = std::thread::spawn(move || {
+            let mut another = sources("", json!(["stooq"]), |request| newest(request, "20"));
+            another.stores = stores;
+            another.value("quote", json!({"symbols": ["B"]}));
+        });
+        another.join().unwrap();
+        newest(request, "10")
+    });
+    skill.stores = stores;
+    skill.value("quote", json!({"symbols": ["A"]}));
+    let kept = skill.stores.store("portfolio").values()["quotes"].clone();
+    let prices = ["A", "B"].map(|symbol| kept[symbol]["2026-11-20"]["price"].clone());
+    assert_eq!(prices, [json!("10"), json!("20")]);
 }

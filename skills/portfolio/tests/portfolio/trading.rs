@@ -1,4 +1,6 @@
+use nova_protocol::Panel;
 use nova_skill::{Value, json};
+use nova_testkit::snapshot_of;
 
 use crate::{OWNED, portfolio};
 
@@ -167,4 +169,31 @@ fn a_realised_gain_says_which_trades_make_it() {
     );
     // Two buys, the first sale and this one.
     assert_eq!(outcome.figures[0].sources.len(), 4);
+}
+
+#[test]
+fn a_trade_from_the_head_of_a_tab_is_in_the_currency_of_its_position() {
+    let dollars = "//- Portfolio/Positions/UBER.md\n---\ntype: position\nsymbol: UBER\ncurrency: USD\n---\n";
+    let skill = portfolio(&format!("{OWNED}{dollars}"));
+    let declared = snapshot_of(vec![nova_skill_portfolio::skill()]).skills()[0].manifest.panel.clone();
+    let panel = Panel::read(&declared.unwrap()).unwrap();
+    let heads = panel.tabs.iter().flat_map(|tab| &tab.actions);
+    let adding: Vec<_> = heads.filter(|action| action.tool.as_deref() == Some("add_trade")).collect();
+    assert_eq!(adding.len(), 2);
+    for (day, action) in ["2026-11-19", "2026-11-20"].into_iter().zip(adding) {
+        // The usual one in this vault is the euro; the user fills in the rest.
+        let mut args = action.args.clone();
+        for value in args.values_mut().filter(|value| **value == "{currency}") {
+            *value = json!("EUR");
+        }
+        args.extend([
+            ("symbol".into(), json!("UBER")),
+            ("kind".into(), json!("buy")),
+            ("date".into(), json!(day)),
+            ("quantity".into(), json!("1")),
+            ("price".into(), json!("70")),
+        ]);
+        let path = skill.value("add_trade", Value::Object(args))["path"].as_str().unwrap().to_owned();
+        assert!(skill.vault.read(&path).contains("currency: USD\n"), "{path}");
+    }
 }

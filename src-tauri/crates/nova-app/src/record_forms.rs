@@ -193,7 +193,8 @@ fn start(
         let value = match field.starts {
             None => continue,
             Some(Start::Today) => Some(today.to_string()),
-            Some(Start::Currency) => usual_currency(skill, view)?,
+            // Another field's own code may be none of this one.
+            Some(Start::Currency) => usual_currency(skill, view)?.filter(|usual| field.code(usual).is_some()),
         };
         if let Some(value) = value {
             schema["properties"][key.as_str()]["default"] = Value::from(value);
@@ -205,10 +206,14 @@ fn start(
 /// The currency that the user has set for the skill, else the one that most of its records have;
 /// none where two are as common.
 fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, UserError> {
-    if let Some(set) = skill.config.get("currency").and_then(Value::as_str).and_then(currency_code) {
-        return Ok(Some(set.to_owned()));
+    let fields = skill.records.iter().flat_map(|declared| declared.fields.values());
+    let mut currencies = fields.filter(|field| field.starts == Some(Start::Currency));
+    let set = skill.config.get("currency").and_then(Value::as_str);
+    let code = |set| currency_code(set).or_else(|| currencies.find_map(|field| field.code(set)));
+    if let Some(code) = set.and_then(code) {
+        return Ok(Some(code.to_owned()));
     }
-    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for row in view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows {
         let Some(declared) = row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own))
         else {
@@ -217,14 +222,14 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
         let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));
         for field in currencies {
             let said = row.document.property(field.property()).and_then(PropertyValue::as_text);
-            if let Some(code) = said.as_deref().and_then(currency_code) {
-                *counts.entry(code).or_default() += 1;
+            if let Some(code) = said.as_deref().and_then(|said| field.code(said)) {
+                *counts.entry(code.to_owned()).or_default() += 1;
             }
         }
     }
     let most = counts.values().max().copied();
     let mut commonest = counts.into_iter().filter(|(_, count)| Some(*count) == most);
-    let first = commonest.next().map(|(code, _)| code.to_owned());
+    let first = commonest.next().map(|(code, _)| code);
     Ok(first.filter(|_| commonest.next().is_none()))
 }
 

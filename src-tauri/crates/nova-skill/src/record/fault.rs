@@ -136,8 +136,8 @@ impl Field {
         })
     }
 
-    /// The code of the currency that a text names.
-    pub(super) fn code(&self, text: &str) -> Option<&str> {
+    /// The code of the currency that a text names, of ISO 4217 or one of the field's own.
+    pub fn code(&self, text: &str) -> Option<&str> {
         let own = || self.codes.iter().find(|code| code.eq_ignore_ascii_case(text.trim()));
         currency_code(text).or_else(|| own().map(String::as_str))
     }
