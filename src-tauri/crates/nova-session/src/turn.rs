@@ -399,6 +399,11 @@ impl Turn {
         let mut deferred = activation::named_tools(snapshot, &state.told().tools);
         let first = state.first_tools();
         deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
+        // What loads a tool is read as Nova's own words, not as the answer of a call: what tools say must
+        // load none. A log may hold such outputs still.
+        let is_about_calls =
+            |tool: &ToolDefinition| ControlTool::named(&tool.name).is_some_and(ControlTool::is_about_calls);
+        deferred.retain(|tool| !is_about_calls(tool));
         deferred
     }
 
