@@ -3,7 +3,7 @@ import type { AttachedFile, SendMessage } from '../ipc';
 import type { Draft } from './app';
 
 /** Of one message. A small model reads 200 kB no better than nothing. */
-export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 5_000_000 };
+export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 3_932_160 };
 
 /** What is sent of a draft. */
 export function messageOf({ text, tool, skills, files, images }: Omit<Draft, 'given'>): Omit<SendMessage, 'session'> {
