@@ -81,7 +81,7 @@ pub(crate) struct Chat {
     /// Point at this tool.
     #[arg(long, value_name = "SKILL.TOOL")]
     pub(crate) tool: Option<String>,
-    /// Show this image (PNG, JPEG, WebP, GIF; 5 MB) with the message; may be repeated.
+    /// Show this image (PNG, JPEG, WebP, GIF; 3.9 MB) with the message; may be repeated.
     #[arg(long = "image", value_name = "FILE", requires = "prompt")]
     pub(crate) images: Vec<PathBuf>,
     /// provider/model

@@ -356,6 +356,13 @@ async fn a_call_ends_for_the_branch_that_made_it_whichever_is_looked_at_then() {
 
 #[tokio::test]
 async fn a_long_output_is_read_on() {
+    // Also where tools are sent aside, what a tool says stays the output of its call.
+    for kind in ["openai", "anthropic"] {
+        is_read_on(kind).await;
+    }
+}
+
+async fn is_read_on(kind: &str) {
     let mut nova = market([]);
     let long: String = (0..20_000).map(|number| format!("{number} ")).collect();
     let tool = format!("name: list\ndescription: Lists.\neffect: read\ngives: {long}\n");
@@ -375,7 +382,7 @@ async fn a_long_output_is_read_on() {
     });
     nova.settings(&json!({
         "vault": nova.vault.root(),
-        "providers": [{"id": "test", "kind": "openai", "base_url": nova.model.base_url()}],
+        "providers": [{"id": "test", "kind": kind, "base_url": nova.model.base_url(), "deferred_tools": true}],
         "model": "test/scripted",
     }));
     let app = started(&nova).await;

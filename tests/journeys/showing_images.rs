@@ -130,7 +130,8 @@ async fn what_cannot_be_sent_begins_no_turn() {
     let too_many = vec![image("dot.gif", GIF); 11];
     let pdf = vec![image("paper.png", "JVBERi0xLjcKJeLjz9M=")];
     let large = vec![image("large.gif", &format!("{}{}", &GIF[..56], "A".repeat(8 * 1024 * 1024)))];
-    for (images, says) in [(too_many, "10 images at most"), (pdf, "paper.png"), (large, "larger than 5 MB")] {
+    for (images, says) in [(too_many, "10 images at most"), (pdf, "paper.png"), (large, "larger than 3.9 MB")]
+    {
         let error = send(&app, &session, "Look", images).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::BadRequest);
         assert!(error.message.contains(says) && !error.hint.is_empty(), "{error:?}");
@@ -196,6 +197,54 @@ async fn a_provider_that_refuses_images_does_not_block_the_chat() {
     let all: Vec<_> = request["messages"].as_array().unwrap().iter().map(parts).collect();
     assert!(all.iter().any(|(_, images)| images == &[GIF]), "{all:?}");
     nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_image_that_the_provider_refuses_is_in_the_way_of_no_other_message() {
+    let refusal = json!({"error": {"message": "messages.0.content.1.image: could not process image"}});
+    for status in [400, 413] {
+        let answers = [error(status, refusal.clone()), text("Never mind."), text("A dot.")];
+        let nova = nova("openai", answers);
+        let app = nova.start().await;
+        let session = app.create_session(Nothing {}).await.unwrap().id;
+        let events = send(&app, &session, "What is this?", vec![image("dot.gif", GIF)]).await.unwrap();
+        assert_eq!(failure(&events).0, ErrorCode::ProviderFailed, "{status}");
+
+        let all = |request: &Value| -> Vec<_> {
+            request["messages"].as_array().unwrap().iter().map(parts).collect()
+        };
+        let events = send(&app, &session, "Go on", Vec::new()).await.unwrap();
+        assert!(matches!(events.last(), Some(Event::TurnCompleted { .. })), "{status}: {events:?}");
+        let said = all(&nova.model.requests()[1]);
+        assert!(said.iter().all(|(_, images)| images.is_empty()), "{said:?}");
+        assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", not sent any more")), "{said:?}");
+
+        // Who shows it again means it.
+        send(&app, &session, "And now?", vec![image("dot.gif", GIF)]).await.unwrap();
+        assert_eq!(last_message(&nova.model.requests()[2]).1, [GIF]);
+        nova.model.finish();
+    }
+}
+
+#[tokio::test]
+async fn images_of_before_are_in_the_way_of_no_message_of_another_nova() {
+    let blind = json!({"error": {"message": "No endpoints found that support image input"}});
+    let broken = json!({"error": {"message": "could not process image"}});
+    for (status, refusal) in [(404, blind), (400, broken)] {
+        let nova = nova("openai", [error(status, refusal.clone()), error(status, refusal), text("Hello.")]);
+        let app = nova.start().await;
+        let session = app.create_session(Nothing {}).await.unwrap().id;
+        failure(&send(&app, &session, "What is this?", vec![image("dot.gif", GIF)]).await.unwrap());
+        drop(app);
+        // As one at the terminal, which begins anew with each message.
+        let app = nova.start().await;
+        let events = send(&app, &session, "Hello", Vec::new()).await.unwrap();
+        assert!(events.iter().any(|event| matches!(event, Event::TurnCompleted { .. })), "{events:?}");
+        let shown: Vec<bool> =
+            nova.model.requests().iter().map(|request| request.to_string().contains(GIF)).collect();
+        assert_eq!(shown, [true, true, false], "{status}");
+        nova.model.finish();
+    }
 }
 
 #[tokio::test]

@@ -63,6 +63,27 @@ async fn what_was_written_in_a_chat_goes_with_it_for_good() {
 }
 
 #[tokio::test]
+async fn a_draft_that_cannot_be_forgotten_keeps_no_other() {
+    for broken in [0, 1] {
+        let nova = Nova::new("", []);
+        let app = nova.start().await;
+        let mut chats = Vec::new();
+        for _ in 0..2 {
+            let session = app.new_session().await.unwrap().id;
+            app.keep_draft(draft(Some(&session), "not sent")).await.unwrap();
+            app.delete_session(SessionRef { session: session.clone() }).await.unwrap();
+            chats.push(session);
+        }
+        let file = nova.data().join("drafts").join(format!("{}.json", chats[broken]));
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        let failed = app.purge_sessions(PurgeSessions { session: None }).await.unwrap_err();
+        assert_eq!(failed.code, ErrorCode::Io);
+        assert!(app.list_drafts(Nothing {}).await.unwrap().is_empty(), "the other is gone");
+    }
+}
+
+#[tokio::test]
 async fn a_draft_stays_in_its_folder_and_a_broken_one_hides_no_other() {
     let nova = Nova::new("", []);
     let app = nova.start().await;

@@ -107,7 +107,7 @@ describe('files', () => {
     expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
     expect(within(screen.getByTestId('files-refused')).getAllByRole('listitem').map((row) => row.textContent)).toEqual([
       'plan.heic is an image of a kind that models do not look at. Save it as PNG or JPEG.',
-      'scan.png has 5.2 MB; an image goes along up to 5 MB. Make it smaller, or save it as JPEG.',
+      'scan.png has 5.2 MB; an image goes along up to 3.9 MB. Make it smaller, or save it as JPEG.',
       'x.zip is no text.',
       'large.txt has 100 kB; up to 100 kB go with a message. Put it into the vault and ask about it.',
     ]);

@@ -3,7 +3,7 @@ import type { AttachedFile, NewImage, SendMessage } from '../ipc';
 import type { Draft } from './app';
 
 /** Of one message. A small model reads 200 kB no better than nothing. */
-export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 5_000_000 };
+export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 3_932_160 };
 
 /** The files and images of a draft with more behind them, as far as they go with one message, and why the others do not. */
 export function withMore(draft: Pick<Draft, 'files' | 'images'>, more: readonly (AttachedFile | NewImage)[]) {

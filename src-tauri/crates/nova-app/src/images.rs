@@ -13,6 +13,9 @@ use crate::app::{App, session_error};
 
 /// So many go with one message.
 const MOST: usize = 10;
+/// All of a message together, in bytes of base64. Providers refuse a request of 32 MB, and there is more to
+/// it than the newest images.
+const MOST_TOGETHER: usize = 20 * 1024 * 1024;
 /// A name is shown at most this long, in characters.
 const NAME_LENGTH: usize = 80;
 
@@ -34,13 +37,13 @@ impl App {
 /// Images as the window hands them over.
 pub(crate) fn received(images: Vec<NewImage>) -> Result<Vec<NamedImage>, UserError> {
     few_enough(images.len())?;
-    images.into_iter().map(|image| named(&image.name, decoded(&image.data))).collect()
+    small_enough(images.into_iter().map(|image| named(&image.name, decoded(&image.data))).collect())
 }
 
 /// Images in files.
 ///
 /// # Errors
-/// When there are too many, or one cannot be read or sent.
+/// When there are too many or they are too large together, or one cannot be read or sent.
 pub fn images_from_files(files: &[impl AsRef<Path>]) -> Result<Vec<NamedImage>, UserError> {
     few_enough(files.len())?;
     let read = |file: &Path| {
@@ -58,7 +61,7 @@ pub fn images_from_files(files: &[impl AsRef<Path>]) -> Result<Vec<NamedImage>, 
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         named(&name, Ok(bytes))
     };
-    files.iter().map(|file| read(file.as_ref())).collect()
+    small_enough(files.iter().map(|file| read(file.as_ref())).collect())
 }
 
 fn few_enough(count: usize) -> Result<(), UserError> {
@@ -70,6 +73,19 @@ fn few_enough(count: usize) -> Result<(), UserError> {
         ));
     }
     Ok(())
+}
+
+fn small_enough(images: Result<Vec<NamedImage>, UserError>) -> Result<Vec<NamedImage>, UserError> {
+    let images = images?;
+    let together: usize = images.iter().map(|named| named.image.data.len()).sum();
+    if together > MOST_TOGETHER {
+        return Err(UserError::new(
+            ErrorCode::BadRequest,
+            "The images of a message take 15 MB together at most; these are more.",
+            "Send some of them with another message, or make them smaller.",
+        ));
+    }
+    Ok(images)
 }
 
 fn decoded(data: &str) -> Result<Vec<u8>, ImageError> {
@@ -88,6 +104,7 @@ fn named(name: &str, bytes: Result<Vec<u8>, ImageError>) -> Result<NamedImage, U
             format!("{name} cannot be sent: {error}."),
             match error {
                 ImageError::Unknown => "Save it as PNG or JPEG and send that.",
+                ImageError::TooWide => "Make it smaller.",
                 ImageError::TooLarge => "Make it smaller, or save it as JPEG.",
                 ImageError::Damaged => "Open it and save it again.",
             },
@@ -132,7 +149,7 @@ mod tests {
         for (data, why) in [
             ("aGVsbG8=".to_owned(), "no PNG"),
             ("not base64".to_owned(), "damaged"),
-            ("A".repeat(Image::MOST_BYTES * 2), "larger than 5 MB"),
+            ("A".repeat(Image::MOST_BYTES * 2), "larger than 3.9 MB"),
         ] {
             let error = received(vec![new("a.png", &data)]).unwrap_err();
             assert!(
@@ -141,7 +158,13 @@ mod tests {
             );
             assert!(!error.hint.is_empty());
         }
+        let wide = received(vec![new("a.png", "iVBORw0KGgoAAAANSUhEUgAAH0EAAAAB")]).unwrap_err();
+        assert!(wide.message.contains("longer than 8000 pixels"), "{wide:?}");
         assert!(received(vec![new("a", GIF); MOST]).is_ok());
         assert!(received(vec![new("a", GIF); MOST + 1]).unwrap_err().message.contains("10 images at most"));
+        let large = format!("{}{}", &GIF[..16], "A".repeat(5 * 1024 * 1024 - 16));
+        assert!(received(vec![new("a", &large); 4]).is_ok());
+        let error = received(vec![new("a", &large); 5]).unwrap_err();
+        assert!(error.message.contains("15 MB together") && !error.hint.is_empty(), "{error:?}");
     }
 }

@@ -95,8 +95,11 @@ impl App {
             },
         };
         for model in &listed {
-            let told = ToldOfModel { context: model.context, images: model.images };
-            self.told().insert(format!("{}/{}", config.id, model.id), told);
+            // A list that does not say it takes back nothing of what was told before.
+            let mut known = self.told();
+            let told = known.entry(format!("{}/{}", config.id, model.id)).or_default();
+            told.context = model.context.or(told.context);
+            told.images = model.images.or(told.images);
         }
         let without_tools = listed.iter().filter(|model| model.tools == Some(false));
         row.without_tools = without_tools.map(|model| model.id.clone()).collect();

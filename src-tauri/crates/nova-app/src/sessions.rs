@@ -63,9 +63,9 @@ impl App {
     /// sessions that were.
     pub(crate) async fn purge_trash(&self, until: Option<&str>) -> Result<usize, UserError> {
         let purged = self.inner.store.purge(until).await.map_err(|error| session_error(&error))?;
-        for session in &purged {
-            self.forget_draft(session)?;
-        }
+        // One that cannot be forgotten keeps no other: what is purged is named once.
+        let forgotten: Vec<_> = purged.iter().map(|session| self.forget_draft(session)).collect();
+        forgotten.into_iter().collect::<Result<(), _>>()?;
         Ok(purged.len())
     }
 

@@ -273,6 +273,10 @@ impl Endpoint {
             400..=500 if ask.images && said.no_images() => {
                 ProviderError::NoImages { provider, model: ask.model.unwrap_or_default().to_owned() }
             }
+            // Of a request with images, its bytes are too many, which says nothing of its tokens.
+            413 if ask.images && !said.too_many_tokens() => {
+                ProviderError::Failed { provider, status: Some(413), detail: said.text }
+            }
             code @ (400 | 413 | 422 | 500) if ask.model.is_some() && (code == 413 || said.too_long()) => {
                 answer.too_long(&said)
             }

@@ -29,21 +29,26 @@ pub enum ImageError {
     #[error("it is no PNG, JPEG, WebP or GIF")]
     Unknown,
     /// More than [`Image::MOST_BYTES`].
-    #[error("it is larger than {} MB", Image::MOST_BYTES / (1024 * 1024))]
+    #[error("it is larger than 3.9 MB")]
     TooLarge,
+    /// A side of more than [`Image::MOST_SIDE`].
+    #[error("a side of it is longer than {} pixels", Image::MOST_SIDE)]
+    TooWide,
     /// It begins as one of these and has no size.
     #[error("it is damaged")]
     Damaged,
 }
 
 impl Image {
-    /// No provider takes more.
-    pub const MOST_BYTES: usize = 5 * 1024 * 1024;
+    /// In base64 these are the 5 MB that every provider takes.
+    pub const MOST_BYTES: usize = 3_932_160;
+    /// No provider takes a longer side, in pixels.
+    pub const MOST_SIDE: u32 = 8_000;
 
     /// Looks at the head of the bytes; nothing is unpacked.
     ///
     /// # Errors
-    /// When they are no image, or too many.
+    /// When they are no image, too many, or show one that is too wide or too high.
     pub fn read(bytes: &[u8]) -> Result<Self, ImageError> {
         if bytes.len() > Self::MOST_BYTES {
             return Err(ImageError::TooLarge);
@@ -60,6 +65,9 @@ impl Image {
         let (Some(width), Some(height)) = (side(size.width), side(size.height)) else {
             return Err(ImageError::Damaged);
         };
+        if width.max(height) > Self::MOST_SIDE {
+            return Err(ImageError::TooWide);
+        }
         let id = blake3::hash(bytes).to_hex()[..32].to_owned();
         Ok(Self { id, media_type, width, height, data: STANDARD.encode(bytes).into() })
     }
@@ -143,6 +151,17 @@ mod tests {
         let mut large = png(1, 1);
         large.resize(Image::MOST_BYTES + 1, 0);
         assert_eq!(Image::read(&large), Err(ImageError::TooLarge));
+    }
+
+    /// Anthropic refuses a request with 5 MB of base64 in an image, or 8,000 pixels on a side, as a whole.
+    #[test]
+    fn what_a_provider_would_refuse_is_refused_before() {
+        let mut most = png(8_000, 8_000);
+        most.resize(3_932_160, 0);
+        assert_eq!(Image::read(&most).unwrap().data.len(), 5 * 1024 * 1024);
+        for (width, height) in [(8_001, 1), (1, 8_001)] {
+            assert_eq!(Image::read(&png(width, height)), Err(ImageError::TooWide));
+        }
     }
 
     #[test]

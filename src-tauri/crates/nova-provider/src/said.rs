@@ -50,11 +50,16 @@ impl Said {
         Self { text: shown(&scrub.text(&text)), word: word.to_owned(), context }
     }
 
-    /// Whether it says that the request is longer than the model's context.
+    /// Whether it says that the request is longer than the model's context, or than the server takes.
     pub(crate) fn too_long(&self) -> bool {
-        // By kind: OpenAI and many that copy it, llama.cpp, Anthropic.
-        const WORDS: [&str; 3] =
-            ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
+        // Anthropic's word for too many bytes.
+        self.word == "request_too_large" || self.too_many_tokens()
+    }
+
+    /// Whether it says that the request is longer than the model's context.
+    pub(crate) fn too_many_tokens(&self) -> bool {
+        // By kind: OpenAI and many that copy it, llama.cpp.
+        const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
         // By what they say. OpenAI, vLLM, DeepSeek, OpenRouter, Together; llama.cpp; LM Studio;
         // Anthropic; Ollama; Gemini; xAI; Mistral; Groq; Bedrock; Cohere.
         const SAID: [&str; 14] = [

@@ -107,7 +107,13 @@ pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
 
 /// Whether something can be taken out of it.
 pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
-    matches!(message, LogMessage::ToolOutput { content, .. } if content.len() > 2 * REMAINS)
+    match message {
+        // What a skill tells stays whole: nobody would tell it again.
+        LogMessage::ToolOutput { content, told, .. } => {
+            content.len() > 2 * REMAINS && told.instructions.is_empty()
+        }
+        _ => false,
+    }
 }
 
 /// Where the messages that stay may begin: never between calls and their outputs.
@@ -227,6 +233,7 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::activation::Told;
     use crate::message::Notes;
 
     fn user(text: &str) -> LogMessage {
@@ -286,6 +293,18 @@ mod tests {
         assert!(texts[2].starts_with("xxx") && texts[2].len() < 400, "{}", texts[2]);
         assert!(texts[2].contains("[800 bytes were taken out"), "{}", texts[2]);
         assert_eq!((texts[1].as_str(), texts[3].as_str(), texts[4].len()), ("a", "b", 1_000));
+    }
+
+    #[test]
+    fn what_a_skill_tells_is_not_taken_out() {
+        let mut told = Told::default();
+        told.instructions.insert("crm".into(), "a hash".into());
+        let mut loaded = LogMessage::output("1", "x".repeat(1_000), Notes::new());
+        if let LogMessage::ToolOutput { told: of, .. } = &mut loaded {
+            *of = told;
+        }
+        let log = vec![system(), user("a"), loaded, user("b"), compaction(1, Instead::WithoutOutputs)];
+        assert_eq!(texts(&log)[2], "x".repeat(1_000));
     }
 
     #[test]

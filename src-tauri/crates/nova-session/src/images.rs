@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use nova_protocol::ImageView;
 use nova_provider::{Image, image_tokens};
 
+use crate::context::sent;
 use crate::message::LogMessage;
 use crate::session::Session;
 use crate::store::{SessionError, Store};
@@ -13,6 +14,8 @@ use crate::store::{SessionError, Store};
 /// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
 /// images of the newest message are sent whatever they take.
 const MOST_SENT: usize = 24 * 1024 * 1024;
+/// So many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
+const MOST_AT_ONCE: usize = 20;
 /// A token of text is about as many bytes.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -48,15 +51,37 @@ pub(crate) struct Showing<'a> {
     sent: HashSet<&'a str>,
 }
 
+/// What of the images of messages has room, the newest message first.
+#[derive(Default)]
+struct Room {
+    bytes: usize,
+    count: usize,
+}
+
+impl Room {
+    /// Whether there is room for one more of so many bytes.
+    fn takes(&mut self, bytes: usize, is_newest: bool) -> bool {
+        self.bytes += bytes;
+        self.count += 1;
+        is_newest || (self.bytes <= MOST_SENT && self.count <= MOST_AT_ONCE)
+    }
+}
+
 impl<'a> Showing<'a> {
-    pub(crate) fn of(messages: &'a [Cow<'_, LogMessage>], images: &'a Images, takes: bool) -> Self {
+    /// `refused`: those that the provider did not take.
+    pub(crate) fn of(
+        messages: &'a [Cow<'_, LogMessage>],
+        images: &'a Images,
+        refused: &HashSet<String>,
+        takes: bool,
+    ) -> Self {
         let mut sent = HashSet::new();
-        let mut bytes = 0;
+        let mut room = Room::default();
         let of_messages = messages.iter().rev().map(|message| shown_by(message)).filter(|of| !of.is_empty());
         for (newer, of_message) in of_messages.enumerate() {
-            for image in of_message {
-                bytes += images.get(&image.id).map_or(0, |image| image.data.len());
-                if newer == 0 || bytes <= MOST_SENT {
+            for image in of_message.iter().filter(|image| !refused.contains(&image.id)) {
+                let bytes = images.get(&image.id).map_or(0, |image| image.data.len());
+                if room.takes(bytes, newer == 0) {
                     sent.insert(image.id.as_str());
                 }
             }
@@ -91,21 +116,29 @@ impl<'a> Showing<'a> {
 impl Session {
     /// Has the images in memory that the next requests may show.
     pub(crate) async fn load_images(&self, store: &Store) -> Result<(), SessionError> {
-        let (wanted, mut known) = {
-            let mut state = self.lock();
-            let wanted: HashSet<String> =
-                state.messages.iter().flat_map(shown_by).map(|image| image.id.clone()).collect();
-            (wanted, std::mem::take(&mut state.images))
+        let wanted: Vec<Vec<String>> = {
+            let state = self.lock();
+            let sent = sent(&state.messages);
+            // What the user wrote last may be no message yet.
+            let newest_first = state.unsaid.iter().chain(sent.iter().rev().map(AsRef::as_ref));
+            let shown = newest_first.map(shown_by).filter(|shown| !shown.is_empty());
+            shown.map(|shown| shown.iter().map(|image| image.id.clone()).collect()).collect()
         };
-        known.retain(|id, _| wanted.contains(id));
-        for id in wanted {
-            if !known.contains_key(&id)
-                && let Some(image) = store.image(&self.id, &id).await?
-            {
-                known.insert(id, image);
+        let (mut loaded, mut room) = (Images::new(), Room::default());
+        'all: for (newer, of_message) in wanted.into_iter().enumerate() {
+            for id in of_message {
+                if !loaded.contains_key(&id)
+                    && let Some(image) = store.image(&self.id, &id).await?
+                {
+                    loaded.insert(id.clone(), image);
+                }
+                let bytes = loaded.get(&id).map_or(0, |image| image.data.len());
+                if !room.takes(bytes, newer == 0) {
+                    break 'all;
+                }
             }
         }
-        self.lock().images.extend(known);
+        self.lock().images = loaded;
         Ok(())
     }
 }
@@ -150,7 +183,7 @@ mod tests {
     fn sent(messages: &[LogMessage], known: &[&NamedImage], takes: bool) -> Vec<(String, usize)> {
         let known: Images = known.iter().map(|image| (image.image.id.clone(), image.image.clone())).collect();
         let messages: Vec<_> = messages.iter().map(Cow::Borrowed).collect();
-        let showing = Showing::of(&messages, &known, takes);
+        let showing = Showing::of(&messages, &known, &HashSet::new(), takes);
         let of_message = |message: &Cow<'_, LogMessage>| match message.as_ref() {
             LogMessage::User { text, images } => {
                 let (text, images) = showing.of_message(text, images);
@@ -190,7 +223,17 @@ mod tests {
         let all: Vec<&NamedImage> = large.iter().collect();
         let one_by_one: Vec<LogMessage> = all.iter().map(|image| said("", &[*image])).collect();
         let counts: Vec<usize> = sent(&one_by_one, &all, true).iter().map(|(_, count)| *count).collect();
-        assert_eq!(counts, [0, 0, 0, 1, 1, 1]);
+        assert_eq!(counts, [0, 0, 1, 1, 1, 1]);
         assert_eq!(sent(&[said("", &all)], &all, true)[0].1, 6);
+    }
+
+    #[test]
+    fn no_request_shows_more_than_twenty() {
+        let small: Vec<NamedImage> = (0..25).map(|at| image(&at.to_string(), 100)).collect();
+        let all: Vec<&NamedImage> = small.iter().collect();
+        let one_by_one: Vec<LogMessage> = all.iter().map(|image| said("", &[*image])).collect();
+        let counts: Vec<usize> = sent(&one_by_one, &all, true).iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts[..5], [0; 5]);
+        assert_eq!(counts[5..], [1; 20]);
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
@@ -76,6 +76,8 @@ pub(crate) struct State {
     pub(crate) learned: Option<(String, u64)>,
     /// The model, as `provider/model`, that refused to look at images.
     pub(crate) blind: Option<String>,
+    /// Images in requests that a model, as `provider/model`, refused: by model and id.
+    pub(crate) refused_images: HashSet<(String, String)>,
 }
 
 impl State {
@@ -150,10 +152,12 @@ impl Session {
         let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
         let images = std::mem::take(&mut state.images);
         let (learned, blind) = (state.learned.take(), state.blind.take());
+        let refused_images = std::mem::take(&mut state.refused_images);
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
         // What the provider counted is of the model, not of the log.
-        *state = State { last_request, outdated, measure: state.measure, images, learned, blind, ..fresh };
+        let measure = state.measure;
+        *state = State { last_request, outdated, measure, images, learned, blind, refused_images, ..fresh };
         Ok(())
     }
 

@@ -368,7 +368,8 @@ impl Store {
 
     /// What a Nova wrote that did not fold it yet can be found from now on.
     async fn fold_said(&self) -> Result<(), SessionError> {
-        let mut transaction = self.pool.begin().await?;
+        // It reads before it writes: another Nova that writes in between would make it fail at once.
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         fold_said(&mut transaction).await?;
         transaction.commit().await?;
         Ok(())

@@ -183,6 +183,8 @@ enum Stop {
         context: Option<u64>,
         error: UserError,
     },
+    /// The provider refused the request for the images that it shows, which are named only from now on.
+    Images(UserError),
 }
 
 impl From<UserError> for Stop {
@@ -238,6 +240,17 @@ impl Turn {
                     };
                     self.step(&shorter, step).await?
                 }
+                // What the user shows now the model must see, or the user hear that it does not. What was
+                // shown before is in the way of no other message.
+                Err(Stop::Images(_)) if message.images.is_empty() => {
+                    let without = self.request_that_fits(&snapshot, bound).await?;
+                    let end = self.step(&without, step).await;
+                    if matches!(end, Err(Stop::Failed(_))) {
+                        // It was not for the images, then.
+                        self.session.lock().refused_images.clear();
+                    }
+                    end?
+                }
                 completed => completed?,
             };
             let calls = self.note_answer(&snapshot, &completed).await?;
@@ -271,7 +284,7 @@ impl Turn {
             after
         };
         // What the user wrote is on the disk before anybody hears that it was taken.
-        self.keep_images(&message.images).await?;
+        let kept = self.keep_images(&message.images).await;
         let images: Vec<ImageView> = message.images.iter().map(NamedImage::view).collect();
         let being_written = self.session.next_seq.hold_back();
         let started = self.journal.record_end(Event::TurnStarted {
@@ -286,6 +299,8 @@ impl Turn {
         let written = self.journal.flush().await;
         being_written.told(|| self.journal.tell(started));
         written?;
+        // Only now: the turn ends with what went wrong, and what the user wrote stands before it.
+        kept?;
         let snapshot = self.scope.registry.snapshot();
         let is_frozen = |message: &LogMessage| matches!(message, LogMessage::System { .. });
         let is_new = !self.session.lock().messages.iter().any(is_frozen);
@@ -333,8 +348,12 @@ impl Turn {
 
     async fn keep_images(&self, images: &[NamedImage]) -> Result<(), SessionError> {
         self.scope.store.add_images(&self.session.id, images).await?;
-        let by_id = images.iter().map(|NamedImage { image, .. }| (image.id.clone(), image.clone()));
-        self.session.lock().images.extend(by_id);
+        let mut state = self.session.lock();
+        for NamedImage { image, .. } in images {
+            state.images.insert(image.id.clone(), image.clone());
+            // Who shows it again wants it to be tried again.
+            state.refused_images.retain(|(_, id)| *id != image.id);
+        }
         Ok(())
     }
 
@@ -399,13 +418,22 @@ impl Turn {
         let mut deferred = activation::named_tools(snapshot, &state.told().tools);
         let first = state.first_tools();
         deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
+        // What loads a tool is read as Nova's own words, not as the answer of a call: what tools say must
+        // load none. A log may hold such outputs still.
+        let is_about_calls =
+            |tool: &ToolDefinition| ControlTool::named(&tool.name).is_some_and(ControlTool::is_about_calls);
+        deferred.retain(|tool| !is_about_calls(tool));
         deferred
     }
 
     /// The messages as this turn's model is sent them.
     fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
-        let takes = self.scope.images != Some(false);
-        let showing = Showing::of(messages, &state.images, takes);
+        let model = self.model_name();
+        // It may have been found out in this turn.
+        let takes = self.scope.images != Some(false) && state.blind.as_ref() != Some(&model);
+        let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
+        let refused = refused.map(|(_, id)| id.clone()).collect();
+        let showing = Showing::of(messages, &state.images, &refused, takes);
         messages.iter().filter_map(|message| message.to_provider(&showing)).collect()
     }
 
@@ -459,9 +487,17 @@ impl Turn {
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
                     ProviderError::NoImages { .. } => {
-                        // The chat goes on: from the next turn on they are named only.
                         self.session.lock().blind = Some(self.model_name());
-                        Stop::Failed(provider_error(&error))
+                        refused_images(nothing_said, provider_error(&error))
+                    }
+                    // It may be for anything, but what is shown would be sent with every message to come.
+                    ProviderError::Failed { status: Some(400 | 413), .. }
+                        if request.images().next().is_some() =>
+                    {
+                        let model = self.model_name();
+                        let ids = request.images().map(|image| (model.clone(), image.id.clone()));
+                        self.session.lock().refused_images.extend(ids);
+                        refused_images(nothing_said, provider_error(&error))
                     }
                     ProviderError::TooLong { context, .. } if nothing_said => {
                         Stop::TooLong { context, error: provider_error(&error) }
@@ -567,7 +603,9 @@ impl Turn {
                 self.message(LogMessage::notice("The user stopped the turn."));
                 TurnEnd::Cancelled
             }
-            Err(Stop::Failed(error) | Stop::TooLong { error, .. }) => TurnEnd::Failed(error),
+            Err(Stop::Failed(error) | Stop::TooLong { error, .. } | Stop::Images(error)) => {
+                TurnEnd::Failed(error)
+            }
         };
         if let Some(change_set) = self.change_set.and_then(Arc::into_inner) {
             let closed = tokio::task::spawn_blocking(move || change_set.close()).await;
@@ -587,6 +625,11 @@ impl Turn {
         self.journal.flush().await?;
         Ok((end, told))
     }
+}
+
+/// A refusal for its images: before anything was said the request can be made again.
+fn refused_images(nothing_said: bool, error: UserError) -> Stop {
+    if nothing_said { Stop::Images(error) } else { Stop::Failed(error) }
 }
 
 /// Whether an earlier request with these tools had the same, but for those that are sent aside.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
@@ -12,6 +13,8 @@ use nova_skill::{
 use nova_vault::Draft;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::{Reach, Running};
 use crate::context::CallContext;
@@ -21,6 +24,9 @@ use crate::given;
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
 use crate::view::{diff_view, error_from_tool};
+
+/// How long a tool that is stopped may take to end.
+const ENDING: Duration = Duration::from_millis(200);
 
 /// A tool has run: what it gave back and what it wants to write.
 pub(super) struct Plan {
@@ -97,13 +103,13 @@ impl Running<'_> {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
                 Some(part) = said.recv() => self.tell_part(tool, &shown, &vault, part),
                 () = stopped.cancelled() => {
+                    stop(&mut task, &cancel).await;
                     self.unknown = self.may_have_acted(tool);
                     break Err(ToolError::Cancelled);
                 }
                 () = &mut passed => {
+                    stop(&mut task, &cancel).await;
                     self.unknown = self.may_have_acted(tool);
-                    task.abort();
-                    cancel.cancel();
                     return Err(UserError::new(
                         ErrorCode::ToolTimedOut,
                         format!("{} did not finish in {} s and was stopped.", tool.shown_name(), limit.as_secs()),
@@ -165,6 +171,13 @@ impl Running<'_> {
             _ => !tool.spec().on_notes,
         }
     }
+}
+
+/// Until it has ended a tool may act. One that is in the middle of computing is not waited for.
+async fn stop<T>(task: &mut JoinHandle<T>, cancel: &CancellationToken) {
+    task.abort();
+    cancel.cancel();
+    let _ = tokio::time::timeout(ENDING, task).await;
 }
 
 /// The notes that were read by themselves or that the output is drawn from, and those that would be

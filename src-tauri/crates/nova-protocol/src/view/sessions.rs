@@ -116,7 +116,7 @@ pub struct SendMessage {
     pub images: Vec<NewImage>,
 }
 
-/// An image that the user sends: PNG, JPEG, WebP or GIF, at most 5 MB.
+/// An image that the user sends: PNG, JPEG, WebP or GIF, at most 3.9 MB and 8,000 pixels a side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewImage {
     /// As its file is called.

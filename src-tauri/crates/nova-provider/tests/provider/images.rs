@@ -96,6 +96,25 @@ async fn a_model_that_cannot_look_at_images_is_named_as_such() {
 }
 
 #[tokio::test]
+async fn images_that_are_too_large_are_not_too_many_tokens() {
+    let too_large = r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#;
+    let too_long = r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#;
+    for (kind, said, code) in [
+        ("openai", "", "provider_failed"),
+        ("anthropic", too_large, "provider_failed"),
+        ("openai", too_long, "context_too_small"),
+    ] {
+        let server = Server::start(vec![Reply::new("413 Large", "", said); 3]).await;
+        let provider = connect(kind, settings(&server)).unwrap();
+        let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
+        assert_eq!(error.code(), code, "{said}");
+        // Without images the bytes are those of the text.
+        let error = ask_with(&*provider, &request()).await.unwrap_err();
+        assert_eq!(error.code(), "context_too_small", "{said}");
+    }
+}
+
+#[tokio::test]
 async fn an_ollama_that_says_so_is_sent_no_image() {
     let shown = Reply::new("200 OK", "", r#"{"capabilities":["completion","tools"]}"#);
     let server = Server::start([shown]).await;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use nova_registry::{Catalog, SkillEntry, Snapshot, short_hash};
 use serde::{Deserialize, Serialize};
 
-use super::{ControlTool, tools_of};
+use super::tools_of;
 
 /// What a message tells the model of skills. All messages together are what it knows: a message that
 /// is taken out of the conversation takes its part along.
@@ -24,12 +24,6 @@ pub(crate) struct Told {
 impl Told {
     pub(crate) fn is_empty(&self) -> bool {
         self.skills.is_empty() && self.instructions.is_empty() && self.tools.is_empty()
-    }
-
-    /// Tools of the session itself.
-    pub(crate) fn control(tools: impl IntoIterator<Item = ControlTool>) -> Self {
-        let tools = tools.into_iter().map(|tool| tool.definition().name).collect();
-        Self { tools, ..Self::default() }
     }
 
     /// The catalog of a system prompt.

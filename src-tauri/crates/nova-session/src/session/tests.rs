@@ -97,9 +97,31 @@ async fn a_message_that_the_model_was_never_told_keeps_its_images() {
     let session = Session::load(&store, "a").await.unwrap();
     let unsaid = session.lock().unsaid.clone().unwrap();
     assert_eq!(unsaid, LogMessage::User { text: "This?".into(), images });
-    session.lock().messages.push(unsaid);
+    // The turn that comes next tells the model, and has its images by then.
     session.load_images(&store).await.unwrap();
     assert_eq!(session.lock().images.values().collect::<Vec<_>>(), [&picture.image]);
+}
+
+#[tokio::test]
+async fn a_turn_has_no_more_images_in_memory_than_it_may_send() {
+    let store = store().await;
+    store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
+    let session = Session::load(&store, "a").await.unwrap();
+    let mut ids = Vec::new();
+    for at in 0..8_u8 {
+        let mut bytes = b"GIF89a\x01\0\x01\0\0\0\0".to_vec();
+        bytes.resize(nova_provider::Image::MOST_BYTES, at);
+        let name = format!("{at}.gif");
+        let picture = NamedImage { name, image: nova_provider::Image::read(&bytes).unwrap() };
+        store.add_images("a", std::slice::from_ref(&picture)).await.unwrap();
+        ids.push(picture.image.id.clone());
+        session.lock().messages.push(LogMessage::User { text: String::new(), images: vec![picture.view()] });
+    }
+    session.load_images(&store).await.unwrap();
+    let state = session.lock();
+    let loaded: Vec<bool> = ids.iter().map(|id| state.images.contains_key(id)).collect();
+    // Of 5 MB each in base64 four are sent, and with one more it is known to be too much.
+    assert_eq!(loaded, [false, false, false, true, true, true, true, true]);
 }
 
 #[tokio::test]

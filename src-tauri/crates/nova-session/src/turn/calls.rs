@@ -132,7 +132,7 @@ impl Turn {
             content,
             notes,
             private,
-            told: Told::control(cut.is_some().then_some(ControlTool::ReadOutput)),
+            told: Told::default(),
             runs_on: None,
             cut,
         });

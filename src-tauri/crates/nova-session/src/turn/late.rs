@@ -65,7 +65,7 @@ impl Turn {
             content,
             private: false,
             notes: so_far.seen,
-            told: Told::control([ControlTool::CheckCall, ControlTool::WaitCall, ControlTool::CancelCall]),
+            told: Told::default(),
             runs_on: Some(of),
             cut: None,
         });
