@@ -27,8 +27,11 @@ pub(super) struct Run {
     /// What came and is not kept yet: symbol and day of each.
     came: Mutex<Vec<(String, Date, KeptQuote)>>,
     /// How often in a row each source failed to do something, and why the last time.
-    failures: Mutex<HashMap<(&'static str, What), (u32, String)>>,
+    failures: Mutex<Failures>,
 }
+
+/// By the name of the source and what it was asked for.
+type Failures = HashMap<(&'static str, What), (u32, String)>;
 
 /// What a source is asked for: one that gives no closes may well give quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -224,11 +224,11 @@ fn of_a_few_symbols_each_is_shown_as_it_comes_and_kept_when_it_is_stopped() {
     let outcome = skill.call_until("quote", json!({"symbols": ["A", "B", "C"]}), stop);
     assert_eq!(outcome.result.unwrap_err().code, ErrorCode::Cancelled);
     assert!(!outcome.unknown, "a quote changes nothing anywhere");
-    let partial = skill.events.events().into_iter().filter_map(|event| match event {
+    let mut partial = skill.events.events().into_iter().filter_map(|event| match event {
         Event::ToolCallProgress { partial, .. } => partial,
         _ => None,
     });
-    assert_eq!(outcome.so_far, partial.last(), "what was shown last");
+    assert_eq!(outcome.so_far, partial.next_back(), "what was shown last");
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl<'a> Showing<'a> {
     ) -> Self {
         let mut sent = HashSet::new();
         let mut room = Room::default();
-        let of_messages = messages.iter().rev().map(|message| shown_by(message)).filter(|of| !of.is_empty());
+        let of_messages = messages.iter().rev().map(shown_by).filter(|of| !of.is_empty());
         for (newer, of_message) in of_messages.enumerate() {
             for image in of_message.iter().filter(|image| !refused.contains(&image.id)) {
                 let bytes = images.get(&image.id).map_or(0, |image| image.data.len());
