@@ -395,6 +395,8 @@ async fn is_read_on(kind: &str) {
         .model
         .last_texts("tool")
         .iter()
+        // One that loads the tools of the skill has no text.
+        .filter(|text| !text.is_empty())
         .map(|text| {
             let inner = text.split_once(">\n").unwrap().1;
             inner
