@@ -222,11 +222,19 @@ async fn stop_ends_the_calls_of_its_turn_and_of_no_other() {
     };
     nova.model.wait_for_request(5).await;
     app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
-    let Event::ToolCallCompleted { call, ok: false, .. } = end_of_call(&mut events).await else {
+    // The call ends on its own: either may be told first.
+    let cancelled = std::cell::Cell::new(false);
+    let ended = wait_for(&mut events, |event| {
+        cancelled.set(cancelled.get() || matches!(event, Event::TurnCancelled { .. }));
+        matches!(event, Event::ToolCallCompleted { .. })
+    });
+    let Event::ToolCallCompleted { call, ok: false, .. } = ended.await else {
         panic!("it was stopped");
     };
     assert_eq!(call, second);
-    wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    if !cancelled.get() {
+        wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+    }
     until(&app, &session, 1).await;
     assert_eq!(
         app.open_session(SessionRef { session: session.clone() }).await.unwrap().running_calls,
