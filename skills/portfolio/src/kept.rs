@@ -41,8 +41,16 @@ pub(crate) struct KeptQuote {
 impl Kept {
     /// Without a store, or with one that says something else, nothing is kept.
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
-        let value = ctx.store().get(KEY).await.ok().flatten();
-        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+        Self::stored(ctx).await.unwrap_or_default()
+    }
+
+    /// To be added to: where the store cannot be read now, what it has must not be replaced.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) async fn stored(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        let value = ctx.store().get(KEY).await?;
+        Ok(value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
     }
 
     pub(crate) async fn write(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {

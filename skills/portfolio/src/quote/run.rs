@@ -168,15 +168,19 @@ impl Run {
     /// reason to give none.
     pub(super) async fn keep(&self) {
         let _turn = KEEPING.lock().await;
-        let mut kept = Kept::read(self.ctx.as_ref()).await;
         let came = lock(&self.came).clone();
-        for (symbol, day, quote) in &came {
-            kept.add(symbol, *day, quote.clone());
-        }
-        match kept.write(self.ctx.as_ref()).await {
+        match self.add_to_kept(&came).await {
             Ok(()) => drop(lock(&self.came).drain(..came.len())),
             Err(error) => self.ctx.log(LogLevel::Warn, &format!("The quotes were not kept: {error}")),
         }
+    }
+
+    async fn add_to_kept(&self, came: &[(String, Date, KeptQuote)]) -> Result<(), ToolError> {
+        let mut kept = Kept::stored(self.ctx.as_ref()).await?;
+        for (symbol, day, quote) in came {
+            kept.add(symbol, *day, quote.clone());
+        }
+        kept.write(self.ctx.as_ref()).await
     }
 
     pub(super) fn is_off(&self, source: &'static str, what: What) -> Option<String> {
