@@ -10,7 +10,8 @@ use tokio::sync::broadcast;
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::journal::{Journal, Record, RecordState, SetLog};
-use crate::note::{ContentHash, VaultPath, summarize};
+use crate::note::{ContentHash, Document, VaultPath, summarize};
+use crate::privacy::is_marked_private;
 use crate::watch::{Kind, Options, RawChange, Watch, WatchState};
 
 /// How many changes a receiver may fall behind.
@@ -31,6 +32,10 @@ pub struct VaultChange {
     /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
+    /// The text before or after asks to be seen on this machine only, or cannot say that it does not:
+    /// the summary and the new name are for no model elsewhere.
+    #[serde(skip)]
+    pub private: bool,
     /// The note is a copy that a sync program made of one changed in two places at once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sync_conflict: bool,
@@ -189,7 +194,11 @@ impl Attribution {
             (Some(before), Some(after)) => summarize(before, after),
             _ => Vec::new(),
         };
+        let texts = [&raw.before, &raw.after].into_iter().flatten();
+        let cannot_say = kind != VaultChangeKind::Removed && raw.after.is_none();
+        let private = cannot_say || texts.into_iter().any(|text| is_marked_private(&Document::parse(text)));
         Some(VaultChange {
+            private,
             by: self.by(journal, &path, hash.as_ref()),
             sync_conflict: path.is_sync_conflict(),
             kind,
