@@ -12,14 +12,13 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::DirExt;
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
 pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
-pub(crate) use platform::{Kind, Stamp, timestamp};
+pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
 pub(crate) use trash::SystemTrash;
 use walk::MAX_DEPTH;
 pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
@@ -42,9 +41,10 @@ pub(crate) struct Found {
 }
 
 impl Disk {
-    /// Opens `root`, which must be an absolute path without links in it.
+    /// Opens `root`, which must be an absolute path without links in it; a link in its place is
+    /// refused.
     pub(crate) fn open(root: PathBuf) -> io::Result<Disk> {
-        let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
+        let dir = platform::open_root(&root)?;
         dir.entries()?;
         Ok(Disk { root, dir })
     }
@@ -135,6 +135,13 @@ impl Disk {
             dir = dir.open_dir_nofollow(component)?;
         }
         Ok(dir)
+    }
+
+    /// Whether a folder lies at `path` (`""` is the root): no link, nor below one.
+    pub(crate) fn is_folder(&self, path: &str) -> bool {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let look = |folder| platform::look(&folder, if name.is_empty() { "." } else { name });
+        self.folder(parent).and_then(look).is_ok_and(|look| look.kind == Kind::Folder)
     }
 
     /// The note that a symbolic link at `path` leads to, links of links included, when it lies in the

@@ -78,11 +78,12 @@ pub(crate) fn timestamp(nanos: i64) -> Timestamp {
 #[cfg(unix)]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
     use rustix::fd::OwnedFd;
     use rustix::fs::{
-        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
+        AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
     };
 
     use super::{Kind, Look, Stamp};
@@ -121,6 +122,12 @@ mod system {
         Ok(Look::of(&fstat(file)?))
     }
 
+    /// Opens a folder by its path; a link in its place is refused.
+    pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Dir::from_std_file(openat(CWD, root, flags, Mode::empty())?.into()))
+    }
+
     /// Opens the folder `name` in another; a link is refused.
     pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -128,7 +135,7 @@ mod system {
     }
 
     /// Opens a file of the folder for reading; a link is refused.
-    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+    pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         // Without blocking: a pipe with a note's name must not hang the reader.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
@@ -326,8 +333,10 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+    use cap_std::ambient_authority;
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
     use super::{Look, Stamp, kind_of};
@@ -355,11 +364,18 @@ mod system {
         Ok(Look::of(&file.metadata()?))
     }
 
+    pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
+        if root.symlink_metadata()?.is_symlink() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Dir::open_ambient_dir(root, ambient_authority())
+    }
+
     pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
         folder.open_dir_nofollow(name)
     }
 
-    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+    pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         folder.open_with(name, &options)
@@ -434,8 +450,9 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
     }
 }
 
+pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, open_to_write,
+    copy_attributes, exchange, exchange_support, list, look, look_at, open_folder, open_root, open_to_write,
     private, read_at, rename_new, sync_folder,
 };
 
