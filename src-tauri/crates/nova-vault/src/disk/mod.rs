@@ -17,6 +17,7 @@ use cap_std::fs::{Dir, File};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
+use place::Renames;
 pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
 pub(crate) use trash::SystemTrash;
@@ -31,6 +32,7 @@ pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Disk {
     root: PathBuf,
     dir: Dir,
+    renames: Renames,
 }
 
 /// A file of the vault as it was read.
@@ -46,7 +48,7 @@ impl Disk {
     pub(crate) fn open(root: PathBuf) -> io::Result<Disk> {
         let dir = platform::open_root(&root)?;
         dir.entries()?;
-        Ok(Disk { root, dir })
+        Ok(Disk { root, dir, renames: Renames::default() })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -56,7 +58,7 @@ impl Disk {
     /// The folder that `path` lies in, opened, and the file's name in it.
     pub(crate) fn place(&self, path: &VaultPath) -> Result<Place, VaultError> {
         let folder = self.folder(path.folder()).map_err(|error| self.explain(path, "open", error))?;
-        Ok(Place::new(folder, path))
+        Ok(Place::new(folder, path, &self.renames))
     }
 
     /// As [`Disk::place`], making the folders that are missing; says which.
@@ -88,7 +90,7 @@ impl Disk {
             };
             folder = next.map_err(|error| self.explain(path, "open the folder of", error))?;
         }
-        Ok((Place::new(folder, path), made))
+        Ok((Place::new(folder, path, &self.renames), made))
     }
 
     /// Makes the names of folders last that were made for a note.
@@ -261,6 +263,12 @@ impl Disk {
             }
         }
         Ok(removed)
+    }
+
+    /// As on a file system that cannot rename without replacing.
+    #[cfg(test)]
+    pub(crate) fn refuse_no_replace(&self) {
+        self.renames.refuse();
     }
 
     /// Whether the file system can exchange two files in one step, else why not.

@@ -294,22 +294,21 @@ mod system {
         false
     }
 
-    pub(in crate::disk) fn rename_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<()> {
+    /// Renames where nothing has the new name, in one step; `false` where the file system cannot.
+    pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
             use rustix::io::Errno;
             match renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-                other => return Ok(other?),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+                other => other.map(|()| true).map_err(io::Error::from),
             }
         }
-        // A second name never replaces a file; then the first name goes.
-        match from.hard_link(old, to, new) {
-            Ok(()) => from.remove_file(old),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-            Err(_) if to.symlink_metadata(new).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => from.rename(old, to, new),
+        #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+        {
+            let _ = (from, old, to, new);
+            Ok(false)
         }
     }
 
@@ -410,11 +409,11 @@ mod system {
         Err("this system cannot exchange two files in one step".to_owned())
     }
 
-    pub(in crate::disk) fn rename_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<()> {
+    pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         if to.symlink_metadata(new).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        from.rename(old, to, new)
+        from.rename(old, to, new).map(|()| true)
     }
 
     pub(in crate::disk) fn sync_folder(_folder: &Dir) -> io::Result<()> {
@@ -453,7 +452,7 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
     copy_attributes, exchange, exchange_support, list, look, look_at, open_folder, open_root, open_to_write,
-    private, read_at, rename_new, sync_folder,
+    private, read_at, rename_no_replace, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

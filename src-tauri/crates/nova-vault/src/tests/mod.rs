@@ -149,6 +149,28 @@ impl Bed {
     }
 }
 
+/// What the file system of the vault can do in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum System {
+    All,
+    NoExchange,
+    /// It cannot rename without replacing.
+    NoReplacing,
+}
+
+impl System {
+    const EACH: [System; 3] = [System::All, System::NoExchange, System::NoReplacing];
+
+    fn under(self, vault: Vault) -> Vault {
+        match self {
+            System::All => {}
+            System::NoExchange => vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into()),
+            System::NoReplacing => vault.core().disk.refuse_no_replace(),
+        }
+        vault
+    }
+}
+
 /// Held by tests that start processes, and by those that ask which sets are still written: a
 /// process that is just being started holds every lock of this one for a moment.
 fn one_at_a_time() -> MutexGuard<'static, ()> {

@@ -316,8 +316,10 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
                 let is_due = |(due, _): &mut (Instant, Displaced)| *due <= now;
                 let displaced = waiting.pop_front_if(is_due).or_else(|| kept_open.pop_front_if(is_due));
                 if let Some((_, displaced)) = displaced {
-                    let (quiet, more): (Vec<_>, Vec<_>) =
-                        displaced.last_look(core).into_iter().partition(|displaced| displaced.quiet == Quiet::KeptOpen);
+                    let (quiet, more): (Vec<_>, Vec<_>) = displaced
+                        .last_look(core)
+                        .into_iter()
+                        .partition(|displaced| displaced.quiet == Quiet::KeptOpen);
                     let now = Instant::now();
                     waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
                     kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
