@@ -54,7 +54,7 @@ pub trait ToolVault: Send + Sync {
     /// The paths of all notes, in their order.
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError>;
     /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
-    /// (in the folder [`nova_vault::TEMPLATES`]) are not among them.
+    /// (in the [`nova_vault::TemplateFolder`]) are not among them.
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
     /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
     /// cannot be read as records, by path.

@@ -148,7 +148,10 @@ impl Feed {
 /// the same text put there again later is somebody else's doing. What the journal had when the watch
 /// began explains nothing.
 struct Attribution {
-    seen: HashSet<RecordId>,
+    /// Records that explain nothing more.
+    spent: HashSet<RecordId>,
+    /// What a record left a path with, or left it with on the way, and that was told.
+    told: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
     /// Of each set, how many of its records are known here.
     known: HashMap<String, usize>,
     /// The records since the watch began, by the paths they are about. A set may have a hundred thousand,
@@ -163,7 +166,7 @@ impl Attribution {
     fn start(journal: &Journal) -> Attribution {
         let sets = journal.sets().unwrap_or_default();
         let known = sets.iter().map(|set| (set.id.clone(), set.records.len())).collect();
-        Attribution { seen: HashSet::new(), known, by_path: HashMap::new() }
+        Attribution { spent: HashSet::new(), told: HashSet::new(), known, by_path: HashMap::new() }
     }
 
     fn learn(&mut self, sets: &[Arc<SetLog>]) {
@@ -221,19 +224,42 @@ impl Attribution {
             })
             .collect();
         newest_first.sort_by_key(|(at, _, record)| std::cmp::Reverse((*at, record.n)));
-        let explained = newest_first.iter().position(|(_, set, record)| {
-            !self.seen.contains(&(set.id.clone(), record.n)) && explains(record, path, hash)
+        let newest_first: Vec<_> = newest_first
+            .into_iter()
+            .map(|(_, set, record)| ((set.id.clone(), record.n), set, record))
+            .filter(|(id, _, record)| !self.is_spent(id, record, path))
+            .collect();
+        let hash = hash.copied();
+        let explained = newest_first.iter().position(|(id, _, record)| {
+            explains(record, path, hash.as_ref()) && !self.told.contains(&(id.clone(), path.clone(), hash))
         });
         let Some(explained) = explained else {
+            self.overtaken(&newest_first, hash);
             return By::Outside;
         };
-        let (_, set, record) = newest_first[explained];
-        if !passing(record, path, hash) {
+        let (id, set, record) = &newest_first[explained];
+        self.told.insert((id.clone(), path.clone(), hash));
+        if leaves(record, path, hash.as_ref()) {
             // Older writes of the note were overtaken and are never reported by themselves.
-            self.seen
-                .extend(newest_first[explained..].iter().map(|(_, set, record)| (set.id.clone(), record.n)));
+            self.spent.extend(newest_first[explained + 1..].iter().map(|(id, ..)| id.clone()));
         }
         by(set, record)
+    }
+
+    /// Whether a write explains nothing more: what it left the path with in the end was told.
+    fn is_spent(&self, id: &RecordId, record: &Record, path: &VaultPath) -> bool {
+        let end = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+        self.spent.contains(id) || record.state == RecordState::Done && end(end_at(record, path))
+    }
+
+    /// Somebody else left a note with these bytes: what Nova had done to it by then is not its doing any
+    /// more when it comes back. A write that displaced these very bytes came after them.
+    fn overtaken(&mut self, newest_first: &[(RecordId, &Arc<SetLog>, &Record)], hash: Option<ContentHash>) {
+        let displaced = |record: &Record| record.before.as_ref().map(|image| image.hash) == hash;
+        let until_now =
+            newest_first.iter().rposition(|(.., record)| displaced(record)).map_or(0, |at| at + 1);
+        let ended = newest_first[until_now..].iter().filter(|(.., r)| r.state != RecordState::Intended);
+        self.spent.extend(ended.map(|(id, ..)| id.clone()));
     }
 }
 
@@ -250,12 +276,17 @@ fn by(set: &SetLog, record: &Record) -> By {
 
 /// Whether the write leaves the path with these bytes, at its end or on the way.
 fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    leaves(record, path, hash) || passing(record, path, hash)
+}
+
+fn leaves(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    end_at(record, path).as_ref() == hash
+}
+
+/// What the write leaves the path with at its end; `None`: with nothing.
+fn end_at(record: &Record, path: &VaultPath) -> Option<ContentHash> {
     let gone = record.kind == NoteChangeKind::Deleted || record.from.as_ref() == Some(path);
-    let end = match hash {
-        None => gone,
-        Some(hash) => !gone && record.after.as_ref().is_some_and(|i| i.hash == *hash),
-    };
-    end || passing(record, path, hash)
+    record.after.as_ref().filter(|_| !gone).map(|image| image.hash)
 }
 
 /// Whether it is a state on the way: a moved note before its text is changed, a text that displaced

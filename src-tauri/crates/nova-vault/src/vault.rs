@@ -22,6 +22,7 @@ use crate::index::{Head, Index, Listing, Texts, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
+use crate::obsidian::TemplateFolder;
 use crate::step::Steps;
 use crate::write::{Displaced, Keeper, sweep};
 
@@ -220,7 +221,7 @@ impl Vault {
     }
 
     /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
-    /// the folder [`TEMPLATES`] are forms for notes to come and do not count; nor does a copy that a
+    /// the [`TemplateFolder`] are forms for notes to come and do not count; nor does a copy that a
     /// sync program made of a note ([`VaultPath::is_sync_conflict`]): it would be the record a second
     /// time.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
@@ -240,10 +241,11 @@ impl Vault {
     }
 
     fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
+        let templates = self.template_folder();
         listing
             .of_types(types)
             .into_iter()
-            .filter(|head| is_record_place(listing, &head.path))
+            .filter(|head| is_record_place(listing, &templates, &head.path))
             .filter_map(|head| self.inner.index.note(&self.core().disk, head))
             .collect()
     }
@@ -319,10 +321,11 @@ impl Vault {
     pub fn status(&self) -> Result<VaultStatus, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         let mut records: IndexMap<String, usize> = IndexMap::new();
+        let templates = self.template_folder();
         for record_type in listing
             .heads
             .iter()
-            .filter(|head| is_record_place(&listing, &head.path))
+            .filter(|head| is_record_place(&listing, &templates, &head.path))
             .filter_map(|head| head.record_type().map(str::to_owned))
         {
             *records.entry(record_type).or_default() += 1;
@@ -498,14 +501,11 @@ fn without_extension(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }
 
-/// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
-pub const TEMPLATES: &str = "Templates";
-
 /// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
 /// sync program made of a note that is there.
-pub(crate) fn is_record_place(listing: &Listing, path: &VaultPath) -> bool {
+pub(crate) fn is_record_place(listing: &Listing, templates: &TemplateFolder, path: &VaultPath) -> bool {
     let is_copy = path.is_sync_conflict() && original_of(listing, path).is_some();
-    !is_template(path) && !is_copy
+    !templates.holds(path) && !is_copy
 }
 
 /// The note beside which a sync program put this copy, while it is there.
@@ -528,8 +528,4 @@ fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
         ),
         remedy,
     })
-}
-
-fn is_template(path: &VaultPath) -> bool {
-    path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
 }

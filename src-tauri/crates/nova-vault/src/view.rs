@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::note::VaultPath;
-use crate::obsidian::ObsidianSettings;
+use crate::obsidian::{ObsidianSettings, TemplateFolder};
 use crate::privacy::Privacy;
 use crate::vault::{Note, Problem, Vault};
 
@@ -134,6 +134,11 @@ impl View {
     /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.
     pub fn obsidian(&self) -> ObsidianSettings {
         self.vault.obsidian()
+    }
+
+    /// As [`Vault::template_folder`].
+    pub fn template_folder(&self) -> TemplateFolder {
+        self.vault.template_folder()
     }
 
     /// An empty plan of writes that reads through this view.
