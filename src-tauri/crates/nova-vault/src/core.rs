@@ -32,8 +32,8 @@ pub(crate) struct Core {
     trash: Option<PathBuf>,
     clock: Clock,
     new_id: NewId,
-    /// Why two files of this vault cannot be exchanged, once that showed.
-    no_exchange: Mutex<Option<String>>,
+    /// Whether two files of this vault can be exchanged, once that showed; else why not.
+    exchange: Mutex<Option<Result<(), String>>>,
 }
 
 impl Core {
@@ -48,7 +48,7 @@ impl Core {
             trash: options.trash,
             clock: options.clock,
             new_id: options.new_id,
-            no_exchange: Mutex::new(None),
+            exchange: Mutex::new(None),
         }
     }
 
@@ -69,25 +69,22 @@ impl Core {
     }
 
     pub(crate) fn exchange_refused(&self) -> bool {
-        self.no_exchange().is_some()
+        matches!(*self.exchange.lock().unwrap_or_else(PoisonError::into_inner), Some(Err(_)))
     }
 
     pub(crate) fn refuse_exchange(&self, error: &io::Error) {
-        *self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(format!("the file system cannot exchange two files in one step ({error})"));
+        let reason = format!("the file system cannot exchange two files in one step ({error})");
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(reason));
     }
 
-    /// Why files cannot be exchanged, as far as is known without trying.
-    pub(crate) fn no_exchange(&self) -> Option<String> {
-        self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn exchanged(&self) {
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(()));
     }
 
-    /// As [`Core::no_exchange`], finding out where it is not known.
-    pub(crate) fn ask_exchange(&self) -> Result<(), String> {
-        match self.no_exchange() {
-            Some(reason) => Err(reason),
-            None => self.disk.exchange_support(),
-        }
+    /// Whether two files can be exchanged, else why not; `None` where only a write will tell.
+    pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
+        let seen = self.exchange.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        seen.or_else(|| self.disk.known_to_exchange().then_some(Ok(())))
     }
 
     /// Where texts are kept that could be merged with nothing: `<data>/conflicts`.

@@ -130,9 +130,10 @@ pub struct VaultStatus {
     pub records: IndexMap<String, usize>,
     /// How many problems.
     pub problems: usize,
-    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile.
-    pub atomic_exchange: bool,
-    /// Why not, and what that means.
+    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile; `None` where
+    /// the first write will tell.
+    pub atomic_exchange: Option<bool>,
+    /// Why not, or why that is not known yet, and what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atomic_exchange_reason: Option<String>,
 }
@@ -331,7 +332,7 @@ impl Vault {
             *records.entry(record_type).or_default() += 1;
         }
         records.sort_keys();
-        let exchange = self.core().ask_exchange();
+        let exchange = self.core().exchange();
         Ok(VaultStatus {
             root: self.root().to_owned(),
             name: self.name(),
@@ -343,10 +344,16 @@ impl Vault {
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len()
                 + self.seen_by_owner().base_problems(&listing).len(),
-            atomic_exchange: exchange.is_ok(),
-            atomic_exchange_reason: exchange.err().map(|reason| {
-                format!("{reason}; an edit made in the same instant as Nova's may be seen too late")
-            }),
+            atomic_exchange: exchange.as_ref().map(Result::is_ok),
+            atomic_exchange_reason: match exchange {
+                Some(Ok(())) => None,
+                Some(Err(reason)) => {
+                    Some(format!("{reason}; an edit made in the same instant as Nova's may be seen too late"))
+                }
+                None => Some(
+                    "not known yet: the first note that Nova changes after its start will tell".to_owned(),
+                ),
+            },
         })
     }
 

@@ -33,6 +33,9 @@ pub(crate) struct Disk {
     root: PathBuf,
     dir: Dir,
     renames: Renames,
+    /// As if the file system was none of the usual ones.
+    #[cfg(test)]
+    unusual: std::sync::atomic::AtomicBool,
 }
 
 /// A file of the vault as it was read.
@@ -48,7 +51,13 @@ impl Disk {
     pub(crate) fn open(root: PathBuf) -> io::Result<Disk> {
         let dir = platform::open_root(&root)?;
         dir.entries()?;
-        Ok(Disk { root, dir, renames: Renames::default() })
+        Ok(Disk {
+            root,
+            dir,
+            renames: Renames::default(),
+            #[cfg(test)]
+            unusual: false.into(),
+        })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -265,15 +274,25 @@ impl Disk {
         Ok(removed)
     }
 
+    /// As on a file system of which nothing is known.
+    #[cfg(test)]
+    pub(crate) fn be_unusual(&self) {
+        self.unusual.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+
     /// As on a file system that cannot rename without replacing.
     #[cfg(test)]
     pub(crate) fn refuse_no_replace(&self) {
         self.renames.refuse();
     }
 
-    /// Whether the file system can exchange two files in one step, else why not.
-    pub(crate) fn exchange_support(&self) -> Result<(), String> {
-        platform::exchange_support(&self.dir)
+    /// Whether the file system is known to exchange two files in one step.
+    pub(crate) fn known_to_exchange(&self) -> bool {
+        #[cfg(test)]
+        if self.unusual.load(std::sync::atomic::Ordering::Relaxed) {
+            return false;
+        }
+        platform::known_to_exchange(&self.dir)
     }
 
     fn explain(&self, path: &VaultPath, doing: &str, error: io::Error) -> VaultError {

@@ -262,35 +262,18 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Whether two files can be exchanged. The usual file systems are known by their type;
-    /// another one is asked with two empty files, since the kernel asks a file system
-    /// only about files that exist.
-    pub(in crate::disk) fn exchange_support(folder: &Dir) -> Result<(), String> {
-        if known_to_exchange(folder) {
-            return Ok(());
-        }
-        let names = [".nova-probe-1.tmp", ".nova-probe-2.tmp"];
-        let mut options = OpenOptions::new();
-        options.write(true).create(true);
-        let asked = names
-            .iter()
-            .try_for_each(|name| folder.open_with(name, &options).map(drop))
-            .and_then(|()| exchange(folder, names[0], names[1]));
-        for name in names {
-            folder.remove_file(name).ok();
-        }
-        asked.map_err(|error| format!("the file system cannot exchange two files in one step ({error})"))
-    }
-
+    /// Whether the file system is one of the usual ones, which are known to exchange two files in one
+    /// step. Of another one only an exchange tells, since the kernel asks a file system only about
+    /// files that exist.
     #[cfg(target_os = "linux")]
-    fn known_to_exchange(folder: &Dir) -> bool {
+    pub(in crate::disk) fn known_to_exchange(folder: &Dir) -> bool {
         // ext2/3/4, btrfs, xfs, tmpfs, f2fs, bcachefs: linux/magic.h.
         const KNOWN: [u32; 6] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0xF2F5_2010, 0xCA45_1A4E];
         rustix::fs::fstatfs(folder).is_ok_and(|system| KNOWN.contains(&(system.f_type as u32)))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn known_to_exchange(_folder: &Dir) -> bool {
+    pub(in crate::disk) fn known_to_exchange(_folder: &Dir) -> bool {
         false
     }
 
@@ -405,8 +388,8 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(in crate::disk) fn exchange_support(_folder: &Dir) -> Result<(), String> {
-        Err("this system cannot exchange two files in one step".to_owned())
+    pub(in crate::disk) fn known_to_exchange(_folder: &Dir) -> bool {
+        false
     }
 
     pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
@@ -451,7 +434,7 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, exchange_support, list, look, look_at, open_folder, open_root, open_to_write,
+    copy_attributes, exchange, known_to_exchange, list, look, look_at, open_folder, open_root, open_to_write,
     private, read_at, rename_no_replace, sync_folder,
 };
 

@@ -649,7 +649,8 @@ fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
         });
         vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into());
         let status = vault.status().unwrap();
-        assert!(!status.atomic_exchange && status.atomic_exchange_reason.is_some());
+        assert_eq!(status.atomic_exchange, Some(false));
+        assert!(status.atomic_exchange_reason.is_some());
 
         let (_, applied) =
             change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();

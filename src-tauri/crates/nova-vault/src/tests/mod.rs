@@ -4,6 +4,8 @@
 
 mod apart;
 mod bases;
+#[cfg(target_os = "linux")]
+mod bombs;
 mod confinement;
 mod expressions;
 mod faults;

@@ -81,7 +81,8 @@ fn creating_never_replaces() {
     let error = changes.apply(draft, &model("1")).unwrap_err();
     assert!(matches!(
         &error,
-        VaultError::Conflict { mine, theirs, .. } if mine == "mine\n" && theirs == "theirs\n"
+        VaultError::Conflict(conflict)
+            if conflict.mine == "mine\n" && conflict.theirs == "theirs\n" && conflict.kind == crate::NoteChangeKind::Created
     ));
     assert_eq!(bed.text("CRM/John.md"), "theirs\n");
 }

@@ -152,7 +152,10 @@ impl Writing<'_> {
             return Ok(false);
         }
         match place.exchange(temp) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.core.exchanged();
+                Ok(true)
+            }
             Err(error) if unsupported(&error) => {
                 self.core.refuse_exchange(&error);
                 Ok(false)
