@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
     BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, RecordsRead,
-    Search, SearchAnswer, TagCount,
+    Search, SearchAnswer, TagCount, Trash,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -82,7 +82,8 @@ pub trait ToolVault: Send + Sync {
     ) -> Result<(), ToolError>;
     /// Adds text at the end, or at the end of the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
-    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
+    /// Says in which trash the note will be.
+    async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError>;
     /// Moves a note and rewrites the links to it.
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError>;
     /// Looks into the notes on the disk; planned writes are not seen.

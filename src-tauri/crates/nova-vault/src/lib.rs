@@ -49,6 +49,7 @@ pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, N
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
+pub use disk::top_folder;
 pub use draft::{Draft, NewNote, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};

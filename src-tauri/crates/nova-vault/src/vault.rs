@@ -44,9 +44,12 @@ pub struct VaultOptions {
     /// Gives ids for change sets, never the same twice.
     pub new_id: NewId,
     /// The system's trash, which takes deleted notes where Obsidian is set to use it: on Linux the
-    /// home trash, `$XDG_DATA_HOME/Trash`. Without one, and on macOS and Windows, what was deleted
-    /// is in the journal only.
+    /// home trash, `$XDG_DATA_HOME/Trash`. Where there is none, as on macOS and Windows, or none on
+    /// the vault's file system, they go to the vault's own folder `.trash`.
     pub trash: Option<PathBuf>,
+    /// The top folder of the file system that a folder lies on ([`top_folder`](crate::top_folder)),
+    /// which may have a trash of its own where the home trash is on another one; `None`: it has not.
+    pub top_folder: fn(&Path) -> Option<PathBuf>,
     /// Whether a note whose file has further names (hard links) is written in place, so that all of
     /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
     /// note. Both are refused otherwise.

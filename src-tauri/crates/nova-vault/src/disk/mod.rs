@@ -20,7 +20,8 @@ use crate::note::VaultPath;
 use place::Renames;
 pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
 pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
-pub(crate) use trash::SystemTrash;
+pub use trash::top_folder;
+pub(crate) use trash::{SystemTrash, TrashPlace};
 use walk::MAX_DEPTH;
 pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
 

@@ -58,7 +58,8 @@ fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
         return;
     };
     for deleted in [false, true] {
-        let bed = Bed::in_folder(&here, &[("a.md", JANE)]);
+        let app = (".obsidian/app.json", r#"{"trashOption": "none"}"#);
+        let bed = Bed::in_folder(&here, &[("a.md", JANE), app]);
         let data = tempfile::tempdir_in(&there).unwrap();
         let mut options = bed.options();
         options.history = data.path().join("history");

@@ -230,6 +230,7 @@ fn a_folder_swapped_for_a_link_while_notes_come_go_and_move_leads_nowhere() {
             let texts: Vec<_> = files_below(&bed.root())
                 .into_iter()
                 .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+                .filter(|file| !file.starts_with(bed.root().join(".trash")))
                 .map(|file| fs::read_to_string(file).unwrap())
                 .collect();
             let count = |text: &str| texts.iter().filter(|there| *there == text).count();

@@ -104,6 +104,7 @@ impl Bed {
             zone: TimeZone::UTC,
             new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
             trash: None,
+            top_folder: |_| None,
             write_through: false,
         }
     }

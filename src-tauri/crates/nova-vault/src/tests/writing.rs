@@ -197,7 +197,8 @@ fn deleting_follows_obsidians_trash_setting() {
     for (setting, in_trash) in [
         (r#"{"trashOption":"local"}"#, true),
         (r#"{"trashOption":"none"}"#, false),
-        (r#"{"alwaysUpdateLinks":true}"#, false),
+        // The system's is the default, and there is none here.
+        (r#"{"alwaysUpdateLinks":true}"#, true),
     ] {
         let bed =
             Bed::new(&[("a.md", "text\n"), (".obsidian/app.json", setting), (".trash/a.md", "older\n")]);

@@ -38,6 +38,8 @@ pub(crate) struct Displaced {
     known: Arc<str>,
     /// The note was deleted, not replaced: folders that go with it when they are empty.
     deleted: Option<Vec<String>>,
+    /// Somebody wanted it deleted. What Nova only takes back is no note of theirs.
+    to_trash: bool,
     /// How many edits were brought back from it.
     edits: u32,
     quiet: Quiet,
@@ -77,6 +79,7 @@ impl Displaced {
         temp: String,
         known: &str,
         deleted: Option<Vec<String>>,
+        to_trash: bool,
     ) -> Displaced {
         Displaced {
             set: Arc::clone(set),
@@ -85,6 +88,7 @@ impl Displaced {
             file: File::Temp(temp),
             known: known.into(),
             deleted,
+            to_trash,
             edits: 0,
             quiet: Quiet::NotYet,
         }
@@ -104,6 +108,7 @@ impl Displaced {
             file: File::Opened(file),
             known: known.into(),
             deleted: None,
+            to_trash: false,
             edits: 0,
             quiet: Quiet::NotYet,
         }
@@ -197,7 +202,7 @@ impl Displaced {
         let known = ContentHash::of(self.known.as_bytes());
         let moved = match &self.file {
             File::Temp(temp) => {
-                self.deleted.is_some() && core.to_trash(&self.place, temp)
+                self.to_trash && core.to_trash(&self.place, temp)
                     || move_aside(core, &self.place, temp, self.set.id(), self.n, known)
             }
             File::Opened(_) => false,

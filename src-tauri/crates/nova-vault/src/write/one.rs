@@ -209,6 +209,9 @@ impl Writing<'_> {
                 temp,
                 known,
                 (write.kind() == NoteChangeKind::Deleted).then(|| write.folders.clone()),
+                write.kind() == NoteChangeKind::Deleted
+                    && !self.taking_back
+                    && self.set.deletes_for_somebody(),
             )),
             Err(_) => {
                 let known = ContentHash::of(known.as_bytes());
