@@ -134,7 +134,7 @@ async fn novas_side_of_a_move_moves_the_note_and_makes_no_second_one() {
     let (nova, app, found, choice) = met("vault__move_note", to, "See [[Draft]] tomorrow.\n").await;
     let Event::ConflictFound { note, from, kind, what, .. } = found else { panic!("{found:?}") };
     assert_eq!((note.as_str(), from.as_deref()), ("Done/Essay.md", Some("Draft.md")));
-    assert_eq!((kind, what), (Some(NoteChangeKind::Renamed), vec!["body".to_owned()]));
+    assert_eq!((kind, what), (Some(NoteChangeKind::Renamed), vec!["body, line 1".to_owned()]));
 
     let resolved = app.resolve_conflict(choice).await.unwrap();
 

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use nova_calls::{change_kind_view, diff_view, error_from_vault};
 use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
-    FinishResult, NoteChangeKind, UndoResult, UserError,
+    FinishResult, UndoResult, UserError,
 };
 use nova_vault::{
     Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, Vault, VaultError, VaultPath,

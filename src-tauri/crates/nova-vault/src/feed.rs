@@ -104,14 +104,18 @@ impl Feed {
     pub(crate) fn start_with(core: &Arc<Core>, options: Options) -> Feed {
         let (sender, _) = broadcast::channel(CAPACITY);
         let mut attribution = Attribution::start(&core.journal);
-        let watch = Watch::start_with(
+        let watch = Watch::start_in_batches(
             core.disk.root().to_owned(),
             options,
             {
                 let sender = sender.clone();
                 let core = Arc::clone(core);
-                move |raw| {
-                    if let Some(change) = attribution.change(&core.journal, raw) {
+                move |changes| {
+                    // Once for all of them: there may be thousands, and thousands of sets. What a
+                    // process was to write is in the journal before it is on the disk.
+                    let sets = core.journal.sets_with_new_records().unwrap_or_default();
+                    attribution.learn(&sets);
+                    for change in changes.into_iter().filter_map(|raw| attribution.change(&sets, raw)) {
                         // Nobody listening is no error.
                         sender.send(change).ok();
                     }
@@ -184,7 +188,8 @@ impl Attribution {
         }
     }
 
-    fn change(&mut self, journal: &Journal, raw: RawChange) -> Option<VaultChange> {
+    /// `sets` is what the journal had after the change was seen.
+    fn change(&mut self, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
         let path = VaultPath::parse(&raw.path).ok()?;
         let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
         let (kind, from) = match raw.kind {
@@ -202,7 +207,7 @@ impl Attribution {
         let private = cannot_say || texts.into_iter().any(|text| is_marked_private(&Document::parse(text)));
         Some(VaultChange {
             private,
-            by: self.by(journal, &path, hash.as_ref()),
+            by: self.by(sets, &path, hash.as_ref()),
             sync_conflict: path.is_sync_conflict(),
             kind,
             path,
@@ -212,9 +217,7 @@ impl Attribution {
         })
     }
 
-    fn by(&mut self, journal: &Journal, path: &VaultPath, hash: Option<&ContentHash>) -> By {
-        let sets = journal.sets().unwrap_or_default();
-        self.learn(&sets);
+    fn by(&mut self, sets: &[Arc<SetLog>], path: &VaultPath, hash: Option<&ContentHash>) -> By {
         let about: HashSet<&RecordId> = self.by_path.get(path).into_iter().flatten().collect();
         let mut newest_first: Vec<_> = about
             .into_iter()

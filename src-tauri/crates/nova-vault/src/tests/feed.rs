@@ -247,3 +247,25 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
     }
     assert_eq!(told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
 }
+
+#[test]
+fn a_change_is_explained_without_a_look_at_each_complete_set() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let vault = bed.vault();
+    for n in 0..20 {
+        change(&vault, |d| d.append(&path("a.md"), &format!("{n}"), None)).unwrap();
+    }
+    drop(vault);
+    // They are swept by the next start.
+    drop(bed.vault());
+    let journal = Journal::new(bed.history(), &bed.root());
+    let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap().len());
+    assert_eq!((sets, looks), (20, 20), "each is read once");
+    assert_eq!(work::of(|| journal.sets_with_new_records().unwrap().len()), (20, 0));
+
+    let vault = bed.vault();
+    let (id, _) = change(&vault, |d| d.append(&path("a.md"), "new", None)).unwrap();
+    let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap());
+    assert_eq!((sets.len(), sets[20].id.as_str(), looks), (21, id.as_str(), 1));
+    assert_eq!(work::of(|| journal.sets().unwrap().len()), (21, 21));
+}

@@ -17,6 +17,9 @@ use crate::disk::Disk;
 /// note costs one look, and an endless burst cannot keep changes back.
 const TAKEN_AT_ONCE: usize = 4096;
 
+/// Changes given to the sink at once; each may hold two texts.
+const TOLD_AT_ONCE: usize = 256;
+
 /// Polling may use this share of one processor at most: 1 in so many.
 const POLL_SHARE: u32 = 20;
 
@@ -56,7 +59,8 @@ impl Default for Options {
     }
 }
 
-pub(super) type Sink = Box<dyn FnMut(RawChange) + Send>;
+/// Takes changes that were found in one go, never none.
+pub(super) type Sink = Box<dyn FnMut(Vec<RawChange>) + Send>;
 pub(super) type OnState = Box<dyn FnMut(WatchState) + Send>;
 
 pub(super) struct Run {
@@ -243,7 +247,17 @@ impl Run {
         if self.open_root().is_none() {
             return;
         }
-        let unfinished = self.tree.update(&disk, &candidates, &batch.renames, quiet, &mut self.sink);
+        let mut told = Vec::new();
+        let sink = &mut self.sink;
+        let unfinished = self.tree.update(&disk, &candidates, &batch.renames, quiet, &mut |change| {
+            told.push(change);
+            if told.len() == TOLD_AT_ONCE {
+                sink(std::mem::take(&mut told));
+            }
+        });
+        if !told.is_empty() {
+            sink(told);
+        }
         for path in unfinished {
             self.coalescer.touch(path, Instant::now(), false);
         }
