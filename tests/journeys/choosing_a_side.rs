@@ -1,8 +1,13 @@
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use nova_app::{Answer, App, ApprovalRequest, Approver};
 use nova_protocol::{
-    ChangeSetKind, Commands as _, ConflictSide, Decision, ErrorCode, Event, NoteRef, ResolveConflict,
+    ChangeSetKind, Commands as _, ConflictSide, Decision, ErrorCode, Event, NoteChangeKind, NoteRef,
+    ResolveConflict,
 };
-use nova_testkit::{ScriptedApprover, call, text};
-use serde_json::json;
+use nova_testkit::{ScriptedApprover, call, decided, text};
+use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
@@ -95,6 +100,64 @@ async fn a_note_that_was_empty_is_empty_again_and_not_deleted() {
 
     assert_eq!(nova.vault.read("Empty.md"), "");
     nova.model.finish();
+}
+
+/// Somebody who edits a note and then allows what Nova had planned for it.
+struct EditsFirst(PathBuf, &'static str);
+
+#[async_trait]
+impl Approver for EditsFirst {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        std::fs::write(&self.0, self.1).unwrap();
+        decided(Decision::Once)
+    }
+}
+
+/// A call of the model that meets an edit of `Draft.md`; what it was told as, and the choice of Nova's
+/// side.
+async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, ResolveConflict) {
+    let nova = Nova::new("//- Draft.md\nSee [[Draft]] today.\n", [call(tool, args), text("Hm.")]);
+    let app = nova.start().await;
+    let person = EditsFirst(nova.vault.root().join("Draft.md"), edit);
+    let (end, events) = turn(&app, None, "Go on", person).await;
+    assert_eq!(nova.vault.read("Draft.md"), edit, "the note is as the person left it");
+    let found = events.into_iter().find(|event| matches!(event, Event::ConflictFound { .. })).unwrap();
+    let Event::ConflictFound { note, .. } = &found else { panic!("{found:?}") };
+    let keep = ConflictSide::Mine;
+    let choice = ResolveConflict { session: Some(end.session), change_set: None, note: note.clone(), keep };
+    (nova, app, found, choice)
+}
+
+#[tokio::test]
+async fn novas_side_of_a_move_moves_the_note_and_makes_no_second_one() {
+    let to = json!({"path": "Draft.md", "to": "Done/Essay.md"});
+    let (nova, app, found, choice) = met("vault__move_note", to, "See [[Draft]] tomorrow.\n").await;
+    let Event::ConflictFound { note, from, kind, what, .. } = found else { panic!("{found:?}") };
+    assert_eq!((note.as_str(), from.as_deref()), ("Done/Essay.md", Some("Draft.md")));
+    assert_eq!((kind, what), (Some(NoteChangeKind::Renamed), vec!["body, line 1".to_owned()]));
+
+    let resolved = app.resolve_conflict(choice).await.unwrap();
+
+    assert!(!nova.vault.exists("Draft.md"));
+    assert_eq!(nova.vault.read("Done/Essay.md"), "See [[Essay]] today.\n");
+    app.undo(&resolved.change_set.unwrap(), None, None).await.unwrap();
+    assert_eq!(nova.vault.read("Draft.md"), "See [[Draft]] tomorrow.\n");
+    assert!(!nova.vault.exists("Done/Essay.md"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn novas_side_of_a_deletion_deletes_and_that_of_an_emptied_note_leaves_it_empty() {
+    let delete = json!({"path": "Draft.md"});
+    let (nova, app, found, choice) = met("vault__delete_note", delete, "Mine.\n").await;
+    assert!(matches!(found, Event::ConflictFound { kind: Some(NoteChangeKind::Deleted), .. }), "{found:?}");
+    app.resolve_conflict(choice).await.unwrap();
+    assert!(!nova.vault.exists("Draft.md"));
+
+    let empty = json!({"path": "Draft.md", "old": "See [[Draft]] today.\n", "new": ""});
+    let (nova, app, _, choice) = met("vault__edit_note", empty, "Mine.\n").await;
+    app.resolve_conflict(choice).await.unwrap();
+    assert_eq!(nova.vault.read("Draft.md"), "");
 }
 
 #[tokio::test]

@@ -32,6 +32,45 @@ fn a_chat_prints_its_events_and_its_answer() {
 }
 
 #[test]
+fn old_changes_are_forgotten_on_request_and_the_newest_fifty_stay() {
+    let nova = Nova::new("//- a.md\nText.\n", []);
+    let append = r#"{"path": "a.md", "text": "More."}"#;
+    let (code, _) =
+        nova.json(&["tool", "call", "vault.append_to_note", "--args", append, "--approve", "all"]);
+    assert_eq!(code, 0);
+    let (_, sets) = nova.json(&["changes", "list"]);
+    let newest = sets[0]["id"].as_str().unwrap();
+    // The same change many times, years ago.
+    for n in 0..51 {
+        let (lines, images) = (format!("{newest}.jsonl"), format!("{newest}.images"));
+        let text = std::fs::read_to_string(nova.history().join(lines)).unwrap();
+        let mut opened: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let id = format!("old{n:02}");
+        let fields = opened.as_object_mut().unwrap();
+        let fields = match fields.get("id") {
+            Some(_) => fields,
+            None => fields.values_mut().next().unwrap().as_object_mut().unwrap(),
+        };
+        fields["id"] = json!(id);
+        fields["at"] = json!(format!("2001-01-01T00:00:{n:02}Z"));
+        let rest: Vec<&str> = text.lines().skip(1).collect();
+        let text = format!("{opened}\n{}\n", rest.join("\n"));
+        std::fs::write(nova.history().join(format!("{id}.jsonl")), text).unwrap();
+        std::fs::copy(nova.history().join(images), nova.history().join(format!("{id}.images"))).unwrap();
+    }
+
+    let (code, forgotten) = nova.json(&["changes", "prune"]);
+
+    assert_eq!((code, &forgotten), (0, &json!(["old01", "old00"])));
+    let (_, left) = nova.json(&["changes", "list"]);
+    assert_eq!(left.as_array().unwrap().len(), 50);
+    let unknown = nova.run(&["changes", "show", "old00"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    let (code, _) = nova.json(&["changes", "undo", newest]);
+    assert_eq!((code, nova.vault.read("a.md").as_str()), (0, "Text.\n"));
+}
+
+#[test]
 fn an_approval_is_answered_on_stdin() {
     let nova = Nova::new(
         PEOPLE,

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nova_app::{App, CancellationToken, ChatRequest, NoApprover, TurnEnd};
-use nova_protocol::{Commands as _, Decision, ErrorCode, SearchSessions};
-use nova_testkit::{ScriptedApprover, call, calls, text};
+use async_trait::async_trait;
+use nova_app::{Answer, App, ApprovalRequest, Approver, CancellationToken, ChatRequest, NoApprover, TurnEnd};
+use nova_protocol::{Commands as _, Decision, ErrorCode, Event, SearchSessions};
+use nova_testkit::{ScriptedApprover, call, calls, decided, text};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, turn, until};
+use super::nova::{Nova, turn, until, wait_for};
 
 const CANARY: &str = "zanzibar-canary";
 
@@ -237,5 +238,84 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
         let search = SearchSessions { query: "quartzleak".into(), limit: None };
         assert_eq!(app.search_sessions(search).await.unwrap(), [], "{gone}");
         nova.model.finish();
+    }
+}
+
+/// Somebody who edits a note in Obsidian before they answer, and answers when Nova has noticed.
+struct EditsMeanwhile {
+    app: App,
+    file: std::path::PathBuf,
+    text: &'static str,
+}
+
+#[async_trait]
+impl Approver for EditsMeanwhile {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        let mut events = self.app.events();
+        std::fs::write(&self.file, self.text).unwrap();
+        wait_for(&mut events, |event| matches!(event, Event::NotesChangedOutside { .. })).await;
+        decided(Decision::Once)
+    }
+}
+
+#[tokio::test]
+async fn a_note_that_becomes_private_between_two_steps_leaves_with_none_of_them() {
+    let asked =
+        |path: &str| call("vault__set_properties", json!({"path": path, "properties": {"seen": true}}));
+    let read = call("vault__read_note", json!({"path": "Jane.md"}));
+    let nova =
+        Nova::new("//- Jane.md\n---\nname: Jane\n---\n//- Ideas.md\nMine.\n", [read, asked("Ideas.md")]);
+    let app = far(&nova).await;
+    app.watch();
+    let person = EditsMeanwhile {
+        app: app.clone(),
+        file: nova.vault.root().join("Jane.md"),
+        text: "---\nname: Jane\nnova: private\npin: zanzibar-canary\n---\n",
+    };
+
+    let (end, _) = turn(&app, None, "Note that I have seen it", person).await;
+
+    assert!(matches!(&end.end, TurnEnd::Failed(error) if error.code == ErrorCode::Private), "{end:?}");
+    let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
+    assert!(nova.model.last_texts("tool").join("").contains("Jane"), "it was read while it was not private");
+    assert!(!sent.contains(CANARY), "{sent}");
+    assert!(nova.vault.read("Ideas.md").contains("seen: true"), "what was allowed was done");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn what_was_private_for_a_moment_is_not_told_of_a_note_that_is_so_no_more() {
+    let asked = call("vault__set_properties", json!({"path": "Ideas.md", "properties": {"seen": true}}));
+    let read = call("vault__read_note", json!({"path": "Jane.md"}));
+    let notes = "//- Jane.md\n---\nname: Jane\n---\n//- Ideas.md\nMine.\n";
+    let nova = Nova::new(notes, [read, asked, text("Noted.")]);
+    let app = far(&nova).await;
+    app.watch();
+    let file = nova.vault.root().join("Jane.md");
+    let private = "---\nname: Jane\nnova: private\npin: zanzibar-canary\n---\n";
+    let person = EditsMeanwhile { app: app.clone(), file: file.clone(), text: private };
+    let person = ThenTakesItBack { person, text: "---\nname: Jane\n---\n" };
+
+    let (end, _) = turn(&app, None, "Note that I have seen it", person).await;
+
+    assert_eq!(end.end, TurnEnd::Completed { text: "Noted.".into() });
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(sent.contains("out of date") && !sent.contains(CANARY), "{sent}");
+    nova.model.finish();
+}
+
+/// The same person, who takes the edit back before they answer.
+struct ThenTakesItBack {
+    person: EditsMeanwhile,
+    text: &'static str,
+}
+
+#[async_trait]
+impl Approver for ThenTakesItBack {
+    async fn ask(&self, request: &ApprovalRequest) -> Answer {
+        self.person.ask(request).await;
+        let EditsMeanwhile { app, file, .. } = &self.person;
+        let back = EditsMeanwhile { app: app.clone(), file: file.clone(), text: self.text };
+        back.ask(request).await
     }
 }

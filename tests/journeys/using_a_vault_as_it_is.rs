@@ -150,6 +150,16 @@ domain: engines.example
 type: book
 stage: reading
 ---
+//- .obsidian/templates.json
+{\"folder\": \"Meta/Forms\"}
+//- Meta/Forms/Pal.md
+---
+type: pal
+email:
+phone:
+company:
+stage:
+---
 ";
     let nova = Nova::new(notes, []);
     let app = nova.start().await;

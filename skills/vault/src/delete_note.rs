@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NoteScope, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars,
+    Trash, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -33,7 +33,12 @@ impl NativeTool for DeleteNote {
 
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let note = named(ctx.as_ref(), &which.path).await?;
-        ctx.vault().delete(&note.path).await?;
-        Ok(Output::new(json!({"path": note.path, "deleted": true})).from_notes([note.path]).into())
+        let kept_in = match ctx.vault().delete(&note.path).await? {
+            Trash::System => "the trash of the system",
+            Trash::Local => "the vault's folder .trash",
+            Trash::None => "no trash; Nova can undo it",
+        };
+        let output = json!({"path": note.path, "deleted": true, "kept_in": kept_in});
+        Ok(Output::new(output).from_notes([note.path]).into())
     }
 }

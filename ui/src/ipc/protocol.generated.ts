@@ -205,7 +205,19 @@ export type ConfigProblemView = { file: string, line: number | null, message: st
 
 export type ConflictSide = "mine" | "theirs";
 
-export type ConflictView = { path: string, what: Array<string>, mine: string, theirs: string, };
+export type ConflictView = { 
+/**
+ * The note; where it was to be, when it was to be moved.
+ */
+path: string, 
+/**
+ * Where it is then.
+ */
+from?: string, 
+/**
+ * What was to become of it.
+ */
+kind?: NoteChangeKind, what: Array<string>, mine: string, theirs: string, };
 
 export type ContextParts = { 
 /**
@@ -441,7 +453,23 @@ so_far?: JsonValue, } | { "type": "skill_activated", skill: string, by: Activate
 /**
  * What changed, by path, where it is known: "stage: lead → won".
  */
-summaries?: { [key in string]: string }, } | { "type": "conflict_found", note: string, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
+summaries?: { [key in string]: string }, } | { "type": "conflict_found", 
+/**
+ * The note; where it was to be, when Nova was to move it.
+ */
+note: string, 
+/**
+ * Where it is then.
+ */
+from?: string, 
+/**
+ * What Nova was to do with it.
+ */
+kind?: NoteChangeKind, 
+/**
+ * What differs: "stage", "body", "deleted outside".
+ */
+what?: Array<string>, mine: string, theirs: string, } | { "type": "conflict_resolved", note: string, keep: ConflictSide, } | { "type": "credential_needed", credential: string, consumer: string, } | { "type": "elicitation_requested", call: string, schema: JsonValue, } | { "type": "history_compacted", by: CompactedBy, 
 /**
  * So many messages are sent in the shorter form.
  */

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nova_skill::{PropertyValue, RecordTypes, Value, json};
+use nova_skill::{PropertyValue, RecordTypes, TemplateFolder, Value, json};
 use nova_testkit::{SkillInVault, TempVault, snapshot_of};
 
 fn starter(path: &str) -> PathBuf {
@@ -65,7 +65,7 @@ fn check_base(record_type: &str, file: &str) {
     let declared = declared();
     let record = declared.get(record_type).unwrap();
     let parsed = |text: &str| -> Value { serde_saphyr::from_str(text).unwrap() };
-    let made = parsed(&record.base_view());
+    let made = parsed(&record.base_view(&TemplateFolder::default()));
     let starter = parsed(&fs::read_to_string(starter(file)).unwrap());
     assert_eq!(starter["filters"], made["filters"], "{file}");
 

@@ -8,7 +8,11 @@ use crate::{LISBON, NOTES, vault};
 fn the_user_sees_the_note_and_decides() {
     let vault = vault(NOTES);
     let outcome = vault.call("delete_note", json!({"path": "Lisbon"}));
-    assert_eq!(outcome.result.unwrap(), json!({"path": LISBON, "deleted": true}));
+    assert_eq!(
+        outcome.result.unwrap(),
+        json!({"path": LISBON, "deleted": true, "kept_in": "the vault's folder .trash"})
+    );
+    assert!(vault.vault.exists(".trash/Lisbon.md"), "nothing of the system's is there to take it");
     assert_eq!(outcome.changes[0].kind, NoteChangeKind::Deleted);
     assert!(!vault.vault.exists(LISBON));
 

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use nova_calls::{diff_view, error_from_vault};
+use nova_calls::{change_kind_view, diff_view, error_from_vault};
 use nova_protocol::{
     ChangeSetKind, ChangeSetState, ChangeSetView, ChangedNoteView, ConflictView, ErrorCode, Event,
-    FinishResult, NoteChangeKind, UndoResult, UserError,
+    FinishResult, UndoResult, UserError,
 };
 use nova_vault::{
     Author, ChangeSetInfo, ChangeSetOverview, NoteOverview, NoteRecord, Scope, Vault, VaultError, VaultPath,
@@ -125,8 +125,8 @@ impl App {
                 let change_set = (!finished.is_empty()).then_some(own);
                 Ok(FinishResult { change_set, finished, conflicts: Vec::new() })
             }
-            Err(VaultError::Conflict { path, mine, theirs, what }) => {
-                let conflict = conflict_view(nova_vault::Conflict { path, mine, theirs, what });
+            Err(VaultError::Conflict(conflict)) => {
+                let conflict = conflict_view(*conflict);
                 Ok(FinishResult { change_set: None, finished: Vec::new(), conflicts: vec![conflict] })
             }
             Err(error) => Err(error_from_vault(&error)),
@@ -155,6 +155,8 @@ impl App {
 pub(crate) fn conflict_view(conflict: nova_vault::Conflict) -> ConflictView {
     ConflictView {
         path: conflict.path.to_string(),
+        from: conflict.from.as_ref().map(ToString::to_string),
+        kind: Some(change_kind_view(conflict.kind)),
         what: conflict.what,
         mine: conflict.mine,
         theirs: conflict.theirs,
@@ -199,12 +201,7 @@ fn note_view(vault: &Vault, record: &NoteRecord, note: &NoteOverview) -> Changed
     let now = vault.read(&record.path).ok().map(|note| note.hash);
     ChangedNoteView {
         path: record.path.to_string(),
-        kind: match record.kind {
-            nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
-            nova_vault::NoteChangeKind::Modified => NoteChangeKind::Modified,
-            nova_vault::NoteChangeKind::Deleted => NoteChangeKind::Deleted,
-            nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
-        },
+        kind: change_kind_view(record.kind),
         from: record.from.as_ref().map(ToString::to_string),
         call: record.call.clone(),
         undone: record.undone_at.is_some(),

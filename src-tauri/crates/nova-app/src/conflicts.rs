@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use indexmap::IndexMap;
 use nova_calls::error_from_vault;
 use nova_protocol::{
-    ConflictSide, ConflictView, Envelope, ErrorCode, Event, ResolveConflict, ResolvedConflict, UserError,
+    ConflictSide, ConflictView, Envelope, ErrorCode, Event, NoteChangeKind, ResolveConflict,
+    ResolvedConflict, UserError,
 };
 use nova_vault::{Author, ChangeSetKind, Conflict, VaultError, VaultPath};
 
@@ -27,12 +28,14 @@ impl OpenConflicts {
 
     /// Remembers a conflict that an event tells of.
     pub(crate) fn hear(&self, envelope: &Envelope) {
-        if let (Event::ConflictFound { note, mine, theirs }, Some(session)) =
+        if let (Event::ConflictFound { note, from, kind, what, mine, theirs }, Some(session)) =
             (&envelope.event, &envelope.session)
         {
             let conflict = ConflictView {
                 path: note.clone(),
-                what: Vec::new(),
+                from: from.clone(),
+                kind: *kind,
+                what: what.clone(),
                 mine: mine.clone(),
                 theirs: theirs.clone(),
             };
@@ -77,6 +80,9 @@ impl App {
                 self.inner.conflicts.add(&place.0, again.clone());
                 Event::ConflictFound {
                     note: note.clone(),
+                    from: again.from.clone(),
+                    kind: again.kind,
+                    what: again.what.clone(),
                     mine: again.mine.clone(),
                     theirs: again.theirs.clone(),
                 }
@@ -101,15 +107,27 @@ impl App {
     async fn write_mine(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
         let vault = self.vault()?;
         blocking(move || {
-            let path = VaultPath::parse(&conflict.path).map_err(|error| error_from_vault(&error.into()))?;
+            let parsed = |path: &str| VaultPath::parse(path).map_err(|error| error_from_vault(&error.into()));
+            let path = parsed(&conflict.path)?;
             let set = vault.change_set(ChangeSetKind::Form, format!("Conflict: {}", path.name()));
             let id = set.id().to_owned();
-            let conflict =
-                Conflict { path, mine: conflict.mine, theirs: conflict.theirs, what: conflict.what };
+            let conflict = Conflict {
+                path,
+                from: conflict.from.as_deref().map(parsed).transpose()?,
+                kind: match conflict.kind {
+                    Some(NoteChangeKind::Created) => nova_vault::NoteChangeKind::Created,
+                    Some(NoteChangeKind::Deleted) => nova_vault::NoteChangeKind::Deleted,
+                    Some(NoteChangeKind::Renamed) => nova_vault::NoteChangeKind::Renamed,
+                    Some(NoteChangeKind::Modified) | None => nova_vault::NoteChangeKind::Modified,
+                },
+                mine: conflict.mine,
+                theirs: conflict.theirs,
+                what: conflict.what,
+            };
             match set.keep_mine(&conflict, &Author::new("user")).and_then(|_| set.close()) {
                 Ok(()) => Ok(ResolvedConflict { change_set: Some(id), conflict: None }),
-                Err(VaultError::Conflict { path, mine, theirs, what }) => {
-                    let conflict = conflict_view(Conflict { path, mine, theirs, what });
+                Err(VaultError::Conflict(conflict)) => {
+                    let conflict = conflict_view(*conflict);
                     Ok(ResolvedConflict { change_set: None, conflict: Some(conflict) })
                 }
                 Err(error) => Err(error_from_vault(&error)),

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use notify::{RecursiveMode, Watcher as _};
 use nova_protocol::{Event, VaultChangeAuthor, VaultChangeKind};
-use nova_vault::{By, VaultChange};
+use nova_vault::{By, Privacy, VaultChange};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
@@ -78,9 +78,15 @@ impl App {
         }
     }
 
-    /// Chats whose model has seen the note, under its name of now or before, are told.
+    /// Chats whose model has seen the note, under its name of now or before, are told. What is private
+    /// of the change is not among it: the note may have been read when it was not private, and what a
+    /// chat is told goes to whichever model answers next.
     fn tell_chats(&self, change: &VaultChange, summary: Option<String>) {
-        let moved = change.from.clone().map(|from| (from, Some(format!("now {}", change.path))));
+        let privacy = Privacy { remote: true, private: self.config().private };
+        let is_private = change.private || privacy.lists(&change.path);
+        let summary = summary.filter(|_| !is_private);
+        let now = (!is_private).then(|| format!("now {}", change.path));
+        let moved = change.from.clone().map(|from| (from, now));
         let told: Vec<_> = [(change.path.clone(), summary)].into_iter().chain(moved).collect();
         let chats: Vec<_> = self.chats().values().cloned().collect();
         let inner = &self.inner;

@@ -9,7 +9,7 @@ use nova_calls::error_from_vault;
 use nova_protocol::{FieldProposal, PropertyProposal, TypeProposal, UnreadableField, UserError};
 use nova_registry::{SkillEntry, Snapshot};
 use nova_skill::{Field, FieldKind, PropertyValue, RecordType, folded, likeness};
-use nova_vault::{Query, QueryRow, TEMPLATES};
+use nova_vault::{Query, QueryRow};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -23,7 +23,9 @@ impl App {
         let own = self.config().skills.of(&skill.id).map(|own| own.config.clone()).unwrap_or_default();
         let view = self.vault()?.seen_by_owner();
         blocking(move || {
-            let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let mut rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let templates = view.template_folder();
+            rows.retain(|row| !templates.holds(&row.path));
             Ok(propose(&skill, &snapshot, &rows, &own))
         })
         .await
@@ -62,9 +64,6 @@ fn of_types(rows: &[QueryRow]) -> Vec<Kind<'_>> {
     let mut kinds: IndexMap<String, Kind<'_>> = IndexMap::new();
     for row in rows {
         let Some(value) = row.record_type.as_deref() else { continue };
-        if row.path.as_str().split('/').next() == Some(TEMPLATES) {
-            continue;
-        }
         kinds.entry(folded(value)).or_insert_with(|| Kind { value, notes: Vec::new() }).notes.push(row);
     }
     kinds.into_values().collect()

@@ -58,6 +58,7 @@ impl App {
                 zone,
                 new_id: Arc::new(move || ids.next()),
                 trash: places.trash,
+                top_folder: nova_vault::top_folder,
                 write_through,
             })
             .map_err(|error| nova_calls::error_from_vault(&error))

@@ -8,7 +8,7 @@ use nova_skill::{
 use nova_vault::note::ContentHash;
 use nova_vault::{
     BaseAnswer, Draft, Links, Moved, NewNote, Privacy, Query, QueryAnswer, RecordsRead, Search, SearchAnswer,
-    TagCount, Vault, View,
+    TagCount, Trash, Vault, View,
 };
 
 use crate::given::GivenNotes;
@@ -209,10 +209,10 @@ impl ToolVault for DraftVault {
         self.with(move |_, draft| draft.append(&path, &text, heading.as_deref())).await
     }
 
-    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
+    async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        self.with(move |_, draft| draft.delete(&path)).await
+        self.with(move |view, draft| draft.delete(&path).map(|()| view.trash())).await
     }
 
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {

@@ -35,4 +35,4 @@ pub use grants::{Grantee, Grants, KeepRule};
 pub use run::{Arguments, Call, CallEvents, CallScope, CalledTool, Outcome, content_of, run_call};
 pub use so_far::{TurnSoFar, is_foreign};
 pub use trusted::{Approval, Approved, Standing, ToolContent, ToolFace};
-pub use view::{diff_view, effect_view, error_from_tool, error_from_vault, principal_view};
+pub use view::{change_kind_view, diff_view, effect_view, error_from_tool, error_from_vault, principal_view};

@@ -8,6 +8,16 @@ use nova_skill::{Principal, Source, ToolError, VaultError, VaultPath};
 use nova_vault::BaseError;
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
 
+/// What became of a note, or was to.
+pub fn change_kind_view(kind: nova_vault::NoteChangeKind) -> NoteChangeKind {
+    match kind {
+        nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
+        nova_vault::NoteChangeKind::Modified => NoteChangeKind::Modified,
+        nova_vault::NoteChangeKind::Deleted => NoteChangeKind::Deleted,
+        nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
+    }
+}
+
 /// A diff as the window shows it; `from` is where the note was, when it moves.
 pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
     NoteDiffView {

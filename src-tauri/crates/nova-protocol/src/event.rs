@@ -180,8 +180,22 @@ pub enum Event {
         #[ts(as = "Option<BTreeMap<String, String>>", optional)]
         summaries: BTreeMap<String, String>,
     },
+    /// Two changes of a note meet at one place. An empty side is an empty text or a note that is gone.
     ConflictFound {
+        /// The note; where it was to be, when Nova was to move it.
         note: String,
+        /// Where it is then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        from: Option<String>,
+        /// What Nova was to do with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        kind: Option<NoteChangeKind>,
+        /// What differs: "stage", "body", "deleted outside".
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        what: Vec<String>,
         mine: String,
         theirs: String,
     },

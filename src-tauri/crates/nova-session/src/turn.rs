@@ -224,7 +224,7 @@ impl Turn {
         self.begin(&message).await?;
         for step in 0..STEP_LIMIT {
             self.tell_late_ends().await;
-            self.tell_outdated();
+            self.tell_outdated().await?;
             let snapshot = self.scope.registry.snapshot();
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use nova_vault::note::{PropertyEdit, VaultPath};
 use nova_vault::{
     BaseAnswer, Links, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, RecordsRead,
-    Search, SearchAnswer, TagCount,
+    Search, SearchAnswer, TagCount, Trash,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,7 @@ pub trait ToolVault: Send + Sync {
     /// The paths of all notes, in their order.
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError>;
     /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
-    /// (in the folder [`nova_vault::TEMPLATES`]) are not among them.
+    /// (in the [`nova_vault::TemplateFolder`]) are not among them.
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
     /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
     /// cannot be read as records, by path.
@@ -82,7 +82,8 @@ pub trait ToolVault: Send + Sync {
     ) -> Result<(), ToolError>;
     /// Adds text at the end, or at the end of the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
-    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError>;
+    /// Says in which trash the note will be.
+    async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError>;
     /// Moves a note and rewrites the links to it.
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError>;
     /// Looks into the notes on the disk; planned writes are not seen.

@@ -44,8 +44,8 @@ pub use nova_vault::note::{
 pub use nova_vault::{
     BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links,
     Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, RecordsRead,
-    Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount, TemplateValues, Unresolved,
-    fill_template,
+    Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount, TemplateFolder, TemplateValues, Trash,
+    Unresolved, fill_template,
 };
 
 // What the signatures above are made of.

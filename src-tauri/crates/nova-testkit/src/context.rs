@@ -8,7 +8,7 @@ use nova_skill::{
 };
 use nova_vault::{
     BaseAnswer, Draft, Links, Moved, NewNote, PlannedDiff, Query, QueryAnswer, RecordsRead, Search,
-    SearchAnswer, TagCount, Vault,
+    SearchAnswer, TagCount, Trash, Vault,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -290,8 +290,8 @@ impl ToolVault for PlannedVault {
         self.with(|_, draft| draft.append(path, text, heading))
     }
 
-    async fn delete(&self, path: &VaultPath) -> Result<(), ToolError> {
-        self.with(|_, draft| draft.delete(path))
+    async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError> {
+        self.with(|vault, draft| draft.delete(path).map(|()| vault.seen_by_owner().trash()))
     }
 
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError> {

@@ -89,6 +89,7 @@ impl TempVault {
             // One count for all of them: they share a journal.
             new_id: self.ids.for_vault(),
             trash: None,
+            top_folder: |_| None,
             write_through: false,
         })
         .expect("the vault of the test opens")

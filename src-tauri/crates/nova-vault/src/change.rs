@@ -84,8 +84,12 @@ pub struct Applied {
 /// Two changes to the same place of one note, of which only one can stay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
-    /// The note.
+    /// The note; where it was to be, when it was to be moved.
     pub path: VaultPath,
+    /// Where it is, when it was to be moved.
+    pub from: Option<VaultPath>,
+    /// What was to become of it.
+    pub kind: NoteChangeKind,
     /// The text that was to be written; empty for a deletion.
     pub mine: String,
     /// The text that is there; empty when the note is gone.

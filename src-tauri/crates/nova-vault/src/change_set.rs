@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::change::{Applied, Author, ChangeSetKind, Conflict};
+use crate::change::{Applied, Author, ChangeSetKind, Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::vault::Vault;
@@ -38,15 +38,19 @@ impl ChangeSet {
     /// Writes the text of a conflict that was not written then, over the one that was there. What
     /// was edited once more since is merged, or is a conflict again.
     pub fn keep_mine(&self, conflict: &Conflict, author: &Author) -> Result<Applied, VaultError> {
-        // An empty side is a note that is gone, or an empty note: the disk tells of theirs, and what
-        // differs tells of ours.
-        let there = self.vault.core().disk.text(&conflict.path)?;
+        let disk = &self.vault.core().disk;
+        // A note that is gone from where it was cannot be moved any more; it is put where it was to be.
+        let from = match &conflict.from {
+            Some(from) if disk.text(from)?.is_some() => Some(from.clone()),
+            _ => None,
+        };
+        // An empty text of theirs is a note that is gone, or an empty note.
+        let there = disk.text(from.as_ref().unwrap_or(&conflict.path))?;
         let theirs = (there.is_some() || !conflict.theirs.is_empty()).then_some(&conflict.theirs);
-        let goes = conflict.what.is_empty() || conflict.what.iter().any(|what| what.starts_with("edited "));
-        let mine = (!conflict.mine.is_empty() || !goes).then_some(&conflict.mine);
+        let mine = (conflict.kind != NoteChangeKind::Deleted).then_some(&conflict.mine);
         let plan = Planned {
             path: conflict.path.clone(),
-            from: None,
+            from,
             base: theirs.map(|text| Arc::from(text.as_str())),
             after: mine.cloned(),
             folders: Vec::new(),

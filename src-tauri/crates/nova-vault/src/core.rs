@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::disk::{Disk, Place, SystemTrash};
+use crate::disk::{Disk, Place, SystemTrash, TrashPlace};
 use crate::history::Retention;
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
@@ -30,10 +30,11 @@ pub(crate) struct Core {
     pub(crate) retention: Mutex<Retention>,
     pub(crate) write_through: bool,
     trash: Option<PathBuf>,
+    top_folder: fn(&Path) -> Option<PathBuf>,
     clock: Clock,
     new_id: NewId,
-    /// Why two files of this vault cannot be exchanged, once that showed.
-    no_exchange: Mutex<Option<String>>,
+    /// Whether two files of this vault can be exchanged, once that showed; else why not.
+    exchange: Mutex<Option<Result<(), String>>>,
 }
 
 impl Core {
@@ -46,9 +47,10 @@ impl Core {
             retention: Mutex::default(),
             write_through: options.write_through,
             trash: options.trash,
+            top_folder: options.top_folder,
             clock: options.clock,
             new_id: options.new_id,
-            no_exchange: Mutex::new(None),
+            exchange: Mutex::new(None),
         }
     }
 
@@ -69,25 +71,22 @@ impl Core {
     }
 
     pub(crate) fn exchange_refused(&self) -> bool {
-        self.no_exchange().is_some()
+        matches!(*self.exchange.lock().unwrap_or_else(PoisonError::into_inner), Some(Err(_)))
     }
 
     pub(crate) fn refuse_exchange(&self, error: &io::Error) {
-        *self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(format!("the file system cannot exchange two files in one step ({error})"));
+        let reason = format!("the file system cannot exchange two files in one step ({error})");
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Err(reason));
     }
 
-    /// Why files cannot be exchanged, as far as is known without trying.
-    pub(crate) fn no_exchange(&self) -> Option<String> {
-        self.no_exchange.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn exchanged(&self) {
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(()));
     }
 
-    /// As [`Core::no_exchange`], finding out where it is not known.
-    pub(crate) fn ask_exchange(&self) -> Result<(), String> {
-        match self.no_exchange() {
-            Some(reason) => Err(reason),
-            None => self.disk.exchange_support(),
-        }
+    /// Whether two files can be exchanged, else why not; `None` where only a write will tell.
+    pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
+        let seen = self.exchange.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        seen.or_else(|| self.disk.known_to_exchange().then_some(Ok(())))
     }
 
     /// Where texts are kept that could be merged with nothing: `<data>/conflicts`.
@@ -121,19 +120,29 @@ impl Core {
         }
     }
 
-    /// Moves a deleted note's file into the trash that Obsidian is set to use. Where there is none
-    /// or it cannot be moved there, the bytes before, which the journal keeps, are what brings it
-    /// back.
+    /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
+    /// cannot take it.
+    pub(crate) fn trash(&self) -> Trash {
+        match ObsidianSettings::read(&self.disk).trash {
+            Trash::System if self.system_trash().is_none() => Trash::Local,
+            set => set,
+        }
+    }
+
+    fn system_trash(&self) -> Option<TrashPlace> {
+        TrashPlace::of(self.disk.root(), self.trash.as_deref()?, self.top_folder)
+    }
+
+    /// Moves a deleted note's file into its trash ([`Core::trash`]). Where it is to go to none or
+    /// cannot be moved there, the bytes before, which the journal keeps, are what brings it back.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str) -> bool {
-        let moved = match ObsidianSettings::read(&self.disk).trash {
+        let moved = match self.trash() {
             Trash::None => return false,
-            Trash::Local => {
-                self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash))
-            }
-            Trash::System => match &self.trash {
-                Some(trash) => self.to_system_trash(place, temp, trash),
-                None => return false,
-            },
+            Trash::Local => self.to_own_trash(place, temp),
+            Trash::System => self.to_system_trash(place, temp).or_else(|error| {
+                tracing::debug!("{} was not moved to the system's trash: {error}", place.path());
+                self.to_own_trash(place, temp)
+            }),
         };
         if let Err(error) = &moved {
             tracing::debug!("{} was not moved to the trash: {error}", place.path());
@@ -141,16 +150,20 @@ impl Core {
         moved.is_ok()
     }
 
-    fn to_system_trash(&self, place: &Place, temp: &str, trash: &Path) -> io::Result<()> {
-        // In the vault it would be notes again; copied to another file system the file would be
-        // in two places for a moment, and half in one of them after a kill.
-        if without_links(trash).starts_with(self.disk.root()) {
-            return Err(io::Error::other("the system's trash lies in the vault"));
-        }
-        SystemTrash::open(trash)?.put(
+    fn to_own_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
+        self.disk.make_hidden_folder(".trash").and_then(|trash| place.put_aside(temp, &trash))
+    }
+
+    fn to_system_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
+        let Some(TrashPlace { folder, top }) = self.system_trash() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let note = self.disk.root().join(place.path().as_str());
+        let original = top.as_deref().and_then(|top| note.strip_prefix(top).ok()).unwrap_or(&note);
+        SystemTrash::open(&folder)?.put(
             place,
             temp,
-            &self.disk.root().join(place.path().as_str()),
+            original,
             &self.now().to_zoned(self.zone.clone()),
             &|| self.steps.before(Step::Trash, place.path().as_str()),
         )

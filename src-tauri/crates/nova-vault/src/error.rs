@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::base::BaseError;
+use crate::change::Conflict;
 use crate::note::{EditError, PathError, VaultPath};
 use crate::query::QueryError;
 
@@ -104,16 +105,7 @@ pub enum VaultError {
     },
     /// The note changed since it was read, and both changes touch the same place.
     /// Nothing of that note was written.
-    Conflict {
-        /// The note.
-        path: VaultPath,
-        /// The text that was to be written; empty for a deletion.
-        mine: String,
-        /// The text that is there now; empty when the note is gone.
-        theirs: String,
-        /// What differs: `stage`, `body`, `deleted outside`.
-        what: Vec<String>,
-    },
+    Conflict(Box<Conflict>),
     /// A condition or a sort key cannot be read.
     Query(#[from] QueryError),
     /// A base gives no rows.
@@ -180,8 +172,8 @@ impl VaultError {
             | VaultError::NotText { path }
             | VaultError::TooLarge { path, .. }
             | VaultError::Edit { path, .. }
-            | VaultError::Torn { path, .. }
-            | VaultError::Conflict { path, .. } => Some(path),
+            | VaultError::Torn { path, .. } => Some(path),
+            VaultError::Conflict(conflict) => Some(&conflict.path),
             VaultError::Unlinkable { path, .. } | VaultError::Io { path, .. } => path.as_ref(),
             _ => None,
         }
@@ -251,9 +243,10 @@ impl VaultError {
             VaultError::Ambiguous { to } => format!(
                 "The note cannot be moved to \"{to}\", because links that mean another note would lead to it"
             ),
-            VaultError::Conflict { path, what, .. } => format!(
-                "\"{path}\" was changed outside Nova at the same place ({}); it was not written",
-                what.join(", ")
+            VaultError::Conflict(conflict) => format!(
+                "\"{}\" was changed outside Nova at the same place ({}); it was not written",
+                conflict.path,
+                conflict.what.join(", ")
             ),
             VaultError::Query(error) => {
                 format!("The condition \"{}\" cannot be read: {}", error.condition, error.problem)

@@ -10,7 +10,8 @@ use tokio::sync::broadcast;
 use crate::change::NoteChangeKind;
 use crate::core::Core;
 use crate::journal::{Journal, Record, RecordState, SetLog};
-use crate::note::{ContentHash, VaultPath, summarize};
+use crate::note::{ContentHash, Document, VaultPath, summarize};
+use crate::privacy::is_marked_private;
 use crate::watch::{Kind, Options, RawChange, Watch, WatchState};
 
 /// How many changes a receiver may fall behind.
@@ -31,6 +32,10 @@ pub struct VaultChange {
     /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
+    /// The text before or after asks to be seen on this machine only, or cannot say that it does not:
+    /// the summary and the new name are for no model elsewhere.
+    #[serde(skip)]
+    pub private: bool,
     /// The note is a copy that a sync program made of one changed in two places at once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sync_conflict: bool,
@@ -99,14 +104,18 @@ impl Feed {
     pub(crate) fn start_with(core: &Arc<Core>, options: Options) -> Feed {
         let (sender, _) = broadcast::channel(CAPACITY);
         let mut attribution = Attribution::start(&core.journal);
-        let watch = Watch::start_with(
+        let watch = Watch::start_in_batches(
             core.disk.root().to_owned(),
             options,
             {
                 let sender = sender.clone();
                 let core = Arc::clone(core);
-                move |raw| {
-                    if let Some(change) = attribution.change(&core.journal, raw) {
+                move |changes| {
+                    // Once for all of them: there may be thousands, and thousands of sets. What a
+                    // process was to write is in the journal before it is on the disk.
+                    let sets = core.journal.sets_with_new_records().unwrap_or_default();
+                    attribution.learn(&sets);
+                    for change in changes.into_iter().filter_map(|raw| attribution.change(&sets, raw)) {
                         // Nobody listening is no error.
                         sender.send(change).ok();
                     }
@@ -143,7 +152,10 @@ impl Feed {
 /// the same text put there again later is somebody else's doing. What the journal had when the watch
 /// began explains nothing.
 struct Attribution {
-    seen: HashSet<RecordId>,
+    /// Records that explain nothing more.
+    spent: HashSet<RecordId>,
+    /// What a record left a path with, or left it with on the way, and that was told.
+    told: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
     /// Of each set, how many of its records are known here.
     known: HashMap<String, usize>,
     /// The records since the watch began, by the paths they are about. A set may have a hundred thousand,
@@ -158,7 +170,7 @@ impl Attribution {
     fn start(journal: &Journal) -> Attribution {
         let sets = journal.sets().unwrap_or_default();
         let known = sets.iter().map(|set| (set.id.clone(), set.records.len())).collect();
-        Attribution { seen: HashSet::new(), known, by_path: HashMap::new() }
+        Attribution { spent: HashSet::new(), told: HashSet::new(), known, by_path: HashMap::new() }
     }
 
     fn learn(&mut self, sets: &[Arc<SetLog>]) {
@@ -176,7 +188,8 @@ impl Attribution {
         }
     }
 
-    fn change(&mut self, journal: &Journal, raw: RawChange) -> Option<VaultChange> {
+    /// `sets` is what the journal had after the change was seen.
+    fn change(&mut self, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
         let path = VaultPath::parse(&raw.path).ok()?;
         let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
         let (kind, from) = match raw.kind {
@@ -189,8 +202,12 @@ impl Attribution {
             (Some(before), Some(after)) => summarize(before, after),
             _ => Vec::new(),
         };
+        let texts = [&raw.before, &raw.after].into_iter().flatten();
+        let cannot_say = kind != VaultChangeKind::Removed && raw.after.is_none();
+        let private = cannot_say || texts.into_iter().any(|text| is_marked_private(&Document::parse(text)));
         Some(VaultChange {
-            by: self.by(journal, &path, hash.as_ref()),
+            private,
+            by: self.by(sets, &path, hash.as_ref()),
             sync_conflict: path.is_sync_conflict(),
             kind,
             path,
@@ -200,9 +217,7 @@ impl Attribution {
         })
     }
 
-    fn by(&mut self, journal: &Journal, path: &VaultPath, hash: Option<&ContentHash>) -> By {
-        let sets = journal.sets().unwrap_or_default();
-        self.learn(&sets);
+    fn by(&mut self, sets: &[Arc<SetLog>], path: &VaultPath, hash: Option<&ContentHash>) -> By {
         let about: HashSet<&RecordId> = self.by_path.get(path).into_iter().flatten().collect();
         let mut newest_first: Vec<_> = about
             .into_iter()
@@ -212,19 +227,42 @@ impl Attribution {
             })
             .collect();
         newest_first.sort_by_key(|(at, _, record)| std::cmp::Reverse((*at, record.n)));
-        let explained = newest_first.iter().position(|(_, set, record)| {
-            !self.seen.contains(&(set.id.clone(), record.n)) && explains(record, path, hash)
+        let newest_first: Vec<_> = newest_first
+            .into_iter()
+            .map(|(_, set, record)| ((set.id.clone(), record.n), set, record))
+            .filter(|(id, _, record)| !self.is_spent(id, record, path))
+            .collect();
+        let hash = hash.copied();
+        let explained = newest_first.iter().position(|(id, _, record)| {
+            explains(record, path, hash.as_ref()) && !self.told.contains(&(id.clone(), path.clone(), hash))
         });
         let Some(explained) = explained else {
+            self.overtaken(&newest_first, hash);
             return By::Outside;
         };
-        let (_, set, record) = newest_first[explained];
-        if !passing(record, path, hash) {
+        let (id, set, record) = &newest_first[explained];
+        self.told.insert((id.clone(), path.clone(), hash));
+        if leaves(record, path, hash.as_ref()) {
             // Older writes of the note were overtaken and are never reported by themselves.
-            self.seen
-                .extend(newest_first[explained..].iter().map(|(_, set, record)| (set.id.clone(), record.n)));
+            self.spent.extend(newest_first[explained + 1..].iter().map(|(id, ..)| id.clone()));
         }
         by(set, record)
+    }
+
+    /// Whether a write explains nothing more: what it left the path with in the end was told.
+    fn is_spent(&self, id: &RecordId, record: &Record, path: &VaultPath) -> bool {
+        let end = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+        self.spent.contains(id) || record.state == RecordState::Done && end(end_at(record, path))
+    }
+
+    /// Somebody else left a note with these bytes: what Nova had done to it by then is not its doing any
+    /// more when it comes back. A write that displaced these very bytes came after them.
+    fn overtaken(&mut self, newest_first: &[(RecordId, &Arc<SetLog>, &Record)], hash: Option<ContentHash>) {
+        let displaced = |record: &Record| record.before.as_ref().map(|image| image.hash) == hash;
+        let until_now =
+            newest_first.iter().rposition(|(.., record)| displaced(record)).map_or(0, |at| at + 1);
+        let ended = newest_first[until_now..].iter().filter(|(.., r)| r.state != RecordState::Intended);
+        self.spent.extend(ended.map(|(id, ..)| id.clone()));
     }
 }
 
@@ -241,12 +279,17 @@ fn by(set: &SetLog, record: &Record) -> By {
 
 /// Whether the write leaves the path with these bytes, at its end or on the way.
 fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    leaves(record, path, hash) || passing(record, path, hash)
+}
+
+fn leaves(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
+    end_at(record, path).as_ref() == hash
+}
+
+/// What the write leaves the path with at its end; `None`: with nothing.
+fn end_at(record: &Record, path: &VaultPath) -> Option<ContentHash> {
     let gone = record.kind == NoteChangeKind::Deleted || record.from.as_ref() == Some(path);
-    let end = match hash {
-        None => gone,
-        Some(hash) => !gone && record.after.as_ref().is_some_and(|i| i.hash == *hash),
-    };
-    end || passing(record, path, hash)
+    record.after.as_ref().filter(|_| !gone).map(|image| image.hash)
 }
 
 /// Whether it is a state on the way: a moved note before its text is changed, a text that displaced

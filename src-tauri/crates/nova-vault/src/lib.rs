@@ -49,6 +49,7 @@ pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, N
 pub use change_set::ChangeSet;
 pub use core::{Clock, NewId};
 pub use disk::MAX_NOTE_BYTES;
+pub use disk::top_folder;
 pub use draft::{Draft, NewNote, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
@@ -59,11 +60,11 @@ pub use history::{
 pub use links::{LeftLink, LinkBack, LinkOut, Links, Moved, TagCount, Unresolved};
 pub use note::{ContentHash, VaultPath};
 pub use obsidian::{
-    DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TemplateValues,
-    Templates, Trash, fill_template,
+    DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,
+    TemplateFolder, TemplateValues, Templates, Trash, fill_template,
 };
 pub use privacy::Privacy;
 pub use query::{Condition, Query, QueryAnswer, QueryError, QueryRow, SortKey};
 pub use search::{Search, SearchAnswer, SearchHit, SearchMode};
-pub use vault::{Note, NoteEntry, Notes, Problem, TEMPLATES, Vault, VaultOptions, VaultStatus};
+pub use vault::{Note, NoteEntry, Notes, Problem, Vault, VaultOptions, VaultStatus};
 pub use view::{RecordsRead, View};

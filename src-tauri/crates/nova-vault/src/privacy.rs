@@ -58,7 +58,7 @@ fn covers(entry: &str, path: &str) -> bool {
 
 /// Whether the note asks not to be shown. What it says about that and cannot be understood hides
 /// it, too.
-fn is_marked_private(document: &Document) -> bool {
+pub(crate) fn is_marked_private(document: &Document) -> bool {
     // Properties that cannot be read cannot say that the note may be shown.
     if matches!(document.front_matter(), FrontMatter::Broken { .. }) {
         return true;

@@ -28,6 +28,9 @@ pub(crate) enum Step {
     Recheck,
     /// The note is about to be exchanged, moved away, or put in place.
     Exchange,
+    /// A moved note, which has its new name already, is about to lose its old one: only where the file
+    /// system cannot do both in one step.
+    Unname,
     /// The displaced file is about to be compared.
     HashDisplaced,
     /// The exchange is about to be taken back.

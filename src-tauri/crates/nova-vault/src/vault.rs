@@ -22,6 +22,7 @@ use crate::index::{Head, Index, Listing, Texts, folded, read_note};
 use crate::journal::Journal;
 use crate::links::Outlines;
 use crate::note::{ContentHash, Document, VaultPath};
+use crate::obsidian::TemplateFolder;
 use crate::step::Steps;
 use crate::write::{Displaced, Keeper, sweep};
 
@@ -43,9 +44,12 @@ pub struct VaultOptions {
     /// Gives ids for change sets, never the same twice.
     pub new_id: NewId,
     /// The system's trash, which takes deleted notes where Obsidian is set to use it: on Linux the
-    /// home trash, `$XDG_DATA_HOME/Trash`. Without one, and on macOS and Windows, what was deleted
-    /// is in the journal only.
+    /// home trash, `$XDG_DATA_HOME/Trash`. Where there is none, as on macOS and Windows, or none on
+    /// the vault's file system, they go to the vault's own folder `.trash`.
     pub trash: Option<PathBuf>,
+    /// The top folder of the file system that a folder lies on ([`top_folder`](crate::top_folder)),
+    /// which may have a trash of its own where the home trash is on another one; `None`: it has not.
+    pub top_folder: fn(&Path) -> Option<PathBuf>,
     /// Whether a note whose file has further names (hard links) is written in place, so that all of
     /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
     /// note. Both are refused otherwise.
@@ -129,9 +133,10 @@ pub struct VaultStatus {
     pub records: IndexMap<String, usize>,
     /// How many problems.
     pub problems: usize,
-    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile.
-    pub atomic_exchange: bool,
-    /// Why not, and what that means.
+    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile; `None` where
+    /// the first write will tell.
+    pub atomic_exchange: Option<bool>,
+    /// Why not, or why that is not known yet, and what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atomic_exchange_reason: Option<String>,
 }
@@ -220,7 +225,7 @@ impl Vault {
     }
 
     /// The notes whose `type:` is one of these, whatever its case, in order of their paths. Those in
-    /// the folder [`TEMPLATES`] are forms for notes to come and do not count; nor does a copy that a
+    /// the [`TemplateFolder`] are forms for notes to come and do not count; nor does a copy that a
     /// sync program made of a note ([`VaultPath::is_sync_conflict`]): it would be the record a second
     /// time.
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
@@ -240,10 +245,11 @@ impl Vault {
     }
 
     fn records_in(&self, listing: &Listing, types: &[&str]) -> Vec<Note> {
+        let templates = self.template_folder();
         listing
             .of_types(types)
             .into_iter()
-            .filter(|head| is_record_place(listing, &head.path))
+            .filter(|head| is_record_place(listing, &templates, &head.path))
             .filter_map(|head| self.inner.index.note(&self.core().disk, head))
             .collect()
     }
@@ -319,16 +325,17 @@ impl Vault {
     pub fn status(&self) -> Result<VaultStatus, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::Nobodys)?;
         let mut records: IndexMap<String, usize> = IndexMap::new();
+        let templates = self.template_folder();
         for record_type in listing
             .heads
             .iter()
-            .filter(|head| is_record_place(&listing, &head.path))
+            .filter(|head| is_record_place(&listing, &templates, &head.path))
             .filter_map(|head| head.record_type().map(str::to_owned))
         {
             *records.entry(record_type).or_default() += 1;
         }
         records.sort_keys();
-        let exchange = self.core().ask_exchange();
+        let exchange = self.core().exchange();
         Ok(VaultStatus {
             root: self.root().to_owned(),
             name: self.name(),
@@ -340,10 +347,16 @@ impl Vault {
                 + self.history().kept_texts()?.len()
                 + self.obsidian().problems.len()
                 + self.seen_by_owner().base_problems(&listing).len(),
-            atomic_exchange: exchange.is_ok(),
-            atomic_exchange_reason: exchange.err().map(|reason| {
-                format!("{reason}; an edit made in the same instant as Nova's may be seen too late")
-            }),
+            atomic_exchange: exchange.as_ref().map(Result::is_ok),
+            atomic_exchange_reason: match exchange {
+                Some(Ok(())) => None,
+                Some(Err(reason)) => {
+                    Some(format!("{reason}; an edit made in the same instant as Nova's may be seen too late"))
+                }
+                None => Some(
+                    "not known yet: the first note that Nova changes after its start will tell".to_owned(),
+                ),
+            },
         })
     }
 
@@ -498,14 +511,11 @@ fn without_extension(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }
 
-/// The folder at the root of a vault whose notes Obsidian copies to begin new ones.
-pub const TEMPLATES: &str = "Templates";
-
 /// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
 /// sync program made of a note that is there.
-pub(crate) fn is_record_place(listing: &Listing, path: &VaultPath) -> bool {
+pub(crate) fn is_record_place(listing: &Listing, templates: &TemplateFolder, path: &VaultPath) -> bool {
     let is_copy = path.is_sync_conflict() && original_of(listing, path).is_some();
-    !is_template(path) && !is_copy
+    !templates.holds(path) && !is_copy
 }
 
 /// The note beside which a sync program put this copy, while it is there.
@@ -528,8 +538,4 @@ fn sync_conflict(listing: &Listing, path: &VaultPath) -> Option<Problem> {
         ),
         remedy,
     })
-}
-
-fn is_template(path: &VaultPath) -> bool {
-    path.as_str().split('/').next() == Some(TEMPLATES) && path.folder() != ""
 }

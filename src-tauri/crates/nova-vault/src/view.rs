@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::note::VaultPath;
-use crate::obsidian::ObsidianSettings;
+use crate::obsidian::{ObsidianSettings, TemplateFolder, Trash};
 use crate::privacy::Privacy;
 use crate::vault::{Note, Problem, Vault};
 
@@ -134,6 +134,17 @@ impl View {
     /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.
     pub fn obsidian(&self) -> ObsidianSettings {
         self.vault.obsidian()
+    }
+
+    /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
+    /// cannot take it.
+    pub fn trash(&self) -> Trash {
+        self.vault.core().trash()
+    }
+
+    /// As [`Vault::template_folder`].
+    pub fn template_folder(&self) -> TemplateFolder {
+        self.vault.template_folder()
     }
 
     /// An empty plan of writes that reads through this view.

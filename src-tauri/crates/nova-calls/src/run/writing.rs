@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
-use nova_protocol::{Event, NoteChangeKind, NoteChangeView, UserError};
+use nova_protocol::{Event, NoteChangeView, UserError};
 use nova_registry::{RuleList, SkillEntry, ToolEntry};
 use nova_skill::{ToolError, VaultPath};
 use nova_vault::Author;
@@ -13,7 +13,7 @@ use super::asking::{Approved, Asking};
 use super::judging::denied_by_rule;
 use super::planning::broke;
 use super::{Done, Reach, Running};
-use crate::view::{error_from_tool, error_from_vault};
+use crate::view::{change_kind_view, error_from_tool, error_from_vault};
 use crate::{Because, Ruling, Verdict, arguments};
 
 impl Running<'_> {
@@ -108,11 +108,14 @@ impl Running<'_> {
                 })
             }
             Err(error) => {
-                if let nova_skill::VaultError::Conflict { path, mine, theirs, .. } = &error {
+                if let nova_skill::VaultError::Conflict(conflict) = &error {
                     self.scope.events.emit(Event::ConflictFound {
-                        note: path.to_string(),
-                        mine: mine.clone(),
-                        theirs: theirs.clone(),
+                        note: conflict.path.to_string(),
+                        from: conflict.from.as_ref().map(ToString::to_string),
+                        kind: Some(change_kind_view(conflict.kind)),
+                        what: conflict.what.clone(),
+                        mine: conflict.mine.clone(),
+                        theirs: conflict.theirs.clone(),
                     });
                 }
                 Err(told(&error, &hidden))
@@ -149,12 +152,7 @@ fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserErr
 fn change_view(change: &nova_vault::NoteChange) -> NoteChangeView {
     NoteChangeView {
         path: change.path.to_string(),
-        kind: match change.kind {
-            nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
-            nova_vault::NoteChangeKind::Modified => NoteChangeKind::Modified,
-            nova_vault::NoteChangeKind::Deleted => NoteChangeKind::Deleted,
-            nova_vault::NoteChangeKind::Renamed => NoteChangeKind::Renamed,
-        },
+        kind: change_kind_view(change.kind),
         from: change.from.as_ref().map(ToString::to_string),
     }
 }

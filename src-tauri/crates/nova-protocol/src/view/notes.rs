@@ -173,7 +173,16 @@ pub struct ResolvedConflict {
 /// Both sides of a note that was changed twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConflictView {
+    /// The note; where it was to be, when it was to be moved.
     pub path: String,
+    /// Where it is then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+    /// What was to become of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kind: Option<NoteChangeKind>,
     pub what: Vec<String>,
     pub mine: String,
     pub theirs: String,

@@ -1,6 +1,6 @@
 //! What the model has read: which of it is out of date, and which of it must stay on this machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::Locality;
@@ -12,9 +12,11 @@ use crate::activation::Told;
 use crate::message::{LogMessage, Notes};
 
 impl Turn {
-    /// Notes that changed since the model saw them.
-    pub(super) fn tell_outdated(&self) {
-        let outdated = {
+    /// Tells the notes that changed since the model saw them. What changed in them was written after
+    /// the turn was allowed to leave this machine: it is asked again, and where one of them may not be
+    /// seen elsewhere any more, the turn ends before another request is made.
+    pub(super) async fn tell_outdated(&self) -> Result<(), Stop> {
+        let mut outdated = {
             let mut state = self.session.lock();
             let outdated = std::mem::take(&mut state.outdated);
             for path in outdated.keys() {
@@ -23,7 +25,11 @@ impl Turn {
             outdated
         };
         if outdated.is_empty() {
-            return;
+            return Ok(());
+        }
+        let hidden = self.hidden_now(outdated.keys().cloned().collect()).await;
+        for path in &hidden {
+            outdated.insert(path.clone(), None);
         }
         let lines: Vec<String> = outdated
             .iter()
@@ -42,6 +48,26 @@ impl Turn {
                 lines.join("\n")
             ),
         });
+        if hidden.is_empty() { Ok(()) } else { Err(stays_here()) }
+    }
+
+    /// Which of these notes the model of this turn may not see as they are now.
+    async fn hidden_now(&self, paths: BTreeSet<VaultPath>) -> BTreeSet<VaultPath> {
+        let privacy = self.privacy();
+        if !privacy.remote {
+            return BTreeSet::new();
+        }
+        let read: BTreeMap<_, _> =
+            self.read_notes(paths.iter().cloned().collect()).await.into_iter().collect();
+        let is_hidden = |path: &VaultPath| {
+            privacy.lists(path)
+                || match read.get(path) {
+                    // Of what is gone nothing more can be told than that.
+                    Some(note) => note.as_ref().is_some_and(|note| privacy.hides(path, &note.document)),
+                    None => true,
+                }
+        };
+        paths.into_iter().filter(is_hidden).collect()
     }
 
     /// The notes as they are now; None where one is gone.
@@ -70,12 +96,7 @@ impl Turn {
     /// another one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
         if self.has_read_private().await {
-            return Err(UserError::new(
-                ErrorCode::Private,
-                "This chat has read private notes, and the model is not on this machine.",
-                "Go on with a model on this machine, or start a new chat.",
-            )
-            .into());
+            return Err(stays_here());
         }
         Ok(())
     }
@@ -124,4 +145,13 @@ impl Turn {
     pub(super) fn privacy(&self) -> Privacy {
         Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
     }
+}
+
+fn stays_here() -> Stop {
+    UserError::new(
+        ErrorCode::Private,
+        "This chat has read private notes, and the model is not on this machine.",
+        "Go on with a model on this machine, or start a new chat.",
+    )
+    .into()
 }

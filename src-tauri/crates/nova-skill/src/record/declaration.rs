@@ -1,7 +1,7 @@
 //! What is wrong with a declaration, found when its manifest is read.
 
 use indexmap::IndexMap;
-use nova_vault::TEMPLATES;
+use nova_vault::TEMPLATE_FOLDER;
 use nova_vault::note::VaultPath;
 
 use super::{Field, FieldKind, RecordType, RecordTypes, Start};
@@ -50,7 +50,7 @@ impl RecordType {
             Ok(folder) if folder.is_hidden() => {
                 return Some(format!("the folder `{folder}` is hidden, so its notes would never be read"));
             }
-            Ok(folder) if folder.as_str().split('/').next() == Some(TEMPLATES) => {
+            Ok(folder) if folder.as_str().split('/').next() == Some(TEMPLATE_FOLDER) => {
                 return Some(format!("the folder `{folder}` is for templates, which are no records"));
             }
             Ok(_) => {}

@@ -1,6 +1,6 @@
 //! What Obsidian is given of a record type: an empty note to begin new ones with, and a table.
 
-use nova_vault::TEMPLATES;
+use nova_vault::TemplateFolder;
 use nova_vault::note::{Value as PropertyValue, compose};
 
 use super::{FieldKind, RecordType};
@@ -25,15 +25,15 @@ impl RecordType {
         compose(&properties, &self.body)
     }
 
-    /// The text of a `.base` file with one table of all these records, a column for each field.
+    /// The text of a `.base` file with one table of all these records, templates left out, a column for each field.
     /// The title's place has the note's name, which is a link to it. Format: Obsidian's help,
     /// "Bases syntax".
-    pub fn base_view(&self) -> String {
+    pub fn base_view(&self, templates: &TemplateFolder) -> String {
         let columns: Vec<_> =
             self.fields.iter().filter(|(key, _)| self.title.as_deref() != Some(key)).collect();
         let types: Vec<String> =
             self.type_values.iter().map(|value| quoted(&format!("type == {}", string(value)))).collect();
-        let no_template = quoted(&format!("!file.inFolder({})", string(TEMPLATES)));
+        let no_template = quoted(&format!("!file.inFolder({})", string(templates.path())));
 
         let mut text = "filters:\n  and:\n".to_owned();
         match types.as_slice() {

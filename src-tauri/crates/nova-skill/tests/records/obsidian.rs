@@ -1,6 +1,6 @@
 //! What Obsidian is given: a note to begin new ones with, and a table.
 
-use nova_skill::{Value, json};
+use nova_skill::{TemplateFolder, Value, json};
 
 use super::{TRIP, note, types};
 
@@ -20,11 +20,13 @@ fn the_template_has_every_field_in_order_and_is_a_readable_note() {
 
 #[test]
 fn the_table_has_a_column_for_each_field_after_the_note() {
-    let text = types(TRIP).get("trip").unwrap().base_view();
+    let text = types(TRIP).get("trip").unwrap().base_view(&TemplateFolder::default());
     assert!(text.starts_with(
         "filters:\n  and:\n    - 'type == \"trip\"'\n    - '!file.inFolder(\"Templates\")'\nproperties:\n  'note.guide':\n    \
          displayName: 'Guide'\n"
     ));
+    let elsewhere = types(TRIP).get("trip").unwrap().base_view(&TemplateFolder::new(Some("Meta/Forms")));
+    assert!(elsewhere.contains("'!file.inFolder(\"Meta/Forms\")'"), "{elsewhere}");
     let base: Value = serde_saphyr::from_str(&text).unwrap();
     assert_eq!(base["filters"]["and"], json!(["type == \"trip\"", "!file.inFolder(\"Templates\")"]));
     assert_eq!(base["properties"]["note.with"], json!({"displayName": "Company"}));
@@ -40,7 +42,8 @@ fn the_names_of_a_vault_are_quoted_for_yaml_and_for_expressions() {
         "type": ["it's a \"trip\"", "a\\b"], "guide": "led: by 'them'",
     }}});
     let types = types(TRIP).with_config(&config).unwrap();
-    let base: Value = serde_saphyr::from_str(&types.get("trip").unwrap().base_view()).unwrap();
+    let base: Value =
+        serde_saphyr::from_str(&types.get("trip").unwrap().base_view(&TemplateFolder::default())).unwrap();
     assert_eq!(base["filters"]["and"][0]["or"], json!([r#"type == "it's a \"trip\"""#, r#"type == "a\\b""#]));
     assert_eq!(base["views"][0]["order"][1], "note.led: by 'them'");
     assert_eq!(base["properties"]["note.led: by 'them'"]["displayName"], "Guide");

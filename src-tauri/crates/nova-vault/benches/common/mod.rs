@@ -59,6 +59,7 @@ pub(crate) fn open(root: &Path) -> Vault {
         zone: jiff::tz::TimeZone::UTC,
         new_id: Arc::new(move || format!("{}-{}", std::process::id(), id.fetch_add(1, Ordering::Relaxed))),
         trash: None,
+        top_folder: |_| None,
         write_through: false,
     })
     .unwrap()

@@ -92,7 +92,33 @@ pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Result<V
     if !path.is_note() {
         return Ok(vec![base(path, text, 0)?]);
     }
-    let mut bases = Vec::new();
+    let bases: Vec<Base> = blocks(text, body_start)
+        .into_iter()
+        .map(|(lines_before, block)| base(path, &block, lines_before))
+        .collect::<Result<_, _>>()?;
+    if bases.is_empty() {
+        return Err(BaseError::None { path: path.clone() });
+    }
+    Ok(bases)
+}
+
+/// What is wrong with each base of a note, in order.
+pub(super) fn broken_blocks(path: &VaultPath, text: &str, body_start: usize) -> Vec<BaseError> {
+    let blocks = blocks(text, body_start).into_iter();
+    blocks.filter_map(|(lines_before, block)| base(path, &block, lines_before).err()).collect()
+}
+
+/// Whether a note may have a base in it: a fence with its name. Costs far less than to find the blocks.
+pub(super) fn may_hold_base(text: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), "base").any(|at| {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        before.ends_with("```") || before.ends_with("~~~")
+    })
+}
+
+/// The ```` ```base ```` blocks of a note, each with how many lines of the file come before it.
+fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
     let body = text.get(body_start..).unwrap_or_default();
     let mut block: Option<(usize, String)> = None;
     for (event, range) in Parser::new(body).into_offset_iter() {
@@ -109,18 +135,11 @@ pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Result<V
                     text.push_str(&part);
                 }
             }
-            Event::End(TagEnd::CodeBlock) => {
-                if let Some((lines_before, text)) = block.take() {
-                    bases.push(base(path, &text, lines_before)?);
-                }
-            }
+            Event::End(TagEnd::CodeBlock) => blocks.extend(block.take()),
             _ => {}
         }
     }
-    if bases.is_empty() {
-        return Err(BaseError::None { path: path.clone() });
-    }
-    Ok(bases)
+    blocks
 }
 
 /// Reads one base; `lines_before` it there are in the file.

@@ -39,8 +39,9 @@ use definition::{Base, BaseView, Filter, PropertyId};
 use eval::{Evaluated, Evaluation, Fault, World};
 use val::Val;
 
+use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
-use crate::index::{Listing, Texts, folded};
+use crate::index::{Head, Listing, Texts, folded};
 use crate::links::LazyLinks;
 use crate::note::{Document, Value, VaultPath};
 use crate::query::{Scalar, compare_rows, extension};
@@ -197,27 +198,53 @@ impl View {
         Ok(answer)
     }
 
-    /// The `.base` files that cannot be read, each with the line and what is wrong there.
+    /// The bases that cannot be read, in files and in notes, each with the line and what is wrong there.
     pub(crate) fn base_problems(&self, listing: &Listing) -> Vec<Problem> {
         let is_base = |path: &&VaultPath| extension(path).eq_ignore_ascii_case("base");
         let bases = listing.files.iter().filter(is_base);
-        let problem = |path: &VaultPath| {
-            let (line, problem, remedy) = match self.read(path) {
-                Ok(file) => match definition::bases(path, &file.text, file.document.body_start()) {
-                    Err(error @ BaseError::Broken { .. }) => {
-                        let remedy = error.hint();
-                        let BaseError::Broken { line, reason, .. } = error else { return None };
-                        (line, format!("the base cannot be read: {reason}"), remedy)
-                    }
-                    _ => return None,
-                },
-                // Deleted in between.
-                Err(VaultError::NotFound { .. }) => return None,
-                Err(error) => (1, error.to_string(), error.hint()),
-            };
-            Some(Problem { path: path.to_string(), line, problem, remedy })
+        let in_file = |path: &VaultPath| match self.read(path) {
+            Ok(file) => {
+                let read = definition::bases(path, &file.text, file.document.body_start());
+                broken(path, read.err()?)
+            }
+            // Deleted in between.
+            Err(VaultError::NotFound { .. }) => None,
+            Err(error) => Some(Problem {
+                path: path.to_string(),
+                line: 1,
+                problem: error.to_string(),
+                remedy: error.hint(),
+            }),
         };
-        bases.filter_map(problem).collect()
+        let mut problems: Vec<Problem> = bases.filter_map(in_file).collect();
+        problems.extend(self.problems_in_blocks(listing));
+        problems
+    }
+
+    /// A note is looked through once for as long as it stays as it is.
+    fn problems_in_blocks(&self, listing: &Listing) -> Vec<Problem> {
+        const AT_ONCE: usize = 256;
+        let disk = &self.vault().core().disk;
+        let text = |head: &Head| -> Option<Arc<str>> {
+            let known = head.text().cloned();
+            known.or_else(|| disk.text(&head.path).ok().flatten().map(Arc::from))
+        };
+        let problems = |found: &mut Vec<Problem>, heads: &[Arc<Head>], _: &mut Vec<&[Arc<Head>]>| {
+            for head in heads.iter().filter(|head| head.is_readable() && !head.is_hidden_by(self.privacy())) {
+                if !head.may_hold_base(|| Some(definition::may_hold_base(&text(head)?))) {
+                    continue;
+                }
+                let Some(text) = text(head) else { continue };
+                let body_start = Document::parse(&text).body_start();
+                let errors = definition::broken_blocks(&head.path, &text, body_start);
+                found.extend(errors.into_iter().filter_map(|error| broken(&head.path, error)));
+            }
+        };
+        let chunks: Vec<&[Arc<Head>]> = listing.heads.chunks(AT_ONCE).collect();
+        in_parallel(threads(Some(listing.heads.len())), chunks, Vec::new, problems)
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Every file outside dot-folders that the reader may see, in order of the paths.
@@ -233,6 +260,14 @@ impl View {
         files.sort_by(|(a, _), (b, _)| a.cmp(b));
         files
     }
+}
+
+/// A base that cannot be read, as a problem of its file.
+fn broken(path: &VaultPath, error: BaseError) -> Option<Problem> {
+    let remedy = error.hint();
+    let BaseError::Broken { line, reason, .. } = error else { return None };
+    let problem = format!("the base cannot be read: {reason}");
+    Some(Problem { path: path.to_string(), line, problem, remedy })
 }
 
 /// A file that passed the filters.

@@ -12,15 +12,16 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::DirExt;
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
+use place::Renames;
 pub(crate) use place::{InPlace, NoteFile, OpenedFile, Place};
-pub(crate) use platform::{Kind, Stamp, timestamp};
-pub(crate) use trash::SystemTrash;
+pub(crate) use platform::{Kind, Stamp, open_file, timestamp};
+pub use trash::top_folder;
+pub(crate) use trash::{SystemTrash, TrashPlace};
 use walk::MAX_DEPTH;
 pub(crate) use walk::{At, Folder, Known, Met, Names, RACY, in_parallel, threads};
 
@@ -32,6 +33,10 @@ pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Disk {
     root: PathBuf,
     dir: Dir,
+    renames: Renames,
+    /// As if the file system was none of the usual ones.
+    #[cfg(test)]
+    unusual: std::sync::atomic::AtomicBool,
 }
 
 /// A file of the vault as it was read.
@@ -42,11 +47,18 @@ pub(crate) struct Found {
 }
 
 impl Disk {
-    /// Opens `root`, which must be an absolute path without links in it.
+    /// Opens `root`, which must be an absolute path without links in it; a link in its place is
+    /// refused.
     pub(crate) fn open(root: PathBuf) -> io::Result<Disk> {
-        let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
+        let dir = platform::open_root(&root)?;
         dir.entries()?;
-        Ok(Disk { root, dir })
+        Ok(Disk {
+            root,
+            dir,
+            renames: Renames::default(),
+            #[cfg(test)]
+            unusual: false.into(),
+        })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -56,7 +68,7 @@ impl Disk {
     /// The folder that `path` lies in, opened, and the file's name in it.
     pub(crate) fn place(&self, path: &VaultPath) -> Result<Place, VaultError> {
         let folder = self.folder(path.folder()).map_err(|error| self.explain(path, "open", error))?;
-        Ok(Place::new(folder, path))
+        Ok(Place::new(folder, path, &self.renames))
     }
 
     /// As [`Disk::place`], making the folders that are missing; says which.
@@ -88,7 +100,7 @@ impl Disk {
             };
             folder = next.map_err(|error| self.explain(path, "open the folder of", error))?;
         }
-        Ok((Place::new(folder, path), made))
+        Ok((Place::new(folder, path, &self.renames), made))
     }
 
     /// Makes the names of folders last that were made for a note.
@@ -135,6 +147,13 @@ impl Disk {
             dir = dir.open_dir_nofollow(component)?;
         }
         Ok(dir)
+    }
+
+    /// Whether a folder lies at `path` (`""` is the root): no link, nor below one.
+    pub(crate) fn is_folder(&self, path: &str) -> bool {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let look = |folder| platform::look(&folder, if name.is_empty() { "." } else { name });
+        self.folder(parent).and_then(look).is_ok_and(|look| look.kind == Kind::Folder)
     }
 
     /// The note that a symbolic link at `path` leads to, links of links included, when it lies in the
@@ -256,9 +275,25 @@ impl Disk {
         Ok(removed)
     }
 
-    /// Whether the file system can exchange two files in one step, else why not.
-    pub(crate) fn exchange_support(&self) -> Result<(), String> {
-        platform::exchange_support(&self.dir)
+    /// As on a file system of which nothing is known.
+    #[cfg(test)]
+    pub(crate) fn be_unusual(&self) {
+        self.unusual.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// As on a file system that cannot rename without replacing.
+    #[cfg(test)]
+    pub(crate) fn refuse_no_replace(&self) {
+        self.renames.refuse();
+    }
+
+    /// Whether the file system is known to exchange two files in one step.
+    pub(crate) fn known_to_exchange(&self) -> bool {
+        #[cfg(test)]
+        if self.unusual.load(std::sync::atomic::Ordering::Relaxed) {
+            return false;
+        }
+        platform::known_to_exchange(&self.dir)
     }
 
     fn explain(&self, path: &VaultPath, doing: &str, error: io::Error) -> VaultError {

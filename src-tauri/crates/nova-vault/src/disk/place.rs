@@ -2,6 +2,8 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
@@ -20,11 +22,35 @@ pub(crate) struct Place {
     folder: Dir,
     name: String,
     path: VaultPath,
+    renames: Renames,
+}
+
+/// Whether the vault's file system refused to rename without replacing, once that showed. Clones are
+/// the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Renames(Arc<AtomicBool>);
+
+impl Renames {
+    pub(crate) fn refuse(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// `false` where the file system cannot.
+    fn no_replace(&self, from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
+        if self.0.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let renamed = platform::rename_no_replace(from, old, to, new)?;
+        if !renamed {
+            self.refuse();
+        }
+        Ok(renamed)
+    }
 }
 
 impl Place {
-    pub(super) fn new(folder: Dir, path: &VaultPath) -> Place {
-        Place { folder, name: file_part(path).to_owned(), path: path.clone() }
+    pub(super) fn new(folder: Dir, path: &VaultPath, renames: &Renames) -> Place {
+        Place { folder, name: file_part(path).to_owned(), path: path.clone(), renames: renames.clone() }
     }
 
     pub(crate) fn path(&self) -> &VaultPath {
@@ -32,7 +58,8 @@ impl Place {
     }
 
     pub(crate) fn try_clone(&self) -> io::Result<Place> {
-        Ok(Place { folder: self.folder.try_clone()?, name: self.name.clone(), path: self.path.clone() })
+        let (name, path) = (self.name.clone(), self.path.clone());
+        Ok(Place { folder: self.folder.try_clone()?, name, path, renames: self.renames.clone() })
     }
 
     pub(super) fn found(&self) -> Result<Option<Found>, VaultError> {
@@ -132,12 +159,12 @@ impl Place {
 
     /// Gives `temp` the note's name; `AlreadyExists` when there is one.
     pub(crate) fn put(&self, temp: &str) -> io::Result<()> {
-        platform::rename_new(&self.folder, temp, &self.folder, &self.name)
+        self.rename_own(temp, &self.folder, &self.name)
     }
 
     /// As [`Place::put`], for any note of this folder.
     pub(crate) fn put_as_note(&self, temp: &str, note: &VaultPath) -> io::Result<()> {
-        platform::rename_new(&self.folder, temp, &self.folder, file_part(note))
+        self.rename_own(temp, &self.folder, file_part(note))
     }
 
     /// Whether nothing at all has the name of this note of the folder.
@@ -156,14 +183,52 @@ impl Place {
         Ok(())
     }
 
-    /// Gives the note the name `temp`.
+    /// Gives the note the name `temp`, which nothing else has.
     pub(crate) fn take(&self, temp: &str) -> io::Result<()> {
-        platform::rename_new(&self.folder, &self.name, &self.folder, temp)
+        self.folder.rename(&self.name, &self.folder, temp)
     }
 
-    /// Gives the note the place `to`; `AlreadyExists` when that is taken.
-    pub(crate) fn move_to(&self, to: &Place) -> io::Result<()> {
-        platform::rename_new(&self.folder, &self.name, &to.folder, &to.name)
+    /// Gives the note the place `to`; `AlreadyExists` when that is taken. Where the file system cannot
+    /// do that in one step, `temp` is a name that nothing else has, and `before_unname` is called when
+    /// the note has both names.
+    pub(crate) fn move_to(
+        &self,
+        to: &Place,
+        temp: &str,
+        before_unname: &dyn Fn() -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.renames.no_replace(&self.folder, &self.name, &to.folder, &to.name)? {
+            return Ok(());
+        }
+        if !link_new(&self.folder, &self.name, &to.folder, &to.name)? {
+            return self.folder.rename(&self.name, &to.folder, &to.name);
+        }
+        let moved = platform::look(&to.folder, &to.name)?.stamp;
+        if let Err(error) = before_unname() {
+            to.unname(temp, &moved)?;
+            return Err(error);
+        }
+        match self.unname(temp, &moved) {
+            Ok(None) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            // Saved under the old name in this moment: that is the note, and it is what moves.
+            Ok(Some(_)) => match to.unname(temp, &moved)? {
+                None => self.folder.rename(&self.name, &to.folder, &to.name),
+                Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the note's name away while it leads to the file `known`. What another program put there
+    /// meanwhile stays, and is given.
+    fn unname(&self, temp: &str, known: &Stamp) -> io::Result<Option<Stamp>> {
+        self.take(temp)?;
+        let found = platform::look(&self.folder, temp)?.stamp;
+        if found.is_of_same_file(known) {
+            return self.folder.remove_file(temp).map(|()| None);
+        }
+        self.put(temp).map(|()| Some(found))
     }
 
     /// Moves `temp` into another folder under the first free name made from the note's.
@@ -186,7 +251,18 @@ impl Place {
 
     /// Moves `temp` into another folder under this name; `AlreadyExists` when that is taken.
     pub(super) fn put_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
-        platform::rename_new(&self.folder, temp, folder, name)
+        self.rename_own(temp, folder, name)
+    }
+
+    /// Renames a file that nobody else writes or replaces; `AlreadyExists` when the new name is taken.
+    fn rename_own(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
+        if self.renames.no_replace(&self.folder, temp, folder, name)? {
+            return Ok(());
+        }
+        if link_new(&self.folder, temp, folder, name)? {
+            return self.folder.remove_file(temp);
+        }
+        self.folder.rename(temp, folder, name)
     }
 
     /// The note's name, then others made from it, to be tried in another folder.
@@ -235,6 +311,19 @@ impl Place {
     /// Makes the names in the folder last through a power cut.
     pub(crate) fn sync_folder(&self) -> io::Result<()> {
         platform::sync_folder(&self.folder)
+    }
+}
+
+/// Gives a file a second name, which never replaces another file; `false` where the file system knows no
+/// second names.
+fn link_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
+    match from.hard_link(old, to, new) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+            Err(error)
+        }
+        Err(_) if to.symlink_metadata(new).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => Ok(false),
     }
 }
 

@@ -78,11 +78,12 @@ pub(crate) fn timestamp(nanos: i64) -> Timestamp {
 #[cfg(unix)]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
     use rustix::fd::OwnedFd;
     use rustix::fs::{
-        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
+        AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
     };
 
     use super::{Kind, Look, Stamp};
@@ -121,6 +122,12 @@ mod system {
         Ok(Look::of(&fstat(file)?))
     }
 
+    /// Opens a folder by its path; a link in its place is refused.
+    pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Dir::from_std_file(openat(CWD, root, flags, Mode::empty())?.into()))
+    }
+
     /// Opens the folder `name` in another; a link is refused.
     pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -128,7 +135,7 @@ mod system {
     }
 
     /// Opens a file of the folder for reading; a link is refused.
-    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+    pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         // Without blocking: a pipe with a note's name must not hang the reader.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
@@ -255,54 +262,36 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Whether two files can be exchanged. The usual file systems are known by their type;
-    /// another one is asked with two empty files, since the kernel asks a file system
-    /// only about files that exist.
-    pub(in crate::disk) fn exchange_support(folder: &Dir) -> Result<(), String> {
-        if known_to_exchange(folder) {
-            return Ok(());
-        }
-        let names = [".nova-probe-1.tmp", ".nova-probe-2.tmp"];
-        let mut options = OpenOptions::new();
-        options.write(true).create(true);
-        let asked = names
-            .iter()
-            .try_for_each(|name| folder.open_with(name, &options).map(drop))
-            .and_then(|()| exchange(folder, names[0], names[1]));
-        for name in names {
-            folder.remove_file(name).ok();
-        }
-        asked.map_err(|error| format!("the file system cannot exchange two files in one step ({error})"))
-    }
-
+    /// Whether the file system is one of the usual ones, which are known to exchange two files in one
+    /// step. Of another one only an exchange tells, since the kernel asks a file system only about
+    /// files that exist.
     #[cfg(target_os = "linux")]
-    fn known_to_exchange(folder: &Dir) -> bool {
+    pub(in crate::disk) fn known_to_exchange(folder: &Dir) -> bool {
         // ext2/3/4, btrfs, xfs, tmpfs, f2fs, bcachefs: linux/magic.h.
         const KNOWN: [u32; 6] = [0xEF53, 0x9123_683E, 0x5846_5342, 0x0102_1994, 0xF2F5_2010, 0xCA45_1A4E];
         rustix::fs::fstatfs(folder).is_ok_and(|system| KNOWN.contains(&(system.f_type as u32)))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn known_to_exchange(_folder: &Dir) -> bool {
+    pub(in crate::disk) fn known_to_exchange(_folder: &Dir) -> bool {
         false
     }
 
-    pub(in crate::disk) fn rename_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<()> {
+    /// Renames where nothing has the new name, in one step; `false` where the file system cannot.
+    pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
             use rustix::io::Errno;
             match renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-                other => return Ok(other?),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+                other => other.map(|()| true).map_err(io::Error::from),
             }
         }
-        // A second name never replaces a file; then the first name goes.
-        match from.hard_link(old, to, new) {
-            Ok(()) => from.remove_file(old),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-            Err(_) if to.symlink_metadata(new).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => from.rename(old, to, new),
+        #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+        {
+            let _ = (from, old, to, new);
+            Ok(false)
         }
     }
 
@@ -326,8 +315,10 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+    use cap_std::ambient_authority;
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
     use super::{Look, Stamp, kind_of};
@@ -355,11 +346,18 @@ mod system {
         Ok(Look::of(&file.metadata()?))
     }
 
+    pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
+        if root.symlink_metadata()?.is_symlink() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Dir::open_ambient_dir(root, ambient_authority())
+    }
+
     pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
         folder.open_dir_nofollow(name)
     }
 
-    pub(in crate::disk) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
+    pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         folder.open_with(name, &options)
@@ -390,15 +388,15 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(in crate::disk) fn exchange_support(_folder: &Dir) -> Result<(), String> {
-        Err("this system cannot exchange two files in one step".to_owned())
+    pub(in crate::disk) fn known_to_exchange(_folder: &Dir) -> bool {
+        false
     }
 
-    pub(in crate::disk) fn rename_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<()> {
+    pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         if to.symlink_metadata(new).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        from.rename(old, to, new)
+        from.rename(old, to, new).map(|()| true)
     }
 
     pub(in crate::disk) fn sync_folder(_folder: &Dir) -> io::Result<()> {
@@ -434,9 +432,10 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
     }
 }
 
+pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, exchange_support, list, look, look_at, open_file, open_folder, open_to_write,
-    private, read_at, rename_new, sync_folder,
+    copy_attributes, exchange, known_to_exchange, list, look, look_at, open_folder, open_root, open_to_write,
+    private, read_at, rename_no_replace, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

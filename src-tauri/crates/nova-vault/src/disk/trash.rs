@@ -1,9 +1,9 @@
-//! The system's trash as the desktops of Linux have it: the home trash of the FreeDesktop.org Trash
-//! specification 1.0 (<https://specifications.freedesktop.org/trash-spec/1.0/>), a folder with
-//! `files` and `info`.
+//! The system's trash as the desktops of Linux have it, by the FreeDesktop.org Trash specification 1.0
+//! (<https://specifications.freedesktop.org/trash-spec/1.0/>): a folder with `files` and `info`, in the
+//! user's home or at the top of another file system.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
@@ -12,9 +12,85 @@ use jiff::Zoned;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use super::{Place, platform};
+use crate::core::without_links;
 
 /// What stands in a `Path=` as it is, besides letters and digits.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A trash that can take the notes of a vault by a move: nothing is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrashPlace {
+    /// With `files` and `info` in it, or to be made.
+    pub(crate) folder: PathBuf,
+    /// The top of the file system, where the trash is there and not in the user's home. What is said of
+    /// a file's origin is relative to it then.
+    pub(crate) top: Option<PathBuf>,
+}
+
+impl TrashPlace {
+    /// The home trash where it lies on the vault's file system, else that at the top of it.
+    pub(crate) fn of(
+        root: &Path,
+        home: &Path,
+        top_folder: fn(&Path) -> Option<PathBuf>,
+    ) -> Option<TrashPlace> {
+        let is_outside = |folder: &Path| !without_links(folder).starts_with(root);
+        if is_outside(home) && is_on_one_file_system(home, root) {
+            return Some(TrashPlace { folder: home.to_owned(), top: None });
+        }
+        let top = top_folder(root).filter(|top| top != root && root.starts_with(top))?;
+        Some(TrashPlace { folder: trash_at_top(&top)?, top: Some(top) })
+    }
+}
+
+/// The highest folder above `folder` that lies on the same file system; `None` where the system does
+/// not say.
+pub fn top_folder(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().take_while(|above| is_on_one_file_system(above, folder)).last().map(Path::to_owned)
+}
+
+/// `$top/.Trash/$uid` where an administrator has made `.Trash` as the specification wants it, else
+/// `$top/.Trash-$uid`. One that is not there must be such that it can be made.
+#[cfg(unix)]
+fn trash_at_top(top: &Path) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    use std::os::unix::fs::PermissionsExt;
+
+    const STICKY: u32 = 0o1000;
+    let user = rustix::process::getuid().as_raw();
+    let can_have = |trash: &Path| match trash.symlink_metadata() {
+        Ok(there) => there.is_dir(),
+        Err(_) => trash.parent().is_some_and(|parent| access(parent, Access::WRITE_OK).is_ok()),
+    };
+    let shared = top.join(".Trash");
+    let is_shared = shared
+        .symlink_metadata()
+        .is_ok_and(|there| there.is_dir() && there.permissions().mode() & STICKY != 0);
+    let in_shared = is_shared.then(|| shared.join(user.to_string()));
+    let own = top.join(format!(".Trash-{user}"));
+    in_shared.into_iter().chain([own]).find(|trash| can_have(trash))
+}
+
+#[cfg(not(unix))]
+fn trash_at_top(_top: &Path) -> Option<PathBuf> {
+    None
+}
+
+/// Whether both lie on one file system; of what is not there, the folder that it would be made in.
+fn is_on_one_file_system(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        let device = |path: &Path| path.ancestors().find_map(|path| path.metadata().ok()).map(|it| it.dev());
+        device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (one, other);
+        false
+    }
+}
 
 /// The folders of an opened trash.
 #[derive(Debug)]
@@ -41,7 +117,8 @@ impl SystemTrash {
         Ok(SystemTrash { files: open_or_make(&trash, "files")?, info: open_or_make(&trash, "info")? })
     }
 
-    /// Moves the file `temp` beside a note here, as what lay at `original` until `at`. An error,
+    /// Moves the file `temp` beside a note here, as what lay at `original` until `at`: a whole path for
+    /// the home trash, else relative to the top of the file system. An error,
     /// such as another file system, leaves it where it is and nothing here. `before_move` is
     /// called when only the move is left to do.
     pub(crate) fn put(

@@ -49,6 +49,11 @@ impl Disk {
     pub(crate) fn open_root(&self) -> io::Result<Folder> {
         Ok(Folder { dir: platform::open_folder(&self.dir, ".")? })
     }
+
+    /// The folder at `path` (`""` is the root), opened for listing.
+    pub(crate) fn open_folder(&self, path: &str) -> io::Result<Folder> {
+        Ok(Folder { dir: platform::open_folder(&self.folder(path)?, ".")? })
+    }
 }
 
 impl Folder {

@@ -54,33 +54,39 @@ impl History {
         let mut plan = draft.plan();
         loop {
             // Edited, or its name taken, since the undo began: the rest is undone without that note.
-            let (path, theirs, what) = match own.apply_plan(&plan, author) {
+            let (path, from, theirs, what) = match own.apply_plan(&plan, author) {
                 Ok(applied) => {
                     for (path, outside) in applied.merged {
                         merged.entry(path).or_default().extend(outside);
                     }
                     break;
                 }
-                Err(VaultError::Conflict { path, theirs, what, .. }) if names(&plan, &path) => {
-                    (path, theirs, what)
+                Err(VaultError::Conflict(conflict)) if names(&plan, &conflict.path) => {
+                    (conflict.path, conflict.from, conflict.theirs, conflict.what)
                 }
                 Err(VaultError::Exists { path }) if names(&plan, &path) => {
                     let theirs = self.vault.core().disk.text(&path)?.unwrap_or_default();
                     let taken = format!("\"{path}\" is taken");
-                    (path, theirs, vec![taken])
+                    // Where it was to be there is another note: its text alone can be brought back.
+                    (path, None, theirs, vec![taken])
                 }
                 Err(error) => return Err(error),
             };
-            let mut mine = String::new();
+            let mut mine = None;
             plan.retain(|planned| {
                 if planned.path != path {
                     return true;
                 }
-                mine = planned.after.clone().unwrap_or_default();
+                mine.clone_from(&planned.after);
                 in_conflict.extend(notes.behind(Leading::from(planned)));
                 false
             });
-            conflicts.push(Conflict { path, mine, theirs, what });
+            let kind = match (&from, &mine) {
+                (Some(_), _) => NoteChangeKind::Renamed,
+                (None, None) => NoteChangeKind::Deleted,
+                (None, Some(_)) => NoteChangeKind::Modified,
+            };
+            conflicts.push(Conflict { path, from, kind, mine: mine.unwrap_or_default(), theirs, what });
         }
 
         let done: Vec<_> = records
@@ -281,7 +287,10 @@ impl Undoing<'_> {
                 Some(now) if now == after => {
                     self.draft.delete_with_folders(path, &record.folders)?;
                 }
-                Some(now) => self.conflict(path, "", now, vec!["edited since".to_owned()]),
+                Some(now) => {
+                    let what = vec!["edited since".to_owned()];
+                    self.conflict_of(path, NoteChangeKind::Deleted, "", now, what);
+                }
             },
             (NoteChangeKind::Deleted, Some(before), _) => match now {
                 None => self.draft.set_text(path, before)?,
@@ -303,14 +312,23 @@ impl Undoing<'_> {
                     (None, Some(_)) if uncertain => {}
                     (None, there) => {
                         let there = there.unwrap_or_default();
-                        self.conflict(path, &before, &there, vec!["moved or deleted since".to_owned()]);
+                        // What is to be brought back belongs where it was.
+                        self.draft.forget(path);
+                        self.conflict(from, &before, &there, vec!["moved or deleted since".to_owned()]);
                     }
                     (Some(now), Some(_)) => {
                         let taken = format!("\"{from}\" is taken");
                         self.conflict(path, &before, now, vec![taken]);
                     }
                     (Some(now), None) => {
-                        if self.take_back(path, &before, &after, now)? {
+                        let conflicts = self.conflicts.len();
+                        if !self.take_back(path, &before, &after, now)? {
+                            // Ours is the move back, too.
+                            for conflict in &mut self.conflicts[conflicts..] {
+                                conflict.from = Some(std::mem::replace(&mut conflict.path, from.clone()));
+                                conflict.kind = NoteChangeKind::Renamed;
+                            }
+                        } else {
                             match self.draft.rename(path, from) {
                                 Ok(()) => {}
                                 Err(VaultError::Exists { path: there }) => {
@@ -362,8 +380,21 @@ impl Undoing<'_> {
     }
 
     fn conflict(&mut self, path: &VaultPath, mine: &str, theirs: &str, what: Vec<String>) {
+        self.conflict_of(path, NoteChangeKind::Modified, mine, theirs, what);
+    }
+
+    fn conflict_of(
+        &mut self,
+        path: &VaultPath,
+        kind: NoteChangeKind,
+        mine: &str,
+        theirs: &str,
+        what: Vec<String>,
+    ) {
         self.conflicts.push(Conflict {
             path: path.clone(),
+            from: None,
+            kind,
             mine: mine.to_owned(),
             theirs: theirs.to_owned(),
             what,

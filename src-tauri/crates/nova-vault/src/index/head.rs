@@ -21,6 +21,8 @@ pub(crate) struct Head {
     modified: i64,
     /// Read when a question first needs it ([`Texts`](super::Texts)).
     content: OnceLock<Box<Content>>,
+    /// Whether there may be a base in its text, once that was asked.
+    base: OnceLock<bool>,
 }
 
 #[derive(Debug)]
@@ -43,7 +45,8 @@ impl Head {
                 (document.record_type().map(|name| types.shared(name)), Arc::new(document).into())
             }
         };
-        Head { path, record_type, document, modified: stamp.modified_nanos(), content: OnceLock::new() }
+        let (modified, content) = (stamp.modified_nanos(), OnceLock::new());
+        Head { path, record_type, document, modified, content, base: OnceLock::new() }
     }
 
     /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
@@ -70,6 +73,7 @@ impl Head {
             document: Arc::new(Document::parse("")).into(),
             modified: 0,
             content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
+            base: OnceLock::new(),
         }
     }
 
@@ -113,6 +117,15 @@ impl Head {
         match self.content()? {
             Content::Remembered { text, .. } => Some(text),
             Content::OnDisk { .. } | Content::Unreadable { .. } => None,
+        }
+    }
+
+    /// Whether there may be a base in the text, which is looked through once; where it cannot be,
+    /// `look` gives `None`.
+    pub(crate) fn may_hold_base(&self, look: impl FnOnce() -> Option<bool>) -> bool {
+        match self.base.get() {
+            Some(known) => *known,
+            None => look().is_some_and(|found| *self.base.get_or_init(|| found)),
         }
     }
 

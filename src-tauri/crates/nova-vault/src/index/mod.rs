@@ -14,13 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::disk::Disk;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Document, VaultPath};
 use crate::vault::Note;
 
+pub(crate) use crate::note::folded;
 pub(crate) use head::Head;
 use head::Types;
 pub(crate) use listing::Listing;
@@ -171,12 +170,4 @@ pub(crate) fn nanos_now() -> i64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
-}
-
-/// A name as it is compared: composed, without case.
-pub(crate) fn folded(name: &str) -> String {
-    if name.is_ascii() {
-        return name.to_ascii_lowercase();
-    }
-    name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }

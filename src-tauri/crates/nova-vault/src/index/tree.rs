@@ -261,6 +261,8 @@ impl Comparison<'_> {
             return None;
         }
         let path = seen.head.path.clone();
+        #[cfg(test)]
+        crate::tests::work::done();
         match here.folder.read(name, &path, Known::Was(look.stamp), &mut self.bytes) {
             Ok(None) => Some(Entry::Unknown),
             Ok(Some((text, stamp))) if is_current && stamp == look.stamp => {

@@ -9,6 +9,7 @@ use super::left::text_of;
 use super::names::{Names, keys_of};
 use super::outlines::Outlined;
 use super::rewrite::{Change, rewritten};
+use crate::change::{Conflict, NoteChangeKind};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::index::{Texts, folded};
@@ -193,12 +194,14 @@ impl Source {
         let note = draft.vault().read(&self.path)?;
         if self.hash != Some(note.hash) {
             // Written between the listing and now: the plan was made for another text.
-            return Err(VaultError::Conflict {
+            return Err(VaultError::Conflict(Box::new(Conflict {
                 path: self.path.clone(),
+                from: None,
+                kind: NoteChangeKind::Modified,
                 mine: note.text.to_string(),
                 theirs: note.text.to_string(),
                 what: vec!["body".to_owned()],
-            });
+            })));
         }
         Ok(note.text)
     }

@@ -2,6 +2,7 @@
 
 use super::document::{Document, FrontMatter};
 use super::error::EditError;
+use super::folded;
 use super::sections::{atx_heading, headings};
 use super::split::{self, lines_from};
 
@@ -46,7 +47,7 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
 /// Appends text at the end of the note, or at the end of the section under `heading`.
 ///
 /// `heading` is the heading's text (`Log`), or with its level (`## Log`); the first that matches
-/// counts; what looks like one inside code or a comment is none. A missing one is created at the end, as `##` unless the
+/// counts, whatever its case and Unicode composition; what looks like one inside code or a comment is none. A missing one is created at the end, as `##` unless the
 /// level was given. The note's line ends and the absence of a final one are kept.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
@@ -93,8 +94,9 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
 /// Where text appended to the section goes: behind its last line that is not blank.
 fn section(text: &str, (level, title): &(Option<usize>, String)) -> Option<usize> {
     let headings = headings(text, Document::parse(text).body_start());
+    let wanted = folded(title);
     let own = headings.iter().position(|heading| {
-        heading.title.eq_ignore_ascii_case(title) && level.is_none_or(|level| level == heading.level)
+        folded(&heading.title) == wanted && level.is_none_or(|level| level == heading.level)
     })?;
     let (own, behind) = (&headings[own], &headings[own + 1..]);
     let end = behind.iter().find(|next| next.level <= own.level).map_or(text.len(), |next| next.lines.start);

@@ -21,6 +21,8 @@ mod split;
 mod value;
 mod write;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 pub use body::{append, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
 pub use document::{Document, FrontMatter, Properties, Property};
@@ -36,3 +38,11 @@ pub use value::Value;
 
 #[cfg(test)]
 mod tests;
+
+/// A name as it is compared: composed, without case.
+pub(crate) fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+}

@@ -16,6 +16,7 @@ use std::io;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::disk::Disk;
 use crate::note::VaultPath;
@@ -101,6 +102,40 @@ impl Default for Templates {
     }
 }
 
+/// The folder whose notes are forms for notes to come, and no records: the one that the core plugin
+/// Templates is set to, `Templates` where none is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateFolder(String);
+
+impl TemplateFolder {
+    /// As the setting names it, if it does.
+    pub fn new(set: Option<&str>) -> TemplateFolder {
+        let folder = set.map(|folder| folder.trim().trim_matches('/')).filter(|folder| !folder.is_empty());
+        TemplateFolder(folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect())
+    }
+
+    /// Its path in the vault.
+    pub fn path(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a note lies in it, or in a folder of it.
+    pub fn holds(&self, path: &VaultPath) -> bool {
+        let below = |path: &str| path.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('/'));
+        let path = path.as_str();
+        below(path) || !path.is_ascii() && below(&path.nfc().collect::<String>())
+    }
+}
+
+impl Default for TemplateFolder {
+    fn default() -> TemplateFolder {
+        TemplateFolder::new(None)
+    }
+}
+
+/// Where templates lie in a vault that says nothing of it.
+pub const TEMPLATE_FOLDER: &str = "Templates";
+
 /// A setting of Obsidian's that Nova cannot follow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}. {remedy}")]
@@ -124,6 +159,19 @@ impl Vault {
     /// What the user set in Obsidian for this vault, as it is on the disk now.
     pub fn obsidian(&self) -> ObsidianSettings {
         ObsidianSettings::read(&self.core().disk)
+    }
+
+    /// Where templates lie, as it is set now.
+    pub fn template_folder(&self) -> TemplateFolder {
+        TemplateFolder::read(&self.core().disk)
+    }
+}
+
+impl TemplateFolder {
+    /// As it is set now.
+    pub(crate) fn read(disk: &Disk) -> TemplateFolder {
+        let settings = Files { disk, problems: Vec::new() }.object(TEMPLATES);
+        TemplateFolder::new(text(&settings, "folder"))
     }
 }
 

@@ -31,8 +31,8 @@ use crate::view::View;
 /// Which notes are wanted, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Only records of this type, compared without case. Notes in the folder
-    /// [`crate::TEMPLATES`] are forms, not records, and do not count then.
+    /// Only records of this type, compared without case. Notes in the
+    /// [`crate::TemplateFolder`] are forms, not records, and do not count then.
     pub record_type: Option<String>,
     /// All of them have to be met.
     pub conditions: Vec<Condition>,
@@ -80,12 +80,13 @@ impl View {
         let only = query.record_type.as_deref().map(|record_type| [record_type]);
         let needed = only.as_ref().map_or(Texts::All, |only| Texts::OfTypes(only));
         let listing = self.vault().index().listing(&core.disk, needed)?;
+        let templates = self.vault().template_folder();
         let wanted_type = query.record_type.as_deref().map(folded);
         let mut not_comparable = 0;
         let mut meets = |head: &Head| {
             let of_type = wanted_type.as_deref().is_none_or(|wanted| {
                 head.record_type().is_some_and(|it| folded(it) == wanted)
-                    && is_record_place(&listing, &head.path)
+                    && is_record_place(&listing, &templates, &head.path)
             });
             if !of_type || self.hides_head(head) {
                 return false;

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 
 use super::*;
+use crate::step::{Step, Steps};
 use crate::write::SetJournal;
 
 /// Two folders on two file systems; `None` where everything is on one.
@@ -49,4 +50,39 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
     editor.write_all(b"Written later still.\n").unwrap();
     drop(look(displaced));
     assert!(bed.text("a.md").ends_with("Written late.\nWritten later still.\n"), "{}", bed.text("a.md"));
+}
+
+#[test]
+fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
+    let Some([here, there]) = two_file_systems() else {
+        return;
+    };
+    for deleted in [false, true] {
+        let app = (".obsidian/app.json", r#"{"trashOption": "none"}"#);
+        let bed = Bed::in_folder(&here, &[("a.md", JANE), app]);
+        let data = tempfile::tempdir_in(&there).unwrap();
+        let mut options = bed.options();
+        options.history = data.path().join("history");
+        let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
+        let editor = Mutex::new(Some(editor));
+        // What a person saves while the end of Nova waits.
+        let steps = Steps::hooked(move |step, _| {
+            if step == Step::Settle
+                && let Some(mut editor) = editor.lock().unwrap().take()
+            {
+                editor.write_all(b"Written late.\n")?;
+            }
+            Ok(())
+        });
+        let vault = Vault::open_with(options, steps).unwrap();
+        change(&vault, |d| match deleted {
+            true => d.delete(&path("a.md")),
+            false => d.set_properties(&path("a.md"), &[set("stage", "won")]),
+        })
+        .unwrap();
+        drop(vault);
+        let expected = if deleted { JANE.to_owned() } else { JANE.replace("lead", "won") };
+        assert_eq!(bed.text("a.md"), format!("{expected}Written late.\n"));
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
+    }
 }

@@ -556,3 +556,27 @@ fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
     assert!(problems.iter().all(|problem| problem.problem.contains("cannot be read")), "{problems:?}");
     assert_eq!(vault.status().unwrap().problems, 2);
 }
+
+#[test]
+fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
+    let bed = Bed::new(&[
+        ("good.md", "Text\n```base\nviews:\n  - type: table\n    name: All\n```\n"),
+        (
+            "bad.md",
+            "---\ntitle: x\n---\nText\n\n```base\nviews: [\n```\n\n~~~ base\nviews:\n  - type: table\n    name: A\n~~~\n\n```base\nfilters: {\n```\n",
+        ),
+        ("told of.md", "A `base` is written as ```base in one line.\n\n````\n```base\nviews: [\n```\n````\n"),
+    ]);
+    let vault = bed.vault();
+    let problems = || -> Vec<(String, u32)> {
+        vault.problems().unwrap().into_iter().map(|problem| (problem.path, problem.line)).collect()
+    };
+    let found = problems();
+    assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["bad.md", "bad.md"]);
+    assert!((7..=8).contains(&found[0].1) && (16..=18).contains(&found[1].1), "{found:?}");
+    assert_eq!(vault.status().unwrap().problems, 2);
+    // Put right, and broken where it was good.
+    bed.put_whole("bad.md", "Text\n");
+    bed.put_whole("good.md", "```base\nviews: [\n```\n");
+    assert_eq!(problems().iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["good.md"]);
+}

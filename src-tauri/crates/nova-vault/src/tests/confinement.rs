@@ -169,6 +169,79 @@ fn a_folder_that_cannot_be_a_vault_says_why() {
 }
 
 #[test]
+fn what_an_unusual_file_system_can_do_is_told_by_the_first_write_alone() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let vault = bed.vault();
+    vault.core().disk.be_unusual();
+    let touched = || fs::metadata(bed.root()).unwrap().modified().unwrap();
+    let before = touched();
+    let status = vault.status().unwrap();
+    assert_eq!((status.atomic_exchange, touched()), (None, before));
+    assert!(status.atomic_exchange_reason.unwrap().contains("not known yet"));
+
+    change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
+    let status = vault.status().unwrap();
+    assert_eq!((status.atomic_exchange, status.atomic_exchange_reason), (Some(true), None));
+}
+
+/// One of these was done while the folder was swapped for a link, with what is where it was moved to.
+#[test]
+fn a_folder_swapped_for_a_link_while_notes_come_go_and_move_leads_nowhere() {
+    type Plan = fn(&mut Draft) -> Result<(), VaultError>;
+    let plans: [(&str, Plan); 4] = [
+        ("create", |d| d.create(&path("folder/new.md"), "new\n".to_owned())),
+        ("delete", |d| d.delete(&path("folder/secret.md"))),
+        ("move in", |d| d.rename(&path("a.md"), &path("folder/in.md"))),
+        ("move out", |d| d.rename(&path("folder/secret.md"), &path("out.md"))),
+    ];
+    let moments = [
+        Step::ReadCurrent,
+        Step::Journal,
+        Step::CreateTemp,
+        Step::Recheck,
+        Step::Exchange,
+        Step::Unname,
+        Step::HashDisplaced,
+        Step::SyncFolder,
+        Step::LastLook,
+    ];
+    for ((name, plan), system) in plans.into_iter().flat_map(|plan| System::EACH.map(|system| (plan, system)))
+    {
+        for swap_at in moments {
+            let (bed, outside) = bed_with_secret(&[("folder/secret.md", "mine\n"), ("a.md", "a\n")]);
+            let root = bed.root();
+            let target = outside.clone();
+            let vault = system.under(bed.hooked(move |step, _| {
+                if step == swap_at && !root.join("moved").exists() {
+                    fs::rename(root.join("folder"), root.join("moved")).unwrap();
+                    symlink(&target, root.join("folder")).unwrap();
+                }
+                Ok(())
+            }));
+
+            let result = change(&vault, plan);
+            drop(vault);
+            drop(bed.vault());
+
+            let at = format!("{name} {system:?} {swap_at:?}: {result:?}");
+            assert_eq!(fs::read_to_string(outside.join("secret.md")).unwrap(), "secret\n", "{at}");
+            assert_eq!(files_below(&outside).len(), 1, "{at}");
+            // Nothing is lost of the vault either: a note is where it was or where it was to be.
+            let texts: Vec<_> = files_below(&bed.root())
+                .into_iter()
+                .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+                .filter(|file| !file.starts_with(bed.root().join(".trash")))
+                .map(|file| fs::read_to_string(file).unwrap())
+                .collect();
+            let count = |text: &str| texts.iter().filter(|there| *there == text).count();
+            assert_eq!(count("a\n"), 1, "{at}");
+            assert_eq!(count("mine\n"), usize::from(name != "delete" || result.is_err()), "{at}");
+            assert_eq!(count("new\n"), usize::from(name == "create" && result.is_ok()), "{at}");
+        }
+    }
+}
+
+#[test]
 fn opening_and_asking_change_nothing() {
     let bed = Bed::new(&[("a.md", JANE), ("sub/b.md", "b\n"), (".obsidian/app.json", "{}")]);
     let stamps = |bed: &Bed| -> Vec<_> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::step::Step;
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step::ReadCurrent,
     Step::Journal,
     Step::SyncJournal,
@@ -18,6 +18,7 @@ const STEPS: [Step; 13] = [
     Step::SyncTemp,
     Step::Recheck,
     Step::Exchange,
+    Step::Unname,
     Step::HashDisplaced,
     Step::SyncFolder,
     Step::JournalDone,
@@ -28,7 +29,7 @@ const STEPS: [Step; 13] = [
 const NOTES: [(&str, &str); 4] = [("a.md", JANE), ("b.md", "b\n"), ("c.md", "c\n"), ("d.md", "d\n")];
 
 fn bed() -> Bed {
-    Bed::new(&NOTES)
+    Bed::in_memory(&NOTES)
 }
 
 fn tree(bed: &Bed) -> BTreeMap<PathBuf, String> {
@@ -53,6 +54,20 @@ fn plan(draft: &mut Draft) -> Result<(), VaultError> {
 
 #[test]
 fn all_or_nothing_at_every_step() {
+    all_or_nothing(System::All);
+}
+
+#[test]
+fn all_or_nothing_at_every_step_without_exchange() {
+    all_or_nothing(System::NoExchange);
+}
+
+#[test]
+fn all_or_nothing_at_every_step_where_a_rename_replaces() {
+    all_or_nothing(System::NoReplacing);
+}
+
+fn all_or_nothing(system: System) {
     let reference = bed();
     let before: BTreeMap<_, _> = tree(&reference).into_values().enumerate().collect();
     change(&reference.vault(), plan).unwrap();
@@ -72,9 +87,10 @@ fn all_or_nothing_at_every_step() {
                     }
                     Ok(())
                 });
+                let vault = system.under(vault);
                 let result = change(&vault, plan);
                 drop(vault);
-                let name = format!("{kind:?} {step:?} {note}");
+                let name = format!("{system:?} {kind:?} {step:?} {note}");
                 // Whatever a failed last look left is seen to by the next start.
                 let vault = bed.vault();
                 let now: BTreeMap<_, _> = tree(&bed).into_values().enumerate().collect();

@@ -59,6 +59,52 @@ fn every_change_has_its_author() {
 }
 
 #[test]
+fn what_a_failed_write_left_alone_is_the_persons_when_it_comes_back() {
+    for fails_at in [crate::step::Step::Exchange, crate::step::Step::SyncFolder] {
+        let bed = Bed::new(&[("a.md", JANE)]);
+        let watcher = bed.vault();
+        let mut receiver = watcher.changes();
+        let vault = bed.hooked(move |step, _| match step == fails_at {
+            true => Err(std::io::Error::other("no")),
+            false => Ok(()),
+        });
+        change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap_err();
+        assert_eq!(told(&watcher, &mut receiver), [], "{fails_at:?}");
+
+        // Edited, and that is undone in the editor.
+        bed.put_whole("a.md", &JANE.replace("fair", "big fair"));
+        assert_eq!(told_now(&watcher, &mut receiver), [(path("a.md"), By::Outside)], "{fails_at:?}");
+        bed.put_whole("a.md", JANE);
+        assert_eq!(told_now(&watcher, &mut receiver), [(path("a.md"), By::Outside)], "{fails_at:?}");
+    }
+}
+
+#[test]
+fn a_return_to_a_text_of_nova_that_nobody_was_told_of_is_the_persons() {
+    let bed = Bed::new(&[("a.md", JANE)]);
+    let vault = bed.vault();
+    // Compared now and then, so that what stood there in between is not seen.
+    let feed = Feed::start_with(vault.core(), Options::limited(0, std::time::Duration::from_secs(3600)));
+    let mut receiver = feed.subscribe();
+    let mut told = || {
+        feed.flush();
+        std::iter::from_fn(|| receiver.try_recv().ok()).map(|change| change.by).collect::<Vec<_>>()
+    };
+    let (first, _) = change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap();
+    let of_nova = bed.text("a.md");
+    bed.put_whole("a.md", &of_nova.replace("fair", "big fair"));
+    assert_eq!(told(), [By::Outside]);
+    bed.put_whole("a.md", &of_nova);
+    assert_eq!(told(), [By::Outside]);
+
+    // What Nova writes over it is Nova's.
+    let (second, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
+    assert_eq!(told(), [by_set(&second)]);
+    vault.history().undo(&second, crate::Scope::All, &Author::new("model")).unwrap();
+    assert!(matches!(&told()[..], [By::ChangeSet { change_set, .. }] if *change_set != first));
+}
+
+#[test]
 fn asking_tells_nothing_and_undo_tells_its_own_set() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
@@ -200,4 +246,26 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
         }
     }
     assert_eq!(told(&Journal::new(elsewhere.path().to_owned(), &bed.root())), at_once);
+}
+
+#[test]
+fn a_change_is_explained_without_a_look_at_each_complete_set() {
+    let bed = Bed::new(&[("a.md", "a\n")]);
+    let vault = bed.vault();
+    for n in 0..20 {
+        change(&vault, |d| d.append(&path("a.md"), &format!("{n}"), None)).unwrap();
+    }
+    drop(vault);
+    // They are swept by the next start.
+    drop(bed.vault());
+    let journal = Journal::new(bed.history(), &bed.root());
+    let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap().len());
+    assert_eq!((sets, looks), (20, 20), "each is read once");
+    assert_eq!(work::of(|| journal.sets_with_new_records().unwrap().len()), (20, 0));
+
+    let vault = bed.vault();
+    let (id, _) = change(&vault, |d| d.append(&path("a.md"), "new", None)).unwrap();
+    let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap());
+    assert_eq!((sets.len(), sets[20].id.as_str(), looks), (21, id.as_str(), 1));
+    assert_eq!(work::of(|| journal.sets().unwrap().len()), (21, 21));
 }

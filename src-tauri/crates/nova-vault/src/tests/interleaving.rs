@@ -166,7 +166,11 @@ impl Others {
 /// One write of Nova (`stage: won` and a log line) with these edits at these moments. Gives how
 /// many of them were made and whether the write succeeded.
 fn check(schedule: &[(Step, Edit)]) -> (usize, bool) {
-    let name = format!("{schedule:?}");
+    check_on(System::All, schedule)
+}
+
+fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
+    let name = format!("{system:?} {schedule:?}");
     let bed = Bed::in_memory(&[("Jane.md", NOTE)]);
     let file = bed.root().join("Jane.md");
     let others = Arc::new(Mutex::new(Others::new(file.clone())));
@@ -207,6 +211,7 @@ fn check(schedule: &[(Step, Edit)]) -> (usize, bool) {
             Ok(())
         })
     };
+    let vault = system.under(vault);
 
     let result = change(&vault, |d| {
         d.set_properties(&path("Jane.md"), &[set("stage", "won")])?;
@@ -295,6 +300,23 @@ fn one_edit_at_every_moment() {
             check(&[(moment, edit)]);
         }
     }
+}
+
+/// Without exchange a text that takes the note's place after the last look is replaced unseen, which
+/// `vault status` says. Whatever is written into the note itself is seen.
+#[test]
+fn without_exchange_one_edit_at_every_moment() {
+    let mut written = 0;
+    for moment in MOMENTS {
+        for edit in TOGETHER.into_iter().chain([Edit::Late]) {
+            if moment == Step::Exchange && matches!(edit, Edit::Body | Edit::Sync) {
+                continue;
+            }
+            let (edits, was_written) = check_on(System::NoExchange, &[(moment, edit)]);
+            written += edits * usize::from(was_written);
+        }
+    }
+    assert!(written > MOMENTS.len() * 3, "{written}");
 }
 
 #[test]
@@ -484,7 +506,8 @@ fn a_note_deleted_or_moved_away_meanwhile_is_a_conflict() {
 
 #[test]
 fn an_edit_at_the_moment_of_deletion_wins() {
-    for moment in [Step::ReadCurrent, Step::Journal, Step::Recheck, Step::Exchange, Step::LastLook] {
+    let moments = [Step::ReadCurrent, Step::Journal, Step::Recheck, Step::Exchange, Step::LastLook];
+    for (system, moment) in System::EACH.into_iter().flat_map(|system| moments.map(|at| (system, at))) {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let file = bed.root().join("Jane.md");
         let handle = Mutex::new(OpenOptions::new().append(true).open(&file).unwrap());
@@ -495,13 +518,72 @@ fn an_edit_at_the_moment_of_deletion_wins() {
             }
             Ok(())
         });
+        let vault = system.under(vault);
         let result = change(&vault, |d| d.delete(&path("Jane.md")));
         drop(vault);
-        assert_eq!(bed.text("Jane.md"), format!("{NOTE}edited\n"), "{moment:?}");
+        assert_eq!(bed.text("Jane.md"), format!("{NOTE}edited\n"), "{system:?} {moment:?}");
         if moment != Step::LastLook {
-            assert_eq!(result.unwrap_err().code(), "conflict", "{moment:?}");
+            assert_eq!(result.unwrap_err().code(), "conflict", "{system:?} {moment:?}");
         }
-        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{moment:?}");
+        assert_eq!(bed.leftovers(), Vec::<String>::new(), "{system:?} {moment:?}");
+    }
+}
+
+/// A person saves at this moment of a move, by a new file that takes the place of the old name. Gives
+/// the notes that are there then.
+fn saved_while_moved(system: System, moment: Step) -> (Vec<String>, Result<(String, Applied), VaultError>) {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let root = bed.root();
+    let once = Mutex::new(false);
+    let vault = bed.hooked(move |step, _| {
+        if step == moment && !std::mem::replace(&mut *once.lock().unwrap(), true) {
+            fs::write(root.join(".swap"), format!("{NOTE}edited\n"))?;
+            fs::rename(root.join(".swap"), root.join("Jane.md"))?;
+        }
+        Ok(())
+    });
+    let vault = system.under(vault);
+    let result = change(&vault, |d| d.rename(&path("Jane.md"), &path("People/Jane.md")));
+    drop(vault);
+    assert_eq!(bed.leftovers(), Vec::<String>::new(), "{system:?} {moment:?}");
+    let notes = files_below(&bed.root()).into_iter().map(|file| {
+        let path = file.strip_prefix(bed.root()).unwrap().display().to_string();
+        let edited = fs::read_to_string(&file).unwrap().ends_with("edited\n");
+        if edited { format!("{path}, edited") } else { path }
+    });
+    (notes.collect(), result)
+}
+
+#[test]
+fn an_edit_at_the_moment_of_a_move_goes_along() {
+    for system in System::EACH {
+        for moment in [Step::ReadCurrent, Step::Journal, Step::Exchange, Step::Unname] {
+            if moment == Step::Unname && system != System::NoReplacing {
+                continue;
+            }
+            let (notes, result) = saved_while_moved(system, moment);
+            assert_eq!(notes, ["People/Jane.md, edited"], "{system:?} {moment:?}: {result:?}");
+            result.unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_move_to_a_name_that_was_taken_meanwhile_changes_nothing() {
+    for system in System::EACH {
+        let bed = Bed::new(&[("Jane.md", NOTE)]);
+        let root = bed.root();
+        let vault = system.under(bed.hooked(move |step, _| {
+            if step == Step::Exchange {
+                fs::write(root.join("Else.md"), "theirs")?;
+            }
+            Ok(())
+        }));
+        let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
+        drop(vault);
+        assert_eq!(error.code(), "note_exists", "{system:?}: {error}");
+        assert_eq!((bed.text("Jane.md").as_str(), bed.text("Else.md").as_str()), (NOTE, "theirs"));
+        assert_eq!(bed.leftovers(), Vec::<String>::new());
     }
 }
 
@@ -567,7 +649,8 @@ fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
         });
         vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into());
         let status = vault.status().unwrap();
-        assert!(!status.atomic_exchange && status.atomic_exchange_reason.is_some());
+        assert_eq!(status.atomic_exchange, Some(false));
+        assert!(status.atomic_exchange_reason.is_some());
 
         let (_, applied) =
             change(&vault, |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();

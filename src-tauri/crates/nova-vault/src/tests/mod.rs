@@ -4,6 +4,8 @@
 
 mod apart;
 mod bases;
+#[cfg(target_os = "linux")]
+mod bombs;
 mod confinement;
 mod expressions;
 mod faults;
@@ -102,6 +104,7 @@ impl Bed {
             zone: TimeZone::UTC,
             new_id: Arc::new(move || format!("set{}", ids.fetch_add(1, Ordering::SeqCst))),
             trash: None,
+            top_folder: |_| None,
             write_through: false,
         }
     }
@@ -146,6 +149,28 @@ impl Bed {
             .filter_map(|path| path.file_name()?.to_str().map(str::to_owned))
             .filter(|name| name.starts_with(".nova-"))
             .collect()
+    }
+}
+
+/// What the file system of the vault can do in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum System {
+    All,
+    NoExchange,
+    /// It cannot rename without replacing.
+    NoReplacing,
+}
+
+impl System {
+    const EACH: [System; 3] = [System::All, System::NoExchange, System::NoReplacing];
+
+    fn under(self, vault: Vault) -> Vault {
+        match self {
+            System::All => {}
+            System::NoExchange => vault.core().refuse_exchange(&std::io::ErrorKind::Unsupported.into()),
+            System::NoReplacing => vault.core().disk.refuse_no_replace(),
+        }
+        vault
     }
 }
 

@@ -35,6 +35,7 @@ fn child() {
             move || format!("{id}{}", next.fetch_add(1, Ordering::SeqCst))
         }),
         trash: None,
+        top_folder: |_| None,
         write_through: false,
     };
     let author = Author { principal: format!("writer {writer}"), skill: None, call: None };

@@ -31,6 +31,32 @@ fn templates_are_notes_but_no_records() {
 }
 
 #[test]
+fn templates_lie_where_obsidian_is_set_to_look_for_them() {
+    for (set, folder) in [
+        ("Meta/Templates", "Meta/Templates"),
+        ("/Meta/Templates/", "Meta/Templates"),
+        ("Vörlagen", "Vo\u{308}rlagen"),
+        ("", "Templates"),
+    ] {
+        let template = format!("{folder}/Old/Contact.md");
+        let beside = format!("{folder} for all/Contact.md");
+        let bed = Bed::new(&[
+            (".obsidian/templates.json", &format!("{{\"folder\": \"{set}\"}}")),
+            (&template, "---\ntype: contact\n---\n"),
+            (&beside, "---\ntype: contact\n---\n"),
+        ]);
+        let vault = bed.vault();
+        let records = || vault.records(&["contact"]).unwrap().len();
+        assert_eq!((records(), vault.status().unwrap().records["contact"]), (1, 1), "{set}");
+        let query = crate::Query { record_type: Some("contact".to_owned()), ..crate::Query::default() };
+        assert_eq!(vault.seen_by_owner().query(&query).unwrap().total, 1, "{set}");
+        // Set otherwise while Nova runs.
+        bed.put(".obsidian/templates.json", "{\"folder\": \"Elsewhere\"}");
+        assert_eq!(records(), 2, "{set}");
+    }
+}
+
+#[test]
 fn the_case_of_a_type_does_not_matter() {
     let bed = Bed::new(&[
         ("a.md", "---\ntype: Contact\n---\n"),

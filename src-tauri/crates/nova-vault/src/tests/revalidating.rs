@@ -127,6 +127,30 @@ fn only_the_texts_a_question_needs_are_read() {
     assert_eq!(complete(), ["deal.md", "jane.md", "plain.md"]);
 }
 
+/// By a clock that was ahead, an edit can leave a note with the very times it had. No program can bring
+/// that about here, so what counts is that the note is read again.
+#[test]
+fn after_the_clock_was_set_back_what_was_read_by_the_one_ahead_is_read_again() {
+    let bed = Bed::new(&[("a.md", JANE), ("In/b.md", "b\n")]);
+    let vault = bed.vault();
+    let read_again = || work::of(|| vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap()).1;
+    vault.index().wait(AN_HOUR);
+    vault.notes().unwrap();
+    assert_eq!(read_again(), 0, "both were read long after they were written");
+    vault.index().wait(-AN_HOUR);
+    assert_eq!(read_again(), 2);
+
+    // An edit that leaves size and modification time as they were is found all the same.
+    vault.index().wait(AN_HOUR);
+    vault.notes().unwrap();
+    let file = fs::File::options().write(true).open(bed.root().join("a.md")).unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    fs::write(bed.root().join("a.md"), JANE.replace("Jane Doe", "Jane Roe")).unwrap();
+    file.set_modified(modified).unwrap();
+    vault.index().wait(-AN_HOUR);
+    assert!(vault.records(&["contact"]).unwrap()[0].text.contains("Jane Roe"));
+}
+
 #[test]
 fn a_note_whose_text_was_not_read_is_hidden_where_in_doubt() {
     let bed = Bed::new(&[("open.md", "---\nnova: public\n---\n")]);

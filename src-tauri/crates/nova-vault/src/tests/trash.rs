@@ -125,13 +125,15 @@ fn another_setting_of_obsidians_is_followed() {
     }
 }
 
-/// Deletes with a trash that cannot be used: the note is gone, nothing is left, and undo works.
+/// Deletes with a trash that cannot be used: the note goes to the vault's own, and undo works.
 #[track_caller]
 fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
     let mut options = bed.options();
     options.trash = trash.map(Path::to_owned);
     let id = delete(Vault::open(options).unwrap(), "a.md");
     assert!(!bed.exists("a.md"));
+    assert_eq!(bed.text(".trash/a.md"), "text\n");
+    fs::remove_dir_all(bed.root().join(".trash")).unwrap();
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(bed.vault().problems().unwrap(), []);
     undo(bed, &id);
@@ -139,8 +141,77 @@ fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
 }
 
 #[test]
-fn without_a_trash_the_journal_has_the_note() {
+fn without_a_trash_of_the_system_the_vaults_own_has_the_note() {
     check_without_trash(&Bed::new(&[("a.md", "text\n")]), None);
+}
+
+/// A vault whose user's home lies on another file system; what is above the bed's folder is taken for
+/// the top of the vault's.
+fn far_from_home(bed: &Bed) -> Option<(Vault, tempfile::TempDir)> {
+    let memory = Path::new("/dev/shm");
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
+        // No second file system to try it with.
+        return None;
+    }
+    let home = tempfile::tempdir_in(memory).unwrap();
+    let mut options = bed.options();
+    options.trash = Some(home.path().canonicalize().unwrap().join("Trash"));
+    options.top_folder = |root| root.parent().map(Path::to_owned);
+    Some((Vault::open(options).unwrap(), home))
+}
+
+#[test]
+fn a_vault_on_another_disk_uses_the_trash_at_the_top_of_that() {
+    let user = rustix::process::getuid().as_raw();
+    for shared in [false, true] {
+        let bed = Bed::new(&[("People/Jürgen.md", "text\n")]);
+        let top = bed.dir.path().canonicalize().unwrap();
+        let Some((vault, home)) = far_from_home(&bed) else { return };
+        if shared {
+            fs::create_dir(top.join(".Trash")).unwrap();
+            fs::set_permissions(top.join(".Trash"), fs::Permissions::from_mode(0o1777)).unwrap();
+        }
+        assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System);
+        delete(vault, "People/Jürgen.md");
+
+        let trash = if shared { format!(".Trash/{user}") } else { format!(".Trash-{user}") };
+        let [(file, text), (_, origin)] = &contents(&top.join(trash))[..] else { panic!() };
+        assert_eq!((file.as_str(), text.as_str()), ("files/Jürgen.md", "text\n"));
+        assert!(
+            origin.starts_with("[Trash Info]\nPath=vault/People/J%C3%BCrgen.md\nDeletionDate="),
+            "{origin}"
+        );
+        assert_eq!(files_below(home.path()), Vec::<PathBuf>::new());
+        assert!(!bed.exists(".trash"));
+    }
+}
+
+#[test]
+fn a_trash_at_the_top_that_anybody_could_have_put_there_is_not_used() {
+    let user = rustix::process::getuid().as_raw();
+    let bed = Bed::new(&[("a.md", "text\n")]);
+    let top = bed.dir.path().canonicalize().unwrap();
+    let Some((vault, _home)) = far_from_home(&bed) else { return };
+    // Without the sticky bit, and a link.
+    fs::create_dir_all(top.join(format!(".Trash/{user}"))).unwrap();
+    fs::create_dir(top.join("elsewhere")).unwrap();
+    symlink("elsewhere", top.join(format!(".Trash-{user}"))).unwrap();
+    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local);
+    delete(vault, "a.md");
+    assert_eq!(bed.text(".trash/a.md"), "text\n");
+    assert_eq!(files_below(&top.join("elsewhere")), Vec::<PathBuf>::new());
+    assert_eq!(files_below(&top.join(".Trash")), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_top_of_a_file_system_is_the_last_folder_on_it() {
+    let bed = Bed::new(&[]);
+    let top = crate::top_folder(&bed.root()).unwrap();
+    let device = |path: &Path| fs::metadata(path).unwrap().dev();
+    assert!(bed.root().starts_with(&top));
+    assert_eq!(device(&top), device(&bed.root()));
+    assert!(top.parent().is_none_or(|above| device(above) != device(&top)), "{}", top.display());
 }
 
 #[test]

@@ -81,7 +81,8 @@ fn creating_never_replaces() {
     let error = changes.apply(draft, &model("1")).unwrap_err();
     assert!(matches!(
         &error,
-        VaultError::Conflict { mine, theirs, .. } if mine == "mine\n" && theirs == "theirs\n"
+        VaultError::Conflict(conflict)
+            if conflict.mine == "mine\n" && conflict.theirs == "theirs\n" && conflict.kind == crate::NoteChangeKind::Created
     ));
     assert_eq!(bed.text("CRM/John.md"), "theirs\n");
 }
@@ -196,7 +197,8 @@ fn deleting_follows_obsidians_trash_setting() {
     for (setting, in_trash) in [
         (r#"{"trashOption":"local"}"#, true),
         (r#"{"trashOption":"none"}"#, false),
-        (r#"{"alwaysUpdateLinks":true}"#, false),
+        // The system's is the default, and there is none here.
+        (r#"{"alwaysUpdateLinks":true}"#, true),
     ] {
         let bed =
             Bed::new(&[("a.md", "text\n"), (".obsidian/app.json", setting), (".trash/a.md", "older\n")]);

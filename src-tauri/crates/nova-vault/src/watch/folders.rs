@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::coalescer::{is_hidden, is_note};
+use super::coalescer::is_note;
+use super::tree::is_absence;
+use crate::disk::{self, Disk, Names};
 
 /// On Linux every folder needs a watch of its own. Setting them here rather than in
 /// notify leaves out dot-folders, and sets each before its folder is listed, so that
@@ -69,37 +71,29 @@ impl Folders {
         self.known.len()
     }
 
-    pub(super) fn is_folder(&self, path: &str) -> bool {
-        self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
-    }
-
     /// Lists the notes below a folder (`""` is the root) and puts it and all folders
     /// in it under watch, each before it is listed.
-    pub(super) fn walk(&mut self, from: &str, rewatch: Rewatch) -> Found {
+    pub(super) fn walk(&mut self, disk: &Disk, from: &str, rewatch: Rewatch) -> Found {
         let mut found = Found::default();
         let mut waiting = vec![from.to_owned()];
-        while let Some(folder) = waiting.pop() {
-            if found.refused.is_none() {
-                found.refused = self.watch(&folder, rewatch).err();
+        let mut names = Names::default();
+        while let Some(path) = waiting.pop() {
+            // A folder that vanished, became a link or may not be read holds no news; what was
+            // seen in it before is checked note by note. It is opened without following a link
+            // before it is watched by its path, and what is listed is what was opened.
+            let folder = disk.open_folder(&path);
+            if found.refused.is_none() && !folder.as_ref().is_err_and(is_absence) {
+                found.refused = self.watch(&path, rewatch).err();
             }
-            // A folder that vanished or may not be read holds no news; what was seen
-            // in it before is checked note by note.
-            let Ok(listing) = std::fs::read_dir(self.root.join(&folder)) else {
+            if folder.and_then(|folder| folder.list(&mut names)).is_err() {
                 continue;
-            };
-            for item in listing.flatten() {
-                let name = item.file_name();
-                let (Some(name), Ok(kind)) = (name.to_str(), item.file_type()) else {
-                    continue;
-                };
-                if is_hidden(name) {
-                    continue;
-                }
-                let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-                if kind.is_dir() {
-                    waiting.push(path);
-                } else if kind.is_file() && is_note(name) {
-                    found.notes.push(path);
+            }
+            for (name, kind) in names.iter() {
+                let whole = || if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+                match kind {
+                    disk::Kind::Folder => waiting.push(whole()),
+                    disk::Kind::File if is_note(name) => found.notes.push(whole()),
+                    _ => {}
                 }
             }
         }
@@ -126,8 +120,8 @@ impl Folders {
     }
 
     /// Forgets the watched folders that are no longer there.
-    pub(super) fn forget_missing(&mut self) {
-        let gone: Vec<String> = self.known.iter().filter(|path| !self.is_folder(path)).cloned().collect();
+    pub(super) fn forget_missing(&mut self, disk: &Disk) {
+        let gone: Vec<String> = self.known.iter().filter(|path| !disk.is_folder(path)).cloned().collect();
         for path in gone {
             self.forget(&path);
         }
@@ -194,16 +188,17 @@ mod tests {
         for folder in ["A/Deep", "AA", "B", ".git/hooks"] {
             fs::create_dir_all(dir.path().join(folder)).expect("create");
         }
+        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
         let mut folders = Folders::new(dir.path().to_owned(), usize::MAX);
         folders.listen(|_| {}).expect("listen");
-        assert_eq!(folders.walk("", Rewatch::New).refused, None);
+        assert_eq!(folders.walk(&disk, "", Rewatch::New).refused, None);
         assert_eq!(folders.count(), 5, "the root, A, A/Deep, AA and B");
         fs::remove_dir_all(dir.path().join("B")).expect("remove");
-        folders.forget_missing();
+        folders.forget_missing(&disk);
         assert_eq!(folders.count(), 4);
         folders.forget("A");
         assert_eq!(folders.count(), 2, "the root and AA");
-        folders.walk("", Rewatch::New);
+        folders.walk(&disk, "", Rewatch::New);
         assert_eq!(folders.count(), 4);
         folders.forget("");
         assert_eq!(folders.count(), 0);

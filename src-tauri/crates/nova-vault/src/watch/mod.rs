@@ -136,7 +136,22 @@ impl Watch {
     pub(crate) fn start_with(
         root: PathBuf,
         options: Options,
-        sink: impl FnMut(RawChange) + Send + 'static,
+        mut sink: impl FnMut(RawChange) + Send + 'static,
+        on_state: impl FnMut(WatchState) + Send + 'static,
+    ) -> Result<Watch, WatchError> {
+        Watch::start_in_batches(
+            root,
+            options,
+            move |changes| changes.into_iter().for_each(&mut sink),
+            on_state,
+        )
+    }
+
+    /// As [`Watch::start`]; changes that are found in one go come together.
+    pub(crate) fn start_in_batches(
+        root: PathBuf,
+        options: Options,
+        sink: impl FnMut(Vec<RawChange>) + Send + 'static,
         on_state: impl FnMut(WatchState) + Send + 'static,
     ) -> Result<Watch, WatchError> {
         // Event paths are compared with the root's, and some systems report them

@@ -11,10 +11,14 @@ use super::coalescer::{Batch, Coalescer, Timing};
 use super::folders::{Folders, Found, Rewatch};
 use super::tree::{Candidates, Look, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
+use crate::disk::Disk;
 
 /// Messages taken in before anything is looked at, so that a burst of writes to one
 /// note costs one look, and an endless burst cannot keep changes back.
 const TAKEN_AT_ONCE: usize = 4096;
+
+/// Changes given to the sink at once; each may hold two texts.
+const TOLD_AT_ONCE: usize = 256;
 
 /// Polling may use this share of one processor at most: 1 in so many.
 const POLL_SHARE: u32 = 20;
@@ -55,7 +59,8 @@ impl Default for Options {
     }
 }
 
-pub(super) type Sink = Box<dyn FnMut(RawChange) + Send>;
+/// Takes changes that were found in one go, never none.
+pub(super) type Sink = Box<dyn FnMut(Vec<RawChange>) + Send>;
 pub(super) type OnState = Box<dyn FnMut(WatchState) + Send>;
 
 pub(super) struct Run {
@@ -94,7 +99,7 @@ impl Run {
             own_inbox,
             coalescer: Coalescer::new(root.clone(), options.timing),
             folders: Folders::new(root.clone(), options.folder_limit),
-            tree: Tree::new(root.clone(), options.text_budget),
+            tree: Tree::new(options.text_budget),
             sink: Box::new(|_| {}),
             on_state: Box::new(|_| {}),
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),
@@ -182,7 +187,7 @@ impl Run {
 
     /// Sets all watches anew and compares the whole folder.
     fn begin(&mut self) {
-        if !self.root_is_readable() {
+        if self.open_root().is_none() {
             return;
         }
         let inbox = self.own_inbox.clone();
@@ -210,19 +215,17 @@ impl Run {
 
     fn look(&mut self, batch: &Batch, scope: Scope, quiet: Duration) {
         let started = Instant::now();
-        if !self.root_is_readable() {
-            return;
-        }
+        let Some(disk) = self.open_root() else { return };
         for path in &batch.paths {
-            if !self.folders.is_folder(path) {
+            if !disk.is_folder(path) {
                 self.folders.forget(path);
             }
         }
         let mut candidates = Candidates::new();
         for path in &batch.paths {
-            let walked = self.folders.is_folder(path);
+            let walked = disk.is_folder(path);
             if walked {
-                let found = self.folders.walk(path, Rewatch::All);
+                let found = self.folders.walk(&disk, path, Rewatch::All);
                 self.add(found, &mut candidates);
             }
             let look = if walked { Look::IfTouched } else { Look::Anyway };
@@ -232,8 +235,8 @@ impl Run {
             }
         }
         if let Scope::Everything(rewatch) = scope {
-            self.folders.forget_missing();
-            let found = self.folders.walk("", rewatch);
+            self.folders.forget_missing(&disk);
+            let found = self.folders.walk(&disk, "", rewatch);
             self.add(found, &mut candidates);
             for note in self.tree.under("") {
                 add(&mut candidates, note, Look::IfTouched);
@@ -241,10 +244,20 @@ impl Run {
         }
         // Once more: the folder may have been unmounted in the meantime, and then
         // every note would seem to be removed.
-        if !self.root_is_readable() {
+        if self.open_root().is_none() {
             return;
         }
-        let unfinished = self.tree.update(&candidates, &batch.renames, quiet, &mut self.sink);
+        let mut told = Vec::new();
+        let sink = &mut self.sink;
+        let unfinished = self.tree.update(&disk, &candidates, &batch.renames, quiet, &mut |change| {
+            told.push(change);
+            if told.len() == TOLD_AT_ONCE {
+                sink(std::mem::take(&mut told));
+            }
+        });
+        if !told.is_empty() {
+            sink(told);
+        }
         for path in unfinished {
             self.coalescer.touch(path, Instant::now(), false);
         }
@@ -278,9 +291,12 @@ impl Run {
         self.change_state(WatchState::Polling { reason });
     }
 
-    fn root_is_readable(&mut self) -> bool {
-        let Err(error) = std::fs::read_dir(&self.root) else {
-            return true;
+    /// The folder that lies at the root now: another one may have been put in its place. `None`, and
+    /// a failure, while there is none or it is a link.
+    fn open_root(&mut self) -> Option<Disk> {
+        let error = match Disk::open(self.root.clone()) {
+            Ok(disk) => return Some(disk),
+            Err(error) => error,
         };
         self.folders.deafen();
         self.poll_at = Some(Instant::now() + self.options.poll_every);
@@ -290,7 +306,7 @@ impl Run {
                 self.root.display()
             ),
         });
-        false
+        None
     }
 
     fn state(&self) -> WatchState {

@@ -1,26 +1,26 @@
 //! What the notes looked like when they were last seen, and what differs now.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use cap_std::fs::{Dir, Metadata};
 use file_id::FileId;
 use indexmap::IndexMap;
 
 use super::coalescer::is_note;
 use super::{Kind, LARGEST_TEXT, RawChange};
+use crate::disk::{Disk, open_file};
 
 /// A file system keeps times so coarsely that a note changed within this span of
 /// being read may look untouched; it is read once more.
 const RACY: Duration = Duration::from_secs(2);
 
-/// The notes below `root` as last seen.
+/// The notes of the vault as last seen.
 #[derive(Debug)]
 pub(super) struct Tree {
-    root: PathBuf,
     entries: BTreeMap<String, Entry>,
     by_id: HashMap<FileId, String>,
     kept: usize,
@@ -70,8 +70,8 @@ enum Seen {
 
 impl Tree {
     /// An empty tree that keeps at most `budget` bytes of text.
-    pub(super) fn new(root: PathBuf, budget: usize) -> Self {
-        Self { root, entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget }
+    pub(super) fn new(budget: usize) -> Self {
+        Self { entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget }
     }
 
     /// The notes last seen at or below a folder (`""` is the root), or at a path that
@@ -89,7 +89,7 @@ impl Tree {
         self.entries.get_key_value(path).map(|(name, _)| name).into_iter().chain(inside).cloned().collect()
     }
 
-    /// Compares `candidates` with the disk and tells `sink` what differs. `renames`
+    /// Compares `candidates` with the `disk` and tells `sink` what differs. `renames`
     /// are pairs (from, to) known to be one file.
     ///
     /// Returns the notes to look at again: those that were come upon rather than
@@ -97,6 +97,7 @@ impl Tree {
     /// part may be there.
     pub(super) fn update(
         &mut self,
+        disk: &Disk,
         candidates: &Candidates,
         renames: &[(String, String)],
         quiet: Duration,
@@ -104,15 +105,16 @@ impl Tree {
     ) -> Vec<String> {
         let mut absent = Vec::new();
         let mut unfinished = Vec::new();
+        let sight = Sight { disk, at: RefCell::default() };
         for (path, &look) in candidates {
             if !is_note(path) {
                 continue;
             }
-            match self.see(path, look) {
+            match self.see(&sight, path, look) {
                 Seen::Same | Seen::Unreadable => {}
                 Seen::Absent => absent.push(path),
                 Seen::Read(entry) => {
-                    let origin = self.origin(path, &entry, renames);
+                    let origin = self.origin(&sight, path, &entry, renames);
                     if look == Look::IfTouched && origin.is_none() && self.is_fresh(path, &entry, quiet) {
                         unfinished.push(path.clone());
                     } else {
@@ -170,7 +172,13 @@ impl Tree {
     }
 
     /// The path a file under a new name had when it was last seen, if it has left it.
-    fn origin(&self, path: &str, entry: &Entry, renames: &[(String, String)]) -> Option<String> {
+    fn origin(
+        &self,
+        sight: &Sight<'_>,
+        path: &str,
+        entry: &Entry,
+        renames: &[(String, String)],
+    ) -> Option<String> {
         if self.entries.contains_key(path) {
             return None;
         }
@@ -189,23 +197,20 @@ impl Tree {
             same.then_some(from)
         };
         told.or_else(same_file)
-            .filter(|from| matches!(self.see(from, Look::IfTouched), Seen::Absent))
+            .filter(|from| matches!(self.see(sight, from, Look::IfTouched), Seen::Absent))
             .cloned()
     }
 
-    fn see(&self, path: &str, look: Look) -> Seen {
+    fn see(&self, sight: &Sight<'_>, path: &str, look: Look) -> Seen {
         let known = self.entries.get(path);
-        let place = self.root.join(path);
         if look == Look::IfTouched
             && let Some(known) = known
             && known.settled
-            && let Ok(metadata) = place.symlink_metadata()
-            && metadata.is_file()
-            && Stamp::of(&metadata, &place) == known.stamp
+            && sight.stamp(path).is_ok_and(|stamp| stamp.as_ref() == Some(&known.stamp))
         {
             return Seen::Same;
         }
-        match read(&place) {
+        match sight.read(path) {
             Ok(Some(entry)) => Seen::Read(entry),
             Ok(None) => Seen::Absent,
             Err(error) => {
@@ -240,59 +245,70 @@ impl Tree {
     }
 }
 
-/// The note at `path`, or `None` when there is none: nothing, a folder, a link.
-fn read(path: &Path) -> std::io::Result<Option<Entry>> {
-    let mut file = match open(path) {
-        Ok(file) => file,
-        Err(error) if is_absence(&error) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    // Before the bytes: a change in between leaves a stamp that is too old, and the
-    // note is read again, rather than one that is too new.
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Ok(None);
+/// The disk during one comparison. A path is walked from the vault's handle without following a
+/// link, so that a folder that was swapped for a link holds nothing; the last folder stays open,
+/// since notes come folder by folder.
+struct Sight<'a> {
+    disk: &'a Disk,
+    at: RefCell<Option<(String, Dir)>>,
+}
+
+impl Sight<'_> {
+    /// What the file system says of the note at `path`; `None` when there is none.
+    fn stamp(&self, path: &str) -> io::Result<Option<Stamp>> {
+        self.within(path, |folder, name| {
+            let metadata = folder.symlink_metadata(name)?;
+            Ok(metadata.is_file().then(|| Stamp::of(&metadata, self.disk, path)))
+        })
     }
-    let stamp = Stamp::of(&metadata, path);
-    let settled = stamp.is_settled(SystemTime::now());
-    let mut bytes = Vec::new();
-    (&mut file).take(LARGEST_TEXT + 1).read_to_end(&mut bytes)?;
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&bytes);
-    let text = if bytes.len() as u64 > LARGEST_TEXT {
-        drop(bytes);
-        std::io::copy(&mut file, &mut hasher)?;
-        None
-    } else {
-        String::from_utf8(bytes).ok().map(Arc::from)
-    };
-    Ok(Some(Entry { stamp, hash: *hasher.finalize().as_bytes(), text, settled }))
-}
 
-/// Opens without following a link and without waiting for the other end of a pipe.
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    use rustix::fs::OFlags;
-
-    // The flags are far below the sign bit.
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
-    if path.symlink_metadata()?.is_symlink() {
-        return Err(ErrorKind::NotFound.into());
+    /// The note at `path`, or `None` when there is none: nothing, a folder, a link.
+    fn read(&self, path: &str) -> io::Result<Option<Entry>> {
+        let mut file = match self.within(path, open_file) {
+            Ok(file) => file,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Before the bytes: a change in between leaves a stamp that is too old, and the
+        // note is read again, rather than one that is too new.
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        let stamp = Stamp::of(&metadata, self.disk, path);
+        let settled = stamp.is_settled(SystemTime::now());
+        let mut bytes = Vec::new();
+        (&mut file).take(LARGEST_TEXT + 1).read_to_end(&mut bytes)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&bytes);
+        let text = if bytes.len() as u64 > LARGEST_TEXT {
+            drop(bytes);
+            std::io::copy(&mut file, &mut hasher)?;
+            None
+        } else {
+            String::from_utf8(bytes).ok().map(Arc::from)
+        };
+        Ok(Some(Entry { stamp, hash: *hasher.finalize().as_bytes(), text, settled }))
     }
-    OpenOptions::new().read(true).open(path)
+
+    /// The folder that `path` lies in, and its name there.
+    fn within<T>(&self, path: &str, ask: impl FnOnce(&Dir, &str) -> io::Result<T>) -> io::Result<T> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut at = self.at.borrow_mut();
+        let dir = match at.take() {
+            Some((known, dir)) if known == folder => dir,
+            _ => self.disk.folder(folder)?,
+        };
+        let (_, dir) = at.insert((folder.to_owned(), dir));
+        ask(dir, name)
+    }
 }
 
-fn is_absence(error: &std::io::Error) -> bool {
+/// Whether the error says that there is no file or no folder of that name.
+pub(super) fn is_absence(error: &io::Error) -> bool {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => true,
-        // A link, refused by NOFOLLOW. Its kind is not stable in std.
+        // A link, which is refused. Its kind is not stable in std.
         #[cfg(unix)]
         _ => error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()),
         #[cfg(not(unix))]
@@ -302,26 +318,26 @@ fn is_absence(error: &std::io::Error) -> bool {
 
 impl Stamp {
     #[cfg(unix)]
-    fn of(metadata: &Metadata, _path: &Path) -> Self {
-        use std::os::unix::fs::MetadataExt;
+    fn of(metadata: &Metadata, _disk: &Disk, _path: &str) -> Self {
+        use cap_std::fs::MetadataExt;
 
         Self {
             size: metadata.len(),
-            modified: metadata.modified().ok(),
+            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
             changed: Some((metadata.ctime(), metadata.ctime_nsec())),
-            born: metadata.created().ok(),
+            born: metadata.created().ok().map(cap_std::time::SystemTime::into_std),
             id: Some(FileId::new_inode(metadata.dev(), metadata.ino())),
         }
     }
 
     #[cfg(not(unix))]
-    fn of(metadata: &Metadata, path: &Path) -> Self {
+    fn of(metadata: &Metadata, disk: &Disk, path: &str) -> Self {
         Self {
             size: metadata.len(),
-            modified: metadata.modified().ok(),
+            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
             changed: None,
-            born: metadata.created().ok(),
-            id: file_id::get_file_id(path).ok(),
+            born: metadata.created().ok().map(cap_std::time::SystemTime::into_std),
+            id: file_id::get_file_id(disk.root().join(path)).ok(),
         }
     }
 
@@ -370,17 +386,30 @@ mod tests {
         check(900, -5, true);
     }
 
+    /// Otherwise every comparison would read every note.
+    #[test]
+    fn a_note_looks_the_same_by_its_name_and_opened() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(dir.path().join("In")).expect("create");
+        std::fs::write(dir.path().join("In/a.md"), "one").expect("write");
+        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
+        let sight = Sight { disk: &disk, at: RefCell::default() };
+        let opened = sight.read("In/a.md").expect("readable").expect("a note").stamp;
+        assert_eq!(sight.stamp("In/a.md").expect("a look"), Some(opened));
+    }
+
     /// Some file systems give a file a new number whenever they please.
     #[test]
     fn a_rename_that_was_told_needs_no_proof() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let note = |name: &str| dir.path().join(name);
         std::fs::write(note("a.md"), "one").expect("write");
-        let mut tree = Tree::new(dir.path().to_owned(), 100);
+        let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
+        let mut tree = Tree::new(100);
         let mut update = |path: &str, renames: &[(String, String)]| {
             let mut told = Vec::new();
             let candidates = Candidates::from([(path.to_owned(), Look::Anyway)]);
-            let rest = tree.update(&candidates, renames, Duration::ZERO, &mut |change| {
+            let rest = tree.update(&disk, &candidates, renames, Duration::ZERO, &mut |change| {
                 told.push(change.kind);
             });
             assert!(rest.is_empty());

@@ -7,9 +7,9 @@
 //! written into it by then is brought back into the note or kept beside the journal.
 //!
 //! A file that lies on another file system than the data folder cannot be moved there, and a copy
-//! would not show what is written into the file itself. Its name goes, but it stays open here, and it
-//! is looked at as often as the others until the vault is closed. What is written into it after that
-//! is lost.
+//! would not show what is written into the file itself. After its two seconds, which the end of the
+//! process waits for, its name goes, but it stays open here, and it is looked at as often as the others
+//! until the vault is closed. What is written into it after that is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -40,6 +40,27 @@ pub(super) fn put_aside(
     n: u64,
     known: ContentHash,
 ) -> Option<OpenedFile> {
+    if move_aside(core, place, temp, set, n, known) { None } else { keep_open(place, temp) }
+}
+
+/// Takes the name of the file `temp` away and gives the file.
+pub(super) fn keep_open(place: &Place, temp: &str) -> Option<OpenedFile> {
+    let opened = place.open_temp(temp).ok();
+    if let Err(error) = place.remove(temp) {
+        tracing::warn!("{}: {error}", place.path());
+    }
+    opened
+}
+
+/// As [`put_aside`]; where the file cannot be moved it stays where it is, and the answer is `false`.
+pub(super) fn move_aside(
+    core: &Core,
+    place: &Place,
+    temp: &str,
+    set: &str,
+    n: u64,
+    known: ContentHash,
+) -> bool {
     let number = temp.strip_prefix(&temp_prefix(set)).and_then(|rest| rest.split('.').next());
     let aside = Aside {
         set: set.to_owned(),
@@ -50,13 +71,11 @@ pub(super) fn put_aside(
         modified: 0,
     };
     let folder = core.displaced();
-    let Err(error) = place.move_out(temp, &folder, &aside.name()) else { return None };
-    tracing::debug!("{} was not moved to {}: {error}", place.path(), folder.display());
-    let opened = place.open_temp(temp).ok();
-    if let Err(error) = place.remove(temp) {
-        tracing::warn!("{}: {error}", place.path());
+    let moved = place.move_out(temp, &folder, &aside.name());
+    if let Err(error) = &moved {
+        tracing::debug!("{} was not moved to {}: {error}", place.path(), folder.display());
     }
-    opened
+    moved.is_ok()
 }
 
 /// Looks at the files that may have been written into since the last time, and brings back what

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::aside::{look_at_displaced, put_aside};
+use super::aside::{keep_open, look_at_displaced, move_aside, put_aside};
 use super::{Planned, SetJournal};
 use crate::change::Author;
 use crate::core::Core;
@@ -38,10 +38,29 @@ pub(crate) struct Displaced {
     known: Arc<str>,
     /// The note was deleted, not replaced: folders that go with it when they are empty.
     deleted: Option<Vec<String>>,
+    /// Somebody wanted it deleted. What Nova only takes back is no note of theirs.
+    to_trash: bool,
     /// How many edits were brought back from it.
     edits: u32,
-    /// It was quiet for a while, and is kept open because it can be kept nowhere.
-    kept_open: bool,
+    quiet: Quiet,
+}
+
+/// What became of a file that was quiet when it was looked at, and that could not be moved away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    /// It was not looked at yet, or was written into.
+    NotYet,
+    /// It is as it was, until its two seconds are over.
+    Waits,
+    /// It is kept open because it can be kept nowhere.
+    KeptOpen,
+}
+
+/// What to do with a quiet file that cannot be moved away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unmovable {
+    LosesItsName,
+    Waits,
 }
 
 #[derive(Debug)]
@@ -60,6 +79,7 @@ impl Displaced {
         temp: String,
         known: &str,
         deleted: Option<Vec<String>>,
+        to_trash: bool,
     ) -> Displaced {
         Displaced {
             set: Arc::clone(set),
@@ -68,8 +88,9 @@ impl Displaced {
             file: File::Temp(temp),
             known: known.into(),
             deleted,
+            to_trash,
             edits: 0,
-            kept_open: false,
+            quiet: Quiet::NotYet,
         }
     }
 
@@ -87,8 +108,9 @@ impl Displaced {
             file: File::Opened(file),
             known: known.into(),
             deleted: None,
+            to_trash: false,
             edits: 0,
-            kept_open: false,
+            quiet: Quiet::NotYet,
         }
     }
 
@@ -96,6 +118,10 @@ impl Displaced {
     /// the note, or keeps it beside the journal. Gives what that displaced in turn, and itself where it
     /// has to be looked at again.
     pub(crate) fn last_look(self, core: &Core) -> Vec<Displaced> {
+        self.look(core, Unmovable::LosesItsName)
+    }
+
+    fn look(self, core: &Core, unmovable: Unmovable) -> Vec<Displaced> {
         if let Err(error) = core.steps.before(Step::LastLook, self.place.path().as_str()) {
             tracing::warn!("{}: {error}", self.place.path());
             return Vec::new();
@@ -110,7 +136,7 @@ impl Displaced {
             }
         };
         if bytes == self.known.as_bytes() {
-            return self.drop_file(core).into_iter().collect();
+            return self.drop_file(core, unmovable).into_iter().collect();
         }
         if self.deleted.is_some()
             && let File::Temp(temp) = &self.file
@@ -141,11 +167,14 @@ impl Displaced {
                 self.set.brought_back(self.n, &bytes);
                 let known = String::from_utf8_lossy(&bytes).into();
                 let mut more = more;
-                more.push(Displaced { known, edits: self.edits + 1, kept_open: false, ..self });
+                more.push(Displaced { known, edits: self.edits + 1, quiet: Quiet::NotYet, ..self });
                 return more;
             }
             _ => {
-                self.put_aside(core, ContentHash::of(&bytes));
+                if let File::Temp(temp) = &self.file {
+                    let known = ContentHash::of(&bytes);
+                    put_aside(core, &self.place, temp, self.set.id(), self.n, known);
+                }
             }
         }
         more
@@ -167,27 +196,30 @@ impl Displaced {
         }
     }
 
-    fn drop_file(self, core: &Core) -> Option<Displaced> {
+    /// Moves the file to the trash or out of the vault. Where it can go nowhere, it waits or is kept
+    /// open without a name, and is given.
+    fn drop_file(self, core: &Core, unmovable: Unmovable) -> Option<Displaced> {
         let known = ContentHash::of(self.known.as_bytes());
-        let opened = match &self.file {
-            File::Temp(temp) if self.deleted.is_some() && core.to_trash(&self.place, temp) => None,
-            _ => self.put_aside(core, known),
+        let moved = match &self.file {
+            File::Temp(temp) => {
+                self.to_trash && core.to_trash(&self.place, temp)
+                    || move_aside(core, &self.place, temp, self.set.id(), self.n, known)
+            }
+            File::Opened(_) => false,
+        };
+        if !moved && unmovable == Unmovable::Waits {
+            return Some(Displaced { quiet: Quiet::Waits, ..self });
+        }
+        let opened = match self.file {
+            File::Opened(opened) => Some(opened),
+            File::Temp(_) if moved => None,
+            File::Temp(temp) => keep_open(&self.place, &temp),
         };
         if let Some(folders) = &self.deleted {
             core.disk.remove_empty(folders);
         }
-        let file = match (self.file, opened) {
-            (_, Some(opened)) | (File::Opened(opened), None) => opened,
-            (File::Temp(_), None) => return None,
-        };
-        Some(Displaced { file: File::Opened(file), kept_open: true, ..self })
-    }
-
-    fn put_aside(&self, core: &Core, known: ContentHash) -> Option<OpenedFile> {
-        match &self.file {
-            File::Temp(temp) => put_aside(core, &self.place, temp, self.set.id(), self.n, known),
-            File::Opened(_) => None,
-        }
+        let file = File::Opened(opened?);
+        Some(Displaced { file, quiet: Quiet::KeptOpen, ..self })
     }
 }
 
@@ -238,8 +270,8 @@ pub(super) fn bring_back(
     }
 }
 
-/// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all
-/// of them at once and waits for that.
+/// Holds displaced files for two seconds, then has them looked at. Dropping it looks at all of them
+/// and waits for that: at once, but for those that can be kept nowhere, which have their two seconds.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     sender: Option<mpsc::Sender<Displaced>>,
@@ -289,8 +321,10 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
                 let is_due = |(due, _): &mut (Instant, Displaced)| *due <= now;
                 let displaced = waiting.pop_front_if(is_due).or_else(|| kept_open.pop_front_if(is_due));
                 if let Some((_, displaced)) = displaced {
-                    let (quiet, more): (Vec<_>, Vec<_>) =
-                        displaced.last_look(core).into_iter().partition(|displaced| displaced.kept_open);
+                    let (quiet, more): (Vec<_>, Vec<_>) = displaced
+                        .last_look(core)
+                        .into_iter()
+                        .partition(|displaced| displaced.quiet == Quiet::KeptOpen);
                     let now = Instant::now();
                     waiting.extend(more.into_iter().map(|displaced| (now + PATIENCE, displaced)));
                     kept_open.extend(quiet.into_iter().map(|displaced| (now + LATER, displaced)));
@@ -308,15 +342,31 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
     }
-    let left = waiting.into_iter().chain(kept_open).map(|(_, displaced)| displaced);
-    look_at_all(core, left.collect());
+    look_at_all(core, kept_open.into_iter().map(|(_, displaced)| displaced).collect());
+    look_before_the_end(core, waiting);
     look_at_displaced(core);
+}
+
+/// Looks at once at what is found again at the next start, whatever is written into it. What cannot be
+/// moved there is gone after its last look, so that comes no sooner than at any other time.
+fn look_before_the_end(core: &Core, waiting: VecDeque<(Instant, Displaced)>) {
+    let mut unmovable = Vec::new();
+    for (due, one) in waiting {
+        let (waits, more): (Vec<_>, Vec<_>) =
+            one.look(core, Unmovable::Waits).into_iter().partition(|one| one.quiet == Quiet::Waits);
+        unmovable.extend(waits.into_iter().map(|one| (due, one)));
+        look_at_all(core, more);
+    }
+    for (due, one) in unmovable {
+        core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
+        look_at_all(core, vec![one]);
+    }
 }
 
 /// Looks at once, and at what that displaces in turn. Nothing is kept open after it.
 pub(super) fn look_at_all(core: &Core, displaced: Vec<Displaced>) {
     let mut displaced = VecDeque::from(displaced);
     while let Some(one) = displaced.pop_front() {
-        displaced.extend(one.last_look(core).into_iter().filter(|more| !more.kept_open));
+        displaced.extend(one.last_look(core).into_iter().filter(|more| more.quiet != Quiet::KeptOpen));
     }
 }

@@ -80,6 +80,12 @@ impl SetJournal {
         &self.id
     }
 
+    /// Whether a note that it deletes is to be found in the trash. An undo deletes what Nova made and
+    /// nobody has touched since.
+    fn deletes_for_somebody(&self) -> bool {
+        self.kind != ChangeSetKind::Undo
+    }
+
     /// Whether it has files.
     pub(crate) fn is_begun(&self) -> bool {
         self.lock().is_some()

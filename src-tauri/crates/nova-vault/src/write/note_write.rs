@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Planned;
 use super::one::settled;
-use crate::change::NoteChangeKind;
+use crate::change::{Conflict, NoteChangeKind};
 use crate::core::Core;
 use crate::disk::Place;
 use crate::error::VaultError;
@@ -249,21 +249,27 @@ impl NoteWrite {
                 }
                 Ok(text)
             }
-            Merge::Conflict { what } => Err(VaultError::Conflict {
-                path: self.path.clone(),
-                mine: self.mine.clone().unwrap_or_default(),
-                theirs: theirs.to_owned(),
-                what,
-            }),
+            Merge::Conflict { what } => Err(self.conflict_in(theirs, what)),
         }
     }
 
     pub(super) fn conflict(&self, theirs: &str, what: &str) -> VaultError {
-        VaultError::Conflict {
+        self.conflict_in(theirs, vec![what.to_owned()])
+    }
+
+    fn conflict_in(&self, theirs: &str, what: Vec<String>) -> VaultError {
+        VaultError::Conflict(Box::new(Conflict {
             path: self.path.clone(),
+            from: self.from.clone(),
+            kind: match (&self.from, &self.base, &self.mine) {
+                (Some(_), ..) => NoteChangeKind::Renamed,
+                (None, _, None) => NoteChangeKind::Deleted,
+                (None, None, Some(_)) => NoteChangeKind::Created,
+                (None, Some(_), Some(_)) => NoteChangeKind::Modified,
+            },
             mine: self.mine.clone().unwrap_or_default(),
             theirs: theirs.to_owned(),
-            what: vec![what.to_owned()],
-        }
+            what,
+        }))
     }
 }

@@ -118,7 +118,10 @@ impl Writing<'_> {
             return Err(write.conflict("", "deleted outside"));
         }
         let (new, made) = self.core.disk.make_place(&write.path)?;
-        let moved = self.step(Step::Exchange, write).and_then(|()| old.move_to(&new));
+        let temp = self.writer.next_temp();
+        let moved = self
+            .step(Step::Exchange, write)
+            .and_then(|()| old.move_to(&new, &temp, &|| self.step(Step::Unname, write)));
         if let Err(error) = moved {
             self.core.disk.remove_empty(&made);
             return Err(match error.kind() {
@@ -136,7 +139,8 @@ impl Writing<'_> {
             .and_then(|()| self.replace(&new, write));
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.
-            if new.move_to(&old).is_ok() {
+            let temp = self.writer.next_temp();
+            if new.move_to(&old, &temp, &|| Ok(())).is_ok() {
                 self.core.disk.remove_empty(&made);
             }
             return Err(error);
@@ -205,6 +209,9 @@ impl Writing<'_> {
                 temp,
                 known,
                 (write.kind() == NoteChangeKind::Deleted).then(|| write.folders.clone()),
+                write.kind() == NoteChangeKind::Deleted
+                    && !self.taking_back
+                    && self.set.deletes_for_somebody(),
             )),
             Err(_) => {
                 let known = ContentHash::of(known.as_bytes());

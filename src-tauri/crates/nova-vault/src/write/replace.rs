@@ -6,7 +6,7 @@ use std::io;
 use super::note_write::{Found, NoteWrite, Outcome};
 use super::one::settled;
 use super::{Displaced, Writing};
-use crate::disk::{NoteFile, Place};
+use crate::disk::{NoteFile, OpenedFile, Place};
 use crate::error::VaultError;
 use crate::journal::Line;
 use crate::step::Step;
@@ -72,7 +72,15 @@ impl Writing<'_> {
             match exchanged {
                 Ok(true) => {}
                 Ok(false) => match self.rename_over(place, &temp, note, write)? {
-                    None => return Ok(Outcome::Written),
+                    None => {
+                        let synced = self.step(Step::SyncFolder, write).and_then(|()| place.sync_folder());
+                        if let Err(error) = synced {
+                            write.in_place = target;
+                            write.ours_is_there = true;
+                            return Err(VaultError::io_at("write", &write.path)(error));
+                        }
+                        return Ok(Outcome::Written);
+                    }
                     Some(late) => {
                         if let Err(error) = self.take_in(write, late.clone(), Found::Displaced) {
                             write.in_place = target;
@@ -144,7 +152,10 @@ impl Writing<'_> {
             return Ok(false);
         }
         match place.exchange(temp) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.core.exchanged();
+                Ok(true)
+            }
             Err(error) if unsupported(&error) => {
                 self.core.refuse_exchange(&error);
                 Ok(false)
@@ -247,7 +258,8 @@ impl Writing<'_> {
     }
 
     /// Puts `temp` over the note where there is no exchange. Gives what was written into the
-    /// replaced file between the last look and now, as far as can be seen.
+    /// replaced file between the last look and now, as far as can be seen. The file stays open: what
+    /// is written into it from now on shows at its last look.
     fn rename_over(
         &mut self,
         place: &Place,
@@ -259,49 +271,28 @@ impl Writing<'_> {
             place.remove(temp).ok();
             return Err(VaultError::io_at("write", &write.path)(error));
         }
-        place.sync_folder().map_err(VaultError::io_at("write", &write.path))?;
         let replaced = replaced.into_opened();
-        match replaced.bytes().map(String::from_utf8) {
-            Ok(Ok(late)) if late != write.in_place => Ok(Some(late)),
-            _ => {
-                if let Ok(place) = place.try_clone() {
-                    self.displaced.push(Displaced::opened(
-                        self.set,
-                        write.n,
-                        place,
-                        replaced,
-                        &write.in_place,
-                    ));
-                }
-                Ok(None)
-            }
+        let read = || replaced.bytes().map(Some);
+        let mut late = read().ok().flatten();
+        if late.as_deref().is_some_and(|late| late != write.in_place.as_bytes()) {
+            late = settled(&self.core.steps, write.path.as_str(), late, read).ok().flatten();
+        }
+        let late = late.and_then(|late| String::from_utf8(late).ok()).filter(|late| *late != write.in_place);
+        self.hold_open(place, replaced, late.as_deref().unwrap_or(&write.in_place), write);
+        Ok(late)
+    }
+
+    fn hold_open(&mut self, place: &Place, replaced: OpenedFile, known: &str, write: &NoteWrite) {
+        if let Ok(place) = place.try_clone() {
+            self.displaced.push(Displaced::opened(self.set, write.n, place, replaced, known));
         }
     }
 
     /// Takes ours out of the note again, and keeps the outside texts that it displaced when that
     /// does not bring them back.
     fn restore(&mut self, place: &Place, write: &NoteWrite) {
-        let ours = &write.in_place;
         let Some(outside) = &write.before else { return };
-        let temp = self.writer.next_temp();
-        let restored = match place.open_to_replace() {
-            Ok(Some(note)) if note.text == *ours && note.names == 1 => {
-                self.write_temp(place, &temp, outside, Some(&note)).and_then(|()| {
-                    if !self.exchange(place, &temp)? {
-                        return place.rename_over(&temp);
-                    }
-                    match place.bytes_of(&temp)? {
-                        Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),
-                        _ => {
-                            place.exchange(&temp)?;
-                            place.remove(&temp)?;
-                            Err(io::Error::other("it changed once more"))
-                        }
-                    }
-                })
-            }
-            _ => Err(io::Error::other("it changed once more")),
-        };
+        let restored = self.put_outside(place, write, outside);
         if restored.is_ok() && write.before_is_whole {
             return;
         }
@@ -310,6 +301,39 @@ impl Writing<'_> {
                 tracing::error!("{}: {failed}", write.path);
             }
         }
+    }
+
+    /// Puts `outside` in place of ours. An error where the note is not ours any more.
+    fn put_outside(&mut self, place: &Place, write: &NoteWrite, outside: &str) -> io::Result<()> {
+        let ours = &write.in_place;
+        let edited = || io::Error::other("it changed once more");
+        let open = || match place.open_to_replace() {
+            Ok(Some(note)) if note.text == *ours && note.names == 1 => Ok(note),
+            _ => Err(edited()),
+        };
+        let temp = self.writer.next_temp();
+        self.write_temp(place, &temp, outside, Some(&open()?))?;
+        if self.exchange(place, &temp)? {
+            return match place.bytes_of(&temp)? {
+                Some(bytes) if bytes == ours.as_bytes() => place.remove(&temp),
+                _ => {
+                    place.exchange(&temp)?;
+                    place.remove(&temp)?;
+                    Err(edited())
+                }
+            };
+        }
+        let replaced = match open() {
+            Ok(note) => note.into_opened(),
+            Err(error) => {
+                place.remove(&temp).ok();
+                return Err(error);
+            }
+        };
+        place.rename_over(&temp)?;
+        // What was written into ours in that moment shows at its last look.
+        self.hold_open(place, replaced, ours, write);
+        place.sync_folder()
     }
 }
 

@@ -144,6 +144,7 @@ fn sweep_temp(
     let of_folder = &in_folder.records;
     if log.texts.contains(&hash) {
         if let Some(record) = in_folder.deletions.get(&hash)
+            && set.deletes_for_somebody()
             && let Ok(place) = core.disk.place(&record.path)
             && core.to_trash(&place, temp)
         {

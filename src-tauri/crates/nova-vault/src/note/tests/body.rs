@@ -89,6 +89,8 @@ fn text_is_appended_to_a_section() {
     check_append("## Log\n- x\n  # in the item\n> # quoted\n# N\n", "- y", log, "## Log\n- x\n  # in the item\n> # quoted\n- y\n# N\n");
     check_append("100 %% sure\n## Log\n- x\n# N\n", "- y", log, "100 %% sure\n## Log\n- x\n- y\n# N\n");
     check_append("- ```\n  a %% b\n  ```\n## Log\n- x\n# %% N\n", "- y", log, "- ```\n  a %% b\n  ```\n## Log\n- x\n- y\n# %% N\n");
+    check_append("## Ärger\n- x\n# N\n", "- y", Some("ärger"), "## Ärger\n- x\n- y\n# N\n");
+    check_append("## A\u{308}RGER\n- x\n# N\n", "- y", Some("## ärger"), "## A\u{308}RGER\n- x\n- y\n# N\n");
     check_append("Text\n\n", "- y", Some("### Log"), "Text\n\n### Log\n- y\n");
     check_append("Text", "- y", log, "Text\n\n## Log\n- y");
     check_append("---\na: 1\n---\n", "- y", log, "---\na: 1\n---\n## Log\n- y\n");

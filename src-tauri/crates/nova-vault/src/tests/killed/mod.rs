@@ -40,6 +40,8 @@ fn one(draft: &mut Draft) -> Result<(), VaultError> {
 fn notes(root: &Path) -> BTreeMap<String, String> {
     files_below(root)
         .into_iter()
+        // What was deleted stays there, also when the deletion is undone.
+        .filter(|file| !file.starts_with(root.join(".trash")))
         .map(|file| {
             let name = file.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             (name, fs::read_to_string(&file).unwrap())
@@ -141,6 +143,7 @@ fn child() {
             (_, n) => format!("{job:?}{n}").to_lowercase(),
         }),
         trash: Some(dir.join("Trash")),
+        top_folder: |_| None,
         write_through: true,
     };
     let steps = Steps::hooked(move |step, what| {

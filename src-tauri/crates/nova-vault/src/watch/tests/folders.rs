@@ -87,3 +87,43 @@ fn a_folder_deleted_and_made_anew_is_watched() {
     let change = vault.changes.recv_timeout(PATIENCE).expect("a change");
     assert_eq!(describe(&change), "modified Folder/one.md: 2 → 3");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_swapped_for_a_link_shows_nothing_of_where_it_leads() {
+    for options in [patient(), Options { folder_limit: 0, poll_every: NEVER, ..patient() }] {
+        let vault = Fixture::with("Notes/one.md = 1\nNotes/Deep/two.md = 2\na.md = a", options);
+        write(&vault.outside("one.md"), "foreign");
+        write(&vault.outside("Deep/two.md"), "foreign");
+        write(&vault.outside("three.md"), "foreign");
+        vault.rename("Notes", "Old");
+        std::os::unix::fs::symlink(vault.outside(""), vault.path("Notes")).expect("link");
+        // Below the link nothing is listened to either.
+        write(&vault.outside("one.md"), "foreign, edited");
+        vault.watch.flush();
+        let mut told: Vec<String> = vault.changes.try_iter().map(|change| describe(&change)).collect();
+        told.sort();
+        assert_eq!(
+            told,
+            [
+                "renamed Notes/Deep/two.md to Old/Deep/two.md: 2 → 2",
+                "renamed Notes/one.md to Old/one.md: 1 → 1"
+            ]
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_vault_swapped_for_a_link_is_a_failure_and_shows_nothing() {
+    let options = Options { poll_every: Duration::from_millis(10), ..Options::default() };
+    let vault = Fixture::with("a.md = a", options);
+    assert_eq!(vault.next_state(), WatchState::Watching { folders: 1 });
+    write(&vault.outside("a.md"), "foreign");
+    fs::rename(vault.path(""), vault.outside("vault")).expect("move the root away");
+    std::os::unix::fs::symlink(vault.outside(""), vault.dir.path().join("vault")).expect("link");
+    let state = vault.next_state();
+    assert!(matches!(&state, WatchState::Failed { .. }), "{state:?}");
+    vault.watch.flush();
+    assert_eq!(vault.changes.try_iter().count(), 0);
+}

@@ -65,3 +65,24 @@ impl Random {
         }
     }
 }
+
+#[test]
+fn changes_that_are_found_in_one_go_are_told_together() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (sink, batches) = channel();
+    let watch = Watch::start_in_batches(
+        dir.path().to_owned(),
+        Options { folder_limit: 0, poll_every: NEVER, ..Options::default() },
+        move |changes| sink.send(changes.len()).unwrap_or_default(),
+        |_| {},
+    )
+    .expect("start the watch");
+    for n in 0..1000 {
+        fs::write(dir.path().join(format!("{n}.md")), "x").expect("write");
+    }
+    watch.flush();
+    let batches: Vec<usize> = batches.try_iter().collect();
+    assert_eq!(batches.iter().sum::<usize>(), 1000);
+    assert_eq!(batches.len(), 4, "{batches:?}");
+    watch.flush();
+}
