@@ -38,7 +38,7 @@ fn how_far_each_is_from_its_target() {
         value["watched"][0],
         json!({
             "symbol": "SLVN", "name": "SLVN", "price": "50.00", "currency": "EUR", "price_at": "2026-11-20",
-            "price_source": "note", "stale": null, "target": "46.00", "to_target": "-8.0", "line": 7,
+            "price_source": "note", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "line": 7,
             "path": "Portfolio/Watchlist.md",
         })
     );
