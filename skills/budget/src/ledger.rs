@@ -174,7 +174,9 @@ impl Ledger {
             }),
             None => self.currency.clone().ok_or_else(|| {
                 fault(
-                    format!("`{property}` is missing, and the other notes do not say which currency is meant"),
+                    format!(
+                        "`{property}` is missing, and the other notes do not say which currency is meant"
+                    ),
                     format!("Add `{property}: EUR`, or set the currency of the skill."),
                 )
             }),

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
 };
 use serde::Deserialize;
 

@@ -182,9 +182,8 @@ fn valued<'a>(all: &'a Valuation) -> BTreeSet<&'a str> {
 fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<String> {
     let held = valued(all);
     let usual = snapshot.books.currency.as_deref();
-    let has_rates = |unit: &&str| {
-        held.iter().all(|held| held == unit || prices.rate(held, unit, snapshot.day).is_some())
-    };
+    let has_rates =
+        |unit: &&str| held.iter().all(|held| held == unit || prices.rate(held, unit, snapshot.day).is_some());
     usual.into_iter().chain(held.iter().copied()).find(has_rates).map(str::to_owned)
 }
 

@@ -76,7 +76,8 @@ impl<'a> Change<'a> {
         for (symbol, currency) in self.touched() {
             let mut positions = self.books.positions.iter();
             let own = positions.find(|position| position.symbol == symbol && position.currency == currency);
-            let (Ok(before), Ok(after)) = (self.before(symbol, currency), self.after(symbol, currency)) else {
+            let (Ok(before), Ok(after)) = (self.before(symbol, currency), self.after(symbol, currency))
+            else {
                 continue;
             };
             if let Some(position) = own {
@@ -262,12 +263,7 @@ pub(crate) fn paid_for(
 }
 
 /// How much is held at the end of a day.
-fn held_on(
-    snapshot: &Snapshot,
-    symbol: &str,
-    currency: &str,
-    day: Date,
-) -> Result<Decimal, ToolError> {
+fn held_on(snapshot: &Snapshot, symbol: &str, currency: &str, day: Date) -> Result<Decimal, ToolError> {
     let holdings = snapshot.books.holdings(snapshot.method, day, false)?;
     let mut held = holdings.held.iter();
     let own = held.find(|holding| holding.symbol == symbol && holding.currency == currency);

@@ -64,8 +64,8 @@ impl<'a> Alike<'a> {
                 if apart > DAYS {
                     break;
                 }
-                let same_payee = transaction.payee.as_deref().map(folded)
-                    == twin.entry.payee.as_deref().map(folded);
+                let same_payee =
+                    transaction.payee.as_deref().map(folded) == twin.entry.payee.as_deref().map(folded);
                 pairs.push((apart, !same_payee, place, (currency.clone(), transaction.amount, at), *twin));
             }
         }

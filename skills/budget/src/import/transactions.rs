@@ -52,7 +52,9 @@ impl Question {
         let asks = match count {
             0 => return None,
             1 => "1 transaction looks like an entry that is there already. Leave it out?".to_owned(),
-            count => format!("{count} transactions look like entries that are there already. Leave them out?"),
+            count => {
+                format!("{count} transactions look like entries that are there already. Leave them out?")
+            }
         };
         Some(Self { about: "alike", asks, choices: vec!["leave_out".into(), "import".into()] })
     }

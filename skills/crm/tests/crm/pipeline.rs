@@ -109,7 +109,8 @@ fn what_is_won_on_no_day_is_told_where_no_figure_could_say_it() {
         .filter(|(.., remedy)| remedy.starts_with("Add"))
         .collect();
     let remedy = "Add `close_date:` with the day on which it was won.";
-    let line = deals(&[("won", "7", "close_date:\n")]).lines().position(|line| line == "close_date:").unwrap();
+    let line =
+        deals(&[("won", "7", "close_date:\n")]).lines().position(|line| line == "close_date:").unwrap();
     assert_eq!(told, [("D/0.md", 1, remedy), ("D/1.md", line as u64, remedy)]);
     assert_eq!(answer["problems"].as_array().unwrap().len(), 3, "a day that is none is one problem, not two");
 }

@@ -35,7 +35,11 @@ fn a_position_that_said_what_its_trades_come_to_follows_an_edit() {
     follows(SALE, json!({"quantity": "150"}), "250");
     follows(FIRST_BUY, json!({"quantity": "210"}), "310");
     follows(SALE, json!({"kind": "buy"}), "500");
-    follows("", json!({"symbol": "ngtl", "kind": "sell", "date": "2026-11-20", "quantity": "40", "price": "42"}), "260");
+    follows(
+        "",
+        json!({"symbol": "ngtl", "kind": "sell", "date": "2026-11-20", "quantity": "40", "price": "42"}),
+        "260",
+    );
     // The price decides nothing that it says.
     assert_eq!(saved(SALE, &json!({"price": "41"})).unwrap().others.len(), 0);
 }
@@ -123,7 +127,8 @@ fn what_a_kind_lacks_or_does_not_have_is_told_by_its_field() {
 
 #[test]
 fn a_new_trade_is_completed_as_the_tool_completes_it() {
-    let dividend = json!({"symbol": "Northgate Tooling", "kind": "dividend", "date": "2026-11-02", "price": "0.25"});
+    let dividend =
+        json!({"symbol": "Northgate Tooling", "kind": "dividend", "date": "2026-11-02", "price": "0.25"});
     let values = saved("", &dividend).unwrap().values;
     assert_eq!(
         values,

@@ -86,7 +86,8 @@ impl NativeTool for SaveRecordTool {
                     let mut draft = RecordDraft::edited(declared, note.clone(), &edits);
                     self.complete(&mut draft, declared, ctx.as_ref()).await?;
                     let filled_in = declared.edits(&note, &draft.filled_in())?;
-                    let own = edits.into_iter().filter(|own| filled_in.iter().all(|one| one.key() != own.key()));
+                    let own =
+                        edits.into_iter().filter(|own| filled_in.iter().all(|one| one.key() != own.key()));
                     let edits: Vec<PropertyEdit> = own.chain(filled_in.iter().cloned()).collect();
                     ctx.vault().set_properties(&path, &edits).await?;
                 }
