@@ -388,3 +388,120 @@ async fn a_record_that_is_there_gets_no_day_or_currency_by_being_opened() {
     assert_eq!(form.schema["properties"]["currency"]["default"], Value::Null);
     assert_eq!(form.values, json!({"date": "2026-11-02", "amount": "5"}));
 }
+
+/// A form of a record, opened on a note or on nothing.
+async fn form_of(app: &App, skill: &str, record_type: &str, path: Option<&str>) -> RecordFormView {
+    let path = path.map(str::to_owned);
+    let wanted = RecordFormRef { skill: skill.into(), record_type: record_type.into(), path };
+    app.record_form(wanted).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_expense_saved_with_its_form_has_the_category_of_the_rules() {
+    let rule = "//- Budget/Rules/R.md\n---\ntype: rule\nmatch: corner\ncategory: groceries\n---\n";
+    let note = "//- E.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5.00\ncurrency: EUR\n---\n";
+    let nova = Nova::new(&format!("{rule}{note}"), []);
+    let app = nova.start().await;
+
+    let new = form_of(&app, "budget", "expense", None).await;
+    let entered = json!({"date": "2026-11-20", "amount": "84.20", "payee": "Corner Market"});
+    let saved = app.save_record(filled(&new, entered)).await.unwrap().result.unwrap();
+    assert_eq!(
+        nova.vault.read(&saved.changes[0].path),
+        "---\ntype: expense\ndate: 2026-11-20\namount: 84.20\ncurrency: EUR\ncategory: groceries\npayee: Corner Market\n---\n"
+    );
+    let edited = form_of(&app, "budget", "expense", Some("E.md")).await;
+    assert!(app.save_record(filled(&edited, json!({"payee": "Corner"}))).await.unwrap().result.unwrap().ok);
+    let text = nova.vault.read("E.md");
+    assert!(text.contains("category: groceries\n") && text.contains("amount: 5.00\n"), "{text}");
+
+    let ended = json!({"date": "2026-11-20", "amount": "1", "recurring": "weekly", "until": "2026-11-19"});
+    let refused = app.save_record(filled(&new, ended)).await.unwrap();
+    assert_eq!(errors(&refused), [("until", "It is before the first day, 2026-11-20.")]);
+}
+
+#[tokio::test]
+async fn a_trade_saved_with_its_form_keeps_to_what_is_held_and_its_position_follows() {
+    let notes = "
+//- Portfolio/Positions/NGTL.md
+---
+type: position
+symbol: NGTL
+currency: EUR
+quantity: 60
+---
+//- Portfolio/Trades/buy.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-03-12
+quantity: 100
+price: 30.00
+currency: EUR
+---
+//- Portfolio/Trades/sell.md
+---
+type: trade
+symbol: NGTL
+kind: sell
+date: 2026-09-15
+quantity: 40
+price: 40.00
+currency: EUR
+---
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let (sale, position) = ("Portfolio/Trades/sell.md", "Portfolio/Positions/NGTL.md");
+    let before = (nova.vault.read(sale), nova.vault.read(position));
+
+    let form = form_of(&app, "portfolio", "trade", Some(sale)).await;
+    let result = app.save_record(filled(&form, json!({"quantity": "101"}))).await.unwrap().result.unwrap();
+    let error = result.error.unwrap();
+    assert_eq!(
+        error.message,
+        "Portfolio/Trades/sell.md, line 6: 101 NGTL cannot be sold on 2026-09-15: 100 are held then."
+    );
+    assert!(error.hint.starts_with("Correct the quantity"), "{error:?}");
+    assert_eq!((nova.vault.read(sale), nova.vault.read(position)), before, "nothing half written");
+
+    let new = form_of(&app, "portfolio", "trade", None).await;
+    let unpriced = json!({"symbol": "NGTL", "kind": "buy", "date": "2026-11-20", "quantity": "1"});
+    let refused = app.save_record(filled(&new, unpriced)).await.unwrap();
+    assert_eq!(errors(&refused), [("price", "A buy needs a price.")]);
+
+    let result = app.save_record(filled(&form, json!({"quantity": "50"}))).await.unwrap().result.unwrap();
+    assert_eq!(result.changes.len(), 2, "{result:?}");
+    assert_eq!(nova.vault.read(sale), before.0.replace("quantity: 40", "quantity: 50"));
+    assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 50"));
+
+    let split = json!({"symbol": "ngtl", "kind": "split", "date": "2026-11-20", "quantity": "3"});
+    let result = app.save_record(filled(&new, split)).await.unwrap().result.unwrap();
+    assert!(result.ok, "{result:?}");
+    assert!(nova.vault.read("Portfolio/Trades/2026-11-20 NGTL split.md").contains("symbol: NGTL\n"));
+    assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 150"));
+    app.undo(&result.change_set.unwrap(), None, None).await.unwrap();
+    assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 50"));
+}
+
+#[tokio::test]
+async fn templates_and_copies_are_no_usual_currency_and_nobody_to_link_to() {
+    let expense = |path: &str, currency: &str| {
+        format!("//- {path}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: {currency}\n---\n")
+    };
+    let copy = "Budget/Expenses/a.sync-conflict-20261102-101010-ABCDEFG";
+    let notes = [
+        expense("Budget/Expenses/a", "CHF"),
+        expense(copy, "EUR"),
+        expense("Templates/Expense", "EUR"),
+        "//- CRM/People/Conrad.md\n---\ntype: contact\n---\n//- Templates/Contact.md\n---\ntype: contact\n---\n".into(),
+    ];
+    let nova = Nova::new(&notes.concat(), []);
+    assert_eq!(presets(&nova, "budget", "expense").await.2, json!("CHF"));
+    let app = nova.start().await;
+    let wanted = SuggestNotes { text: "con".into(), skill: "crm".into(), field: Some("contact".into()) };
+    let names: Vec<String> =
+        app.suggest_notes(wanted).await.unwrap().into_iter().map(|note| note.name).collect();
+    assert_eq!(names, ["Conrad"]);
+}

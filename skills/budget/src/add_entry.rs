@@ -110,12 +110,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
     let amount = new.amount.read("amount")?;
     let until = new.until.as_deref().map(|until| date("until", until)).transpose()?;
     let recurring = new.recurring.filter(|recurring| *recurring != Recurring::None);
-    if until.is_some() && recurring.is_none() {
-        return Err(wrong("until", "is for what comes again; give recurring, too".into()));
-    }
-    if until.is_some_and(|until| until < day) {
-        return Err(wrong("until", format!("is before the first day, {day}")));
-    }
+    check_until(day, until, recurring.is_some())?;
     let ledger = Ledger::read(ctx).await?;
     let currency = ledger.currency_or(new.currency.as_deref())?;
     let payee = line("payee", new.payee.as_deref())?;
@@ -155,6 +150,18 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
         out.insert("by_rule".into(), json!(rule.path));
     }
     Ok(Output::new(out.into()).from_notes([path]).into())
+}
+
+/// # Errors
+/// `InvalidArguments` for an end that does not go with the rest.
+pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> Result<(), ToolError> {
+    if until.is_some() && !comes_again {
+        return Err(wrong("until", "is for what comes again; give recurring, too".into()));
+    }
+    if until.is_some_and(|until| until < day) {
+        return Err(wrong("until", format!("is before the first day, {day}")));
+    }
+    Ok(())
 }
 
 /// A note of its year, named `YYYY-MM-DD payee amount`.

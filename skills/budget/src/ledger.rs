@@ -174,7 +174,9 @@ impl Ledger {
             }),
             None => self.currency.clone().ok_or_else(|| {
                 fault(
-                    format!("`{property}` is missing, and no other note says which currency is meant"),
+                    format!(
+                        "`{property}` is missing, and the other notes do not say which currency is meant"
+                    ),
                     format!("Add `{property}: EUR`, or set the currency of the skill."),
                 )
             }),
@@ -192,7 +194,7 @@ impl Ledger {
         }
         self.currency.clone().ok_or_else(|| {
             ToolError::failed(
-                "No currency was given, and no note says which one is meant.",
+                "No currency was given, and the notes do not say which one is meant.",
                 "Give the argument currency, such as EUR, or set the currency of the skill budget.",
             )
         })
@@ -330,7 +332,7 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     })
 }
 
-/// The one that most notes name; of two that are named as often, the first by its code.
+/// The one that most notes name; none where two are named as often, for none is guessed.
 fn commonest_currency(ctx: &dyn ToolContext, notes: &[Note]) -> Result<Option<String>, ToolError> {
     let mut types = Types::default();
     let mut said: HashMap<String, usize> = HashMap::new();
@@ -350,8 +352,10 @@ fn commonest_currency(ctx: &dyn ToolContext, notes: &[Note]) -> Result<Option<St
             *named.entry(code).or_default() += count;
         }
     }
-    let commonest = named.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-    Ok(commonest.map(|(code, _)| code))
+    let most = named.values().max().copied();
+    let mut commonest = named.into_iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| code);
+    let first = commonest.next();
+    Ok(first.filter(|_| commonest.next().is_none()))
 }
 
 /// A field as trimmed text; none where nothing is left.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use nova_skill::{Skill, Tool, native};
+use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_entry;
 mod add_rule;
@@ -19,6 +19,7 @@ mod month_summary;
 mod period;
 mod recurring;
 mod rules;
+mod saving;
 mod set_limit;
 
 /// The skill `budget`.
@@ -48,5 +49,9 @@ impl Skill for Budget {
             native(apply_rules::ApplyRules),
             native(import::ImportTransactions),
         ]
+    }
+
+    fn record_rules(&self) -> Option<Arc<dyn RecordRules>> {
+        Some(Arc::new(saving::Rules))
     }
 }

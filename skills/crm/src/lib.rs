@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use nova_skill::{Skill, Tool, native};
+use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_contact;
 mod add_deal;
@@ -25,6 +25,7 @@ mod money;
 mod move_deal;
 mod pipeline;
 mod records;
+mod saving;
 mod stages;
 mod update_contact;
 mod update_deal;
@@ -60,5 +61,9 @@ impl Skill for Crm {
             native(follow_ups::FollowUps),
             native(list_companies::ListCompanies),
         ]
+    }
+
+    fn record_rules(&self) -> Option<Arc<dyn RecordRules>> {
+        Some(Arc::new(saving::Rules))
     }
 }

@@ -61,7 +61,10 @@ impl NativeTool for Pipeline {
                 match deal.close_date {
                     Some(date) if (quarter.0..=quarter.1).contains(&date) => totals.won.add(deal)?,
                     Some(_) => {}
-                    None => totals.won_without_date += 1,
+                    None => {
+                        totals.won_without_date += 1;
+                        problems.extend(undated(deal, &deals));
+                    }
                 }
             }
         }
@@ -211,6 +214,21 @@ fn stage_row(stage: &Stage, total: &Total) -> Value {
         row["weighted"] = total.weighted.rounded().to_json();
     }
     row
+}
+
+/// What is won without a day is won in no quarter, and so in no figure that could say it. A day that
+/// cannot be read is a problem of its own.
+fn undated(deal: &Deal, deals: &Deals) -> Option<Value> {
+    let property = deals.records.declared.fields["close_date"].property();
+    let said = deal.entry.note().document.property(property).map(|said| said.display());
+    said.is_none_or(|said| said.trim().is_empty()).then(|| {
+        json!({
+            "path": deal.entry.path(),
+            "line": deal.entry.note().document.entry(property).map_or(1, |(_, found)| found.line),
+            "problem": format!("{} is won and counts in no quarter: `{property}` says no day", deal.entry.name),
+            "remedy": format!("Add `{property}:` with the day on which it was won."),
+        })
+    })
 }
 
 fn counted(deals: usize) -> String {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nova_skill::{
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::amount::{money, percent, shown};
 use crate::books::problems_json;
-use crate::prices::{Age, Rate};
+use crate::prices::{Age, Prices, Rate, pair};
 use crate::quantity::TooLarge;
 use crate::valuation::{Snapshot, Valuation, day_text};
 use crate::value::rate_json;
@@ -21,7 +21,7 @@ pub(crate) struct AllocationBy {
     /// How to group; by position where nothing is given.
     by: Option<By>,
     /// Compare all currencies in this one, such as EUR, with the known rates; without it each currency is a whole of
-    /// its own.
+    /// its own, unless the shares are those of currencies.
     currency: Option<String>,
 }
 
@@ -59,6 +59,10 @@ impl NativeTool for Allocation {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
+        // Currencies can only be told apart from each other in one of them; which one does not matter.
+        let apart = By::Currency == by && wanted.is_none() && valued(&all).len() > 1;
+        let wanted = if apart { common_unit(&all, &prices, &snapshot) } else { wanted };
+        let is_incomparable = apart && wanted.is_none();
         // One whole where there is one currency, or a rate for each; else one for each currency.
         let mut groups: BTreeMap<String, BTreeMap<String, Group>> = BTreeMap::new();
         let mut rates: BTreeMap<&str, Rate> = BTreeMap::new();
@@ -106,7 +110,7 @@ impl NativeTool for Allocation {
             let mut group: Vec<(&String, &Group)> = group.iter().collect();
             group.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
             for (label, group) in group {
-                let share = percent(group.value, total);
+                let share = percent(group.value, total).filter(|_| !is_incomparable);
                 if let Some(share) = share {
                     let mut figure = Figure::new(
                         format!("/shares/{}/share", rows.len()),
@@ -135,7 +139,15 @@ impl NativeTool for Allocation {
                 }));
             }
         }
-        if groups.len() > 1 {
+        if is_incomparable {
+            let codes: Vec<&str> = groups.keys().map(String::as_str).collect();
+            all.problems.push(nova_skill::Problem {
+                path: String::new(),
+                line: 0,
+                problem: format!("There are no rates between {}, so no share can be told", codes.join(", ")),
+                remedy: format!("Fetch the quote {}.", pair(codes[0], codes[codes.len() - 1])),
+            });
+        } else if groups.len() > 1 {
             all.problems.push(nova_skill::Problem {
                 path: String::new(),
                 line: 0,
@@ -159,6 +171,20 @@ impl NativeTool for Allocation {
         output.figures = figures;
         Ok(output.into())
     }
+}
+
+/// The currencies of what has a value.
+fn valued<'a>(all: &'a Valuation) -> BTreeSet<&'a str> {
+    all.rows.iter().filter(|row| row.value.is_some()).map(|row| row.holding.currency).collect()
+}
+
+/// The currency in which all can be compared: the usual one where there is a rate for each, else any.
+fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<String> {
+    let held = valued(all);
+    let usual = snapshot.books.currency.as_deref();
+    let has_rates =
+        |unit: &&str| held.iter().all(|held| held == unit || prices.rate(held, unit, snapshot.day).is_some());
+    usual.into_iter().chain(held.iter().copied()).find(has_rates).map(str::to_owned)
 }
 
 /// What a person should know before they trust the shares of one whole.

@@ -63,6 +63,14 @@ pub(crate) struct PriceNote {
     pub(crate) currency: String,
 }
 
+impl TradeNote {
+    /// Whether it counts for a symbol in a currency.
+    pub(crate) fn is_of(&self, symbol: &str, currency: &str) -> bool {
+        let is_split = matches!(self.trade.event, Event::Split { .. });
+        self.symbol == symbol && (is_split || self.currency == currency)
+    }
+}
+
 impl Books {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
         let mut books = Self::default();
@@ -234,10 +242,7 @@ impl Books {
 
     /// The trades of a symbol in one currency. A split is one of the symbol, whatever the currency.
     pub(crate) fn trades_of(&self, symbol: &str, currency: &str) -> impl Iterator<Item = &TradeNote> {
-        self.trades.iter().filter(move |note| {
-            let is_split = matches!(note.trade.event, Event::Split { .. });
-            note.symbol == symbol && (is_split || note.currency == currency)
-        })
+        self.trades.iter().filter(move |note| note.is_of(symbol, currency))
     }
 
     /// `unreadable` of an output.

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use nova_skill::jiff::ToSpan as _;
+use nova_skill::jiff::tz::TimeZone;
+use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::serde_json;
 use nova_skill::{Date, Decimal, ToolContext, ToolError};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,14 @@ pub(crate) struct KeptQuote {
     pub(crate) before: Option<Decimal>,
 }
 
+impl KeptQuote {
+    /// Whether the day was over, everywhere but in the far west, when the source answered.
+    fn was_fetched_after(&self, day: Date) -> bool {
+        let fetched = self.fetched.parse::<Timestamp>().ok();
+        fetched.is_some_and(|fetched| fetched.to_zoned(TimeZone::UTC).date() > day)
+    }
+}
+
 impl Kept {
     /// Without a store, or with one that says something else, nothing is kept.
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
@@ -59,10 +68,12 @@ impl Kept {
         ctx.store().set(KEY, value).await
     }
 
-    /// A close of a day gone by does not take the place of a quote with its time.
+    /// What was said while a day went on gives way to its close, once that was fetched after the day;
+    /// until then the close may be older than a quote with its time.
     pub(crate) fn add(&mut self, symbol: &str, day: Date, quote: KeptQuote) {
         let days = self.symbols.entry(symbol.to_owned()).or_default();
-        if quote.at.is_none() && days.get(&day).is_some_and(|known| known.at.is_some()) {
+        let is_timed = days.get(&day).is_some_and(|known| known.at.is_some());
+        if quote.at.is_none() && is_timed && !quote.was_fetched_after(day) {
             return;
         }
         days.insert(day, quote);
@@ -134,6 +145,24 @@ mod tests {
             fetched: String::new(),
             before: None,
         }
+    }
+
+    #[test]
+    fn a_quote_of_a_day_that_went_on_gives_way_to_the_close_that_is_fetched_after_it() {
+        let day: Date = "2026-11-20".parse().expect("a date");
+        let quote = |price: i64, at: Option<&str>, fetched: &str| KeptQuote {
+            price: price.into(),
+            at: at.map(str::to_owned),
+            fetched: fetched.into(),
+            ..close()
+        };
+        let mut kept = Kept::default();
+        let price = |kept: &Kept| kept.of("A").next().map(|(_, quote)| quote.price.to_string());
+        kept.add("A", day, quote(40, Some("2026-11-20T10:00:00Z"), "2026-11-20T10:00:05Z"));
+        kept.add("A", day, quote(39, None, "2026-11-20T10:01:00Z"));
+        assert_eq!(price(&kept).as_deref(), Some("40"), "the day went on: that is no close yet");
+        kept.add("A", day, quote(44, None, "2026-11-21T08:00:00Z"));
+        assert_eq!(price(&kept).as_deref(), Some("44"), "the close of the day");
     }
 
     /// The weekdays from a Monday on.

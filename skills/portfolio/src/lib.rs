@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use nova_skill::{Skill, Tool, native};
+use nova_skill::{RecordRules, Skill, Tool, native};
 
 mod add_trade;
 mod allocation;
@@ -23,8 +23,10 @@ mod positions;
 mod prices;
 pub mod quantity;
 mod quote;
+mod saving;
 mod sources;
 mod totals;
+mod trade_rules;
 mod valuation;
 mod value;
 mod watch;
@@ -60,5 +62,9 @@ impl Skill for Portfolio {
             native(allocation::Allocation),
             native(history::History),
         ]
+    }
+
+    fn record_rules(&self) -> Option<Arc<dyn RecordRules>> {
+        Some(Arc::new(saving::Rules))
     }
 }

@@ -113,12 +113,22 @@ impl<'a> Prices<'a> {
         days.find(|(_, prices)| prices.iter().any(|price| price.currency == currency)).map(|(date, _)| *date)
     }
 
-    /// How much of `to` one of `from` is: as it is known, or the other way round.
+    /// The newest up to a day that may be used, in whatever currency.
+    pub(crate) fn newest(&self, symbol: &str, day: Date) -> Option<&Price<'a>> {
+        let days = self.of.get(symbol)?.range(..=day).rev();
+        days.flat_map(|(_, prices)| prices).find(|price| price.is_usable(day))
+    }
+
+    /// How much of `to` one of `from` is: as it is known, or the other way round where that is newer.
+    /// Of one day a note goes before a quote.
     pub(crate) fn rate(&self, from: &str, to: &str, day: Date) -> Option<Rate<'_>> {
-        if let Some(price) = self.usable(&pair(from, to), to, day) {
+        let direct = self.usable(&pair(from, to), to, day);
+        let turned = self.usable(&pair(to, from), from, day);
+        let trust = |price: &Price| (price.date, matches!(price.from, PriceFrom::Note(_)));
+        if let Some(price) = direct.filter(|price| turned.is_none_or(|other| trust(price) >= trust(other))) {
             return Some(Rate { rate: price.amount, price });
         }
-        let price = self.usable(&pair(to, from), from, day)?;
+        let price = turned?;
         let rate = Decimal::ONE.checked_div(price.amount)?.round_dp(10);
         Some(Rate { rate, price })
     }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::amount::{CURRENCY_REMEDY, Given, currency, invalid};
 use crate::books::{Books, as_symbol};
+use crate::valuation::Snapshot;
 use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_text, written};
 
 pub(crate) struct Watch;
@@ -19,7 +20,8 @@ pub(crate) struct NewEntry {
     symbol: String,
     /// The price to wait for, such as 120 or "120 USD".
     target: Option<Given>,
-    /// The target's currency, such as EUR; that of the position, else the usual one, where nothing is given.
+    /// The target's currency, such as EUR; that of the position, else of its last price, else the usual one, where
+    /// nothing is given.
     currency: Option<String>,
 }
 
@@ -36,9 +38,10 @@ impl NativeTool for Watch {
     }
 
     async fn run(&self, new: NewEntry, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let books = Books::read(ctx.as_ref()).await?;
+        let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
+        let books = &snapshot.books;
         let watched = Watched::read(ctx.as_ref()).await?;
-        let symbol = watched_symbol(&new.symbol, &books, &watched)?;
+        let symbol = watched_symbol(&new.symbol, books, &watched)?;
         // Of a line that cannot be read nothing is known that could be changed.
         if watched.get(&symbol).is_none()
             && let Some(problem) = watched.broken(&symbol)
@@ -58,7 +61,10 @@ impl NativeTool for Watch {
             (Some(_), None) => {
                 let known = watched.get(&symbol).and_then(|entry| entry.currency.clone());
                 let of_position = books.position(&symbol).map(|position| position.currency.clone());
-                Some(known.or(of_position).or(books.currency.clone()).ok_or_else(|| {
+                let prices = snapshot.prices();
+                let of_price = prices.newest(&symbol, snapshot.day).map(|price| price.currency.to_owned());
+                let own = known.or(of_position).or(of_price);
+                Some(own.or(books.currency.clone()).ok_or_else(|| {
                     invalid("currency", "is needed: nothing in the vault says which one is usual")
                 })?)
             }

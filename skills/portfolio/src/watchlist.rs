@@ -35,15 +35,26 @@ impl NativeTool for Watchlist {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let watched = Watched::read(ctx.as_ref()).await?;
-        let mut rows = Vec::new();
+        let (mut rows, mut problems) = (Vec::new(), watched.problems.clone());
         let mut notes: Vec<NotePath> = watched.entries.iter().map(|entry| entry.path.clone()).collect();
         for entry in &watched.entries {
             let position = snapshot.books.position(&entry.symbol);
             let known = position.map(|position| position.currency.as_str());
-            let unit = entry.currency.as_deref().or(known).or(snapshot.books.currency.as_deref());
-            let price = unit.and_then(|unit| prices.usable(&entry.symbol, unit, snapshot.day));
+            let in_unit = |unit: &str| prices.usable(&entry.symbol, unit, snapshot.day);
+            // In the currency of the target where there is such a price; what nobody holds is quoted in
+            // its own.
+            let price = entry.currency.as_deref().and_then(in_unit).or_else(|| known.and_then(in_unit));
+            let price = price.or_else(|| prices.newest(&entry.symbol, snapshot.day));
+            let unit = price.map(|price| price.currency).or(entry.currency.as_deref()).or(known);
+            let unit = unit.or(snapshot.books.currency.as_deref());
+            // A target without a currency means that of the price.
+            let target_unit = entry.currency.as_deref().or(unit).filter(|_| entry.target.is_some());
             let age = price.map(|price| price.age(snapshot.day));
-            let distance = price
+            let comparable = price.filter(|price| target_unit == Some(price.currency));
+            if let (Some(price), None, Some(target_unit)) = (price, comparable, target_unit) {
+                problems.push(differs(entry, target_unit, price.currency));
+            }
+            let distance = comparable
                 .zip(entry.target)
                 .and_then(|(price, target)| percent(target.checked_sub(price.amount)?, price.amount));
             if let Some(nova_skill::Source::Note(path)) = price.map(|price| price.source()) {
@@ -58,6 +69,7 @@ impl NativeTool for Watchlist {
                 "price_source": price.map(|price| price.source_name().to_owned()),
                 "stale": age.and_then(Age::word),
                 "target": shown(entry.target.map(price_shown)),
+                "target_currency": target_unit,
                 "to_target": shown(distance),
                 "line": entry.line,
                 "path": entry.path.to_string(),
@@ -65,10 +77,20 @@ impl NativeTool for Watchlist {
         }
         let value = json!({
             "watched": rows,
-            "problems": problems_json(&watched.problems),
+            "problems": problems_json(&problems),
             "unreadable": problems_json(&watched.unreadable),
         });
         Ok(Output::new(value).from_notes(notes).into())
+    }
+}
+
+/// What is said where target and price cannot be compared.
+fn differs(entry: &Entry, target: &str, price: &str) -> Problem {
+    Problem {
+        path: entry.path.to_string(),
+        line: entry.line,
+        problem: format!("The target of {} is in {target}, its price in {price}", entry.symbol),
+        remedy: format!("Write the target in {price}, or add a price note in {target}."),
     }
 }
 

@@ -60,6 +60,19 @@ pub(crate) struct Mapping {
     /// amount has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) expenses: Option<Sign>,
+    /// What to do with transactions that look like entries which are there already: "leave_out" or
+    /// "import" them too. It holds for this file and is not remembered; needed where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) alike: Option<OfAlike>,
+}
+
+/// What becomes of transactions that look like entries which are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(super) enum OfAlike {
+    LeaveOut,
+    Import,
 }
 
 /// The sign that an expense has.
@@ -284,6 +297,7 @@ impl Mapping {
             decimal: record.choice("decimal")?.map(|word| sign_of(word).into()),
             delimiter: record.choice("delimiter")?.map(str::to_owned),
             encoding: text(record, "encoding")?,
+            alike: None,
             expenses: record.choice("expenses")?.map(|word| match word {
                 "positive" => Sign::Positive,
                 _ => Sign::Negative,

@@ -1,5 +1,6 @@
 //! Transactions from a bank's file.
 
+mod alike;
 mod mapping;
 mod table;
 mod transactions;
@@ -20,7 +21,8 @@ use crate::arguments::line;
 use crate::ledger::{EXPENSE, INCOME, Ledger, UNCATEGORISED, text};
 use crate::money::money;
 use crate::rules::first_that_fits;
-use mapping::Mapping;
+use alike::Alike;
+use mapping::{Mapping, OfAlike};
 use table::Table;
 use transactions::{Columns, Currencies, Question, Transaction};
 
@@ -71,7 +73,8 @@ impl NativeTool for ImportTransactions {
         Description::purpose(
             "Imports a bank's CSV file that lies in the vault, one note for each transaction, categorised by the rules. \
              Without a mapping it answers with a proposal and imports nothing: show it to the user, and call again with the \
-             mapping they agree to, which is remembered for files of that bank. What was imported before is left out.",
+             mapping they agree to, which is remembered for files of that bank. What was imported before is left out; \
+             what looks like an entry that was noted by hand or comes again is asked about.",
         )
         .use_when("the user wants a statement, an export or a CSV file of their bank in the budget")
         .not_when("one payment is to be noted", "budget.add_expense")
@@ -94,12 +97,16 @@ impl NativeTool for ImportTransactions {
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let known = file.known(ctx.as_ref(), &table, &ledger).await?;
         let Some(mut known) = known else {
-            return propose(&file, &table, Mapping::proposed(&table), &ledger);
+            let (account, currency) = file.said(&ledger)?;
+            let imported = Imported::of(ctx.as_ref(), &ledger, account, currency).await?;
+            return propose(&file, &table, Mapping::proposed(&table), &imported);
         };
+        let imported =
+            Imported::of(ctx.as_ref(), &ledger, known.account.clone(), known.currency.clone()).await?;
         if file.mapping.is_none()
             && let Some(open) = Columns::doubt(&table, &known.mapping)?
         {
-            return propose(&file, &table, open, &ledger);
+            return propose(&file, &table, open, &imported);
         }
         if known.mapping.encoding.is_none() {
             known.mapping.encoding = Some(table.encoding.to_lowercase());
@@ -111,9 +118,14 @@ impl NativeTool for ImportTransactions {
         };
         let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
         let transactions = columns.transactions(&table, currencies)?;
-        let imported = Imported::of(ctx.as_ref(), &ledger, &known).await?;
         let dry_run = file.dry_run.unwrap_or_default();
-        let mut plan = imported.plan(ctx.as_ref(), transactions)?;
+        let alike = imported.alike(&transactions);
+        // Neither is a payment counted twice nor one left out without the user's word.
+        if alike.count() > 0 && known.mapping.alike.is_none() && !dry_run {
+            return propose(&file, &table, known.mapping, &imported);
+        }
+        let told_alike = alike.rows(&transactions);
+        let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike)?;
         let mut value = json!({
             "dry_run": dry_run,
             "file": name,
@@ -122,6 +134,9 @@ impl NativeTool for ImportTransactions {
             "already_there": plan.already_there,
             "of_no_amount": plan.of_no_amount,
             "without_a_category": plan.without_a_category,
+            "alike": alike.count(),
+            "left_out": plan.left_out,
+            "looks_like": told_alike,
             "mapping": known.mapping,
             "preview": plan.preview,
         });
@@ -146,6 +161,12 @@ impl File {
                 allowed: vec!["csv".into()],
             }),
         }
+    }
+
+    /// The account and the currency that the call names.
+    fn said(&self, ledger: &Ledger) -> Result<(Option<String>, Option<String>), ToolError> {
+        let currency = self.currency.as_deref().map(|said| ledger.currency_or(Some(said))).transpose()?;
+        Ok((line("account", self.account.as_deref())?, currency))
     }
 
     /// The mapping to use; none where one has to be confirmed first.
@@ -226,7 +247,9 @@ impl File {
 /// What is there already.
 struct Imported<'a> {
     ledger: &'a Ledger,
-    known: &'a Known,
+    /// What the file is of, where it is known.
+    account: Option<String>,
+    currency: Option<String>,
     /// The accounts that have each import id.
     there: HashMap<&'a str, Vec<Option<String>>>,
     /// The import ids that stand in notes which cannot be read: they were imported all the same.
@@ -239,12 +262,19 @@ struct Plan {
     notes: Vec<NewNote>,
     already_there: usize,
     of_no_amount: usize,
+    /// Those that look like entries which are there, where the user wants them left out.
+    left_out: usize,
     without_a_category: usize,
     preview: Vec<Value>,
 }
 
 impl<'a> Imported<'a> {
-    async fn of(ctx: &dyn ToolContext, ledger: &'a Ledger, known: &'a Known) -> Result<Self, ToolError> {
+    async fn of(
+        ctx: &dyn ToolContext,
+        ledger: &'a Ledger,
+        account: Option<String>,
+        currency: Option<String>,
+    ) -> Result<Self, ToolError> {
         let mut there: HashMap<&str, Vec<Option<String>>> = HashMap::new();
         for entry in &ledger.entries {
             if let Some(id) = &entry.import_id {
@@ -257,13 +287,24 @@ impl<'a> Imported<'a> {
             let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
             unreadable.extend(transactions::import_ids(&String::from_utf8_lossy(&bytes)));
         }
-        Ok(Self { ledger, known, there, unreadable })
+        Ok(Self { ledger, account, currency, there, unreadable })
+    }
+
+    /// The entries that new transactions look like.
+    fn alike(&self, transactions: &[Transaction]) -> Alike<'a> {
+        Alike::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
+            if transaction.amount.is_zero() || self.has(transaction) {
+                return None;
+            }
+            let known = || self.ledger.currency_or(self.currency.as_deref()).ok();
+            transaction.currency.clone().or_else(known)
+        })
     }
 
     /// Where one of the two says no account it is the same: rather one transaction less, which the
     /// answer counts, than the same twice.
     fn has(&self, transaction: &Transaction) -> bool {
-        let account = self.known.account.as_deref().map(folded);
+        let account = self.account.as_deref().map(folded);
         [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
             self.unreadable.contains(id)
                 || self.there.get(id).is_some_and(|accounts| {
@@ -272,9 +313,15 @@ impl<'a> Imported<'a> {
         })
     }
 
-    fn plan(&self, ctx: &dyn ToolContext, transactions: Vec<Transaction>) -> Result<Plan, ToolError> {
+    fn plan(
+        &self,
+        ctx: &dyn ToolContext,
+        transactions: Vec<Transaction>,
+        alike: &Alike<'_>,
+        of_alike: Option<OfAlike>,
+    ) -> Result<Plan, ToolError> {
         let mut plan = Plan::default();
-        for transaction in transactions {
+        for (place, transaction) in transactions.into_iter().enumerate() {
             if transaction.amount.is_zero() {
                 plan.of_no_amount += 1;
                 continue;
@@ -283,11 +330,16 @@ impl<'a> Imported<'a> {
                 plan.already_there += 1;
                 continue;
             }
+            let twin = alike.get(place);
+            if twin.is_some() && of_alike == Some(OfAlike::LeaveOut) {
+                plan.left_out += 1;
+                continue;
+            }
             let is_income = transaction.amount.is_sign_positive();
             let amount = money(transaction.amount.abs());
             let currency = match &transaction.currency {
                 Some(currency) => currency.clone(),
-                None => self.ledger.currency_or(self.known.currency.as_deref())?,
+                None => self.ledger.currency_or(self.currency.as_deref())?,
             };
             let payee = transaction.payee.as_deref().unwrap_or_default();
             let category = transaction.category.clone().or_else(|| {
@@ -298,14 +350,18 @@ impl<'a> Imported<'a> {
                 plan.without_a_category += 1;
             }
             if plan.preview.len() < PREVIEW {
-                plan.preview.push(json!({
+                let mut row = json!({
                     "date": transaction.date,
                     "kind": if is_income { INCOME } else { EXPENSE },
                     "amount": amount,
                     "currency": currency,
                     "payee": transaction.payee,
                     "category": category.as_deref().unwrap_or(UNCATEGORISED),
-                }));
+                });
+                if let Some(twin) = twin {
+                    row["looks_like"] = json!(twin.entry.path);
+                }
+                plan.preview.push(row);
             }
             let fields = [
                 ("date", Some(transaction.date.to_string())),
@@ -314,7 +370,7 @@ impl<'a> Imported<'a> {
                 ("category", category),
                 ("payee", transaction.payee.clone()),
                 ("memo", transaction.memo.clone()),
-                ("account", self.known.account.clone()),
+                ("account", self.account.clone()),
                 ("import_id", Some(transaction.import_id().to_owned())),
             ];
             let values: Map<String, Value> = fields
@@ -339,26 +395,35 @@ fn propose(
     file: &File,
     table: &Table,
     mut mapping: Mapping,
-    ledger: &Ledger,
+    imported: &Imported<'_>,
 ) -> Result<ToolOutput, ToolError> {
-    let given = file.currency.as_deref().map(|given| ledger.currency_or(Some(given))).transpose()?;
-    let currencies = Currencies { given: given.as_deref(), usual: ledger.currency.as_deref() };
-    let (questions, rows) = match Columns::of(table, &mut mapping)? {
+    let usual = imported.ledger.currency.as_deref();
+    let currencies = Currencies { given: imported.currency.as_deref(), usual };
+    let (mut questions, rows) = match Columns::of(table, &mut mapping)? {
         Ok(columns) => (Vec::new(), columns.transactions(table, currencies)?),
         Err(questions) => (questions, Vec::new()),
     };
+    let alike = imported.alike(&rows);
+    if mapping.alike.is_none() {
+        questions.extend(Question::of_alike(alike.count()));
+    }
     let preview: Vec<Value> = rows
         .iter()
         .take(PREVIEW)
-        .map(|row| {
-            json!({
+        .enumerate()
+        .map(|(place, row)| {
+            let mut shown = json!({
                 "date": row.date,
                 "kind": if row.amount.is_sign_positive() { INCOME } else { EXPENSE },
                 "amount": money(row.amount.abs()),
                 "currency": row.currency,
                 "payee": row.payee,
                 "memo": row.memo,
-            })
+            });
+            if let Some(twin) = alike.get(place) {
+                shown["looks_like"] = json!(twin.entry.path);
+            }
+            shown
         })
         .collect();
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
@@ -378,6 +443,7 @@ fn propose(
         "first_rows": first,
         "mapping": mapping,
         "questions": questions,
+        "looks_like": alike.rows(&rows),
         "preview": preview,
         "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \
                  to the questions in it, and dry_run false.",

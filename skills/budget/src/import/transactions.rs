@@ -47,6 +47,18 @@ pub(super) struct Question {
 }
 
 impl Question {
+    /// Of so many transactions that look like entries which are there; none is asked where there are none.
+    pub(super) fn of_alike(count: usize) -> Option<Self> {
+        let asks = match count {
+            0 => return None,
+            1 => "1 transaction looks like an entry that is there already. Leave it out?".to_owned(),
+            count => {
+                format!("{count} transactions look like entries that are there already. Leave them out?")
+            }
+        };
+        Some(Self { about: "alike", asks, choices: vec!["leave_out".into(), "import".into()] })
+    }
+
     fn of_signs(asks: &str) -> Self {
         Self { about: "expenses", asks: asks.into(), choices: vec!["negative".into(), "positive".into()] }
     }

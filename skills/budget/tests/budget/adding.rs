@@ -101,6 +101,21 @@ fn what_cannot_be_right_is_refused_and_nothing_written() {
 }
 
 #[test]
+fn of_two_currencies_as_common_none_is_guessed() {
+    let of = |name: &str, currency: &str| {
+        format!("//- {name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
+    };
+    let tie = [of("A", "currency: EUR\n"), of("B", "currency: CHF\n"), of("C", "")].concat();
+    let budget = budget(&tie);
+    let before = budget.vault.files();
+    let error = budget.error("add_expense", json!({"date": "2026-11-03", "amount": "1"}));
+    assert!(error.message.contains("do not say which one is meant"), "{error}");
+    assert_eq!(budget.vault.files(), before);
+    let unreadable = &budget.value("month_summary", json!({"month": "2026-11"}))["unreadable"];
+    assert_eq!((&unreadable[0]["path"], &unreadable[1]), (&json!("C.md"), &Value::Null), "{unreadable}");
+}
+
+#[test]
 fn a_limit_is_made_or_changed_by_its_one_property() {
     check(
         NOVEMBER,

@@ -1,7 +1,29 @@
 use std::path::Path;
 
 use nova_skill::json;
-use nova_testkit::{SkillInVault, TempVault};
+use nova_testkit::{SkillInVault, TempVault, assert_base, assert_template, snapshot_of};
+
+/// A file of the starter vault.
+fn starter(path: &str) -> String {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
+    std::fs::read_to_string(template.join(path)).unwrap()
+}
+
+#[test]
+fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
+    let snapshot = snapshot_of(vec![nova_skill_budget::skill()]);
+    let records = &snapshot.skills()[0].records;
+    for (record_type, template) in [
+        ("income", "Templates/Income.md"),
+        ("expense", "Templates/Expense.md"),
+        ("rule", "Templates/Rule.md"),
+        ("limit", "Templates/Limit.md"),
+    ] {
+        assert_template(records.get(record_type).unwrap(), &starter(template));
+    }
+    assert_base(records.get("income").unwrap(), &starter("Budget/Incomes.base"));
+    assert_base(records.get("expense").unwrap(), &starter("Budget/Expenses.base"));
+}
 
 #[test]
 fn it_is_sound() {

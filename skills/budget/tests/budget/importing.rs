@@ -415,3 +415,155 @@ fn more_rows_than_fit_into_one_change_are_refused_as_a_whole() {
     assert_eq!(error.message, "bank.csv has 100001 rows; at most 100000 are imported at once.");
     assert_eq!(budget.vault.files(), before);
 }
+
+/// What was noted by hand before the bank's file came, and what comes again.
+const BY_HAND: &str = "
+//- Budget/Expenses/2026/Coffee.md
+---
+type: expense
+date: 2026-11-18
+amount: 2.1
+currency: EUR
+payee: Ember
+---
+//- Budget/Expenses/2026/Rent.md
+---
+type: expense
+date: 2026-08-01
+amount: 1180.00
+currency: EUR
+payee: Linden Apartments
+recurring: monthly
+---
+//- Budget/Expenses/2026/Back.md
+---
+type: expense
+date: 2026-11-17
+amount: 10.00
+currency: EUR
+payee: Shop
+kind: refund
+---
+//- Budget/Expenses/2026/Elsewhere.md
+---
+type: expense
+date: 2026-11-20
+amount: 7.00
+currency: EUR
+account: Savings
+---
+//- Budget/Expenses/2026/Long ago.md
+---
+type: expense
+date: 2026-11-15
+amount: 5.00
+currency: EUR
+---
+";
+
+const OF_NOVEMBER: &str = "Date,Payee,Amount,Currency
+2026-11-02,Linden,-1180.00,EUR
+2026-11-17,Shop,10.00,EUR
+2026-11-20,Café Ember,-2.10,EUR
+2026-11-21,Café Ember,-2.10,EUR
+2026-11-20,Kiosk,-7.00,EUR
+2026-11-19,Kiosk,-5.00,EUR
+2026-11-20,Kiosk,-2.10,CHF
+";
+
+fn november_by_hand() -> SkillInVault {
+    let budget = budget(BY_HAND);
+    budget.vault.write_bytes("bank.csv", OF_NOVEMBER.as_bytes());
+    budget
+}
+
+#[test]
+fn what_looks_like_an_entry_that_is_there_is_told_and_asked_about() {
+    let budget = november_by_hand();
+    let call = json!({"path": "bank.csv", "account": "Giro"});
+    let proposal = budget.value("import_transactions", call);
+    let twins: Vec<(&str, &str, &str)> = proposal["looks_like"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let text = |key: &str| row[key].as_str().unwrap();
+            (text("date"), text("path"), text("on"))
+        })
+        .collect();
+    assert_eq!(
+        twins,
+        [
+            ("2026-11-02", "Budget/Expenses/2026/Rent.md", "2026-11-01"),
+            ("2026-11-17", "Budget/Expenses/2026/Back.md", "2026-11-17"),
+            ("2026-11-20", "Budget/Expenses/2026/Coffee.md", "2026-11-18"),
+        ],
+        "one coffee of two; not of another account, four days apart or in another currency"
+    );
+    assert_eq!(proposal["preview"][0]["looks_like"], "Budget/Expenses/2026/Rent.md");
+    assert_eq!(
+        proposal["questions"],
+        json!([{
+            "about": "alike", "choices": ["leave_out", "import"],
+            "question": "3 transactions look like entries that are there already. Leave them out?",
+        }])
+    );
+}
+
+#[test]
+fn what_looks_alike_is_left_out_or_imported_only_as_the_user_says() {
+    for (answer, imported, left_out) in [("leave_out", 4, 3), ("import", 7, 0)] {
+        let budget = november_by_hand();
+        let before = budget.vault.files();
+        let mut call = json!({"path": "bank.csv", "account": "Giro"});
+        call["mapping"] = budget.value("import_transactions", call.clone())["mapping"].clone();
+        let unanswered = budget.value("import_transactions", call.clone());
+        assert_eq!((&unanswered["needs_confirmation"], &unanswered["imported"]), (&json!(true), &json!(0)));
+        assert_eq!(budget.vault.files(), before, "nothing without an answer");
+
+        call["mapping"]["alike"] = json!(answer);
+        let done = budget.value("import_transactions", call);
+        assert_eq!((&done["imported"], &done["left_out"]), (&json!(imported), &json!(left_out)));
+        let entries = budget.value("list", json!({"month": "2026-11"}))["entries"].as_array().unwrap().len();
+        assert_eq!(entries, 5 + imported, "five days of November were there");
+    }
+}
+
+#[test]
+fn a_bank_that_is_known_asks_about_what_looks_alike_too_and_remembers_no_answer() {
+    let budget = november_by_hand();
+    let mut call = json!({"path": "bank.csv", "account": "Giro"});
+    call["mapping"] = budget.value("import_transactions", call.clone())["mapping"].clone();
+    call["mapping"]["alike"] = json!("leave_out");
+    budget.value("import_transactions", call);
+    let next = "Date,Payee,Amount,Currency\n2026-12-01,Linden,-1180.00,EUR\n2026-12-02,Kiosk,-3.00,EUR\n";
+    budget.vault.write_bytes("next.csv", next.as_bytes());
+    let asked = budget.value("import_transactions", json!({"path": "next.csv"}));
+    assert_eq!(asked["questions"][0]["about"], "alike", "{asked:#}");
+    assert_eq!(asked["looks_like"][0]["on"], "2026-12-01");
+    let looked = budget.value("import_transactions", json!({"path": "next.csv", "dry_run": true}));
+    assert_eq!((&looked["alike"], &looked["imported"]), (&json!(1), &json!(2)));
+    // What the first file left out is still asked about, and what it imported is not imported again.
+    let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
+    assert_eq!(again["looks_like"].as_array().unwrap().len(), 3, "{again:#}");
+}
+
+#[test]
+fn as_many_rows_as_are_imported_at_once_are_read_to_the_last() {
+    let mut file = "Date,Payee,Amount\n".to_owned();
+    for n in 1..=100_000 {
+        // All of them are written in the benchmark; a test has to be quick.
+        let amount = if n % 100 == 0 { "-1" } else { "0" };
+        file.push_str(&format!("2026-11-02,{n},{amount}\n"));
+    }
+    let budget = with_file(file.as_bytes());
+    let mapping = json!({"date": "Date", "payee": "Payee", "amount": "Amount"});
+    let done = budget
+        .value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}));
+    assert_eq!(
+        (&done["rows"], &done["imported"], &done["of_no_amount"]),
+        (&json!(100_000), &json!(1_000), &json!(99_000))
+    );
+    let last = "Budget/Expenses/2026/2026-11-02 100000 1.00.md";
+    assert!(budget.vault.files().iter().any(|file| file == last));
+}

@@ -10,6 +10,7 @@ mod listing;
 mod month;
 mod properties;
 mod rules;
+mod saving;
 
 use nova_testkit::SkillInVault;
 

@@ -12,6 +12,7 @@ mod listing;
 mod logging;
 mod pipeline;
 mod records;
+mod saving;
 mod stages;
 mod updating;
 

@@ -88,6 +88,34 @@ fn won_this_quarter_goes_by_the_close_date() {
 }
 
 #[test]
+fn what_is_won_on_no_day_is_told_where_no_figure_could_say_it() {
+    let vault = deals(&[
+        ("won", "50000", ""),
+        ("won", "7", "close_date:\n"),
+        ("won", "8", "close_date: soon\n"),
+        ("won", "9", "close_date: 2026-09-30\n"),
+        ("lost", "6", ""),
+    ]);
+    let answer = crm(&vault).value("pipeline", json!({}));
+    assert_eq!(answer["won_this_quarter"], json!([]));
+    let told: Vec<(&str, u64, &str)> = answer["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let text = |key: &str| row[key].as_str().unwrap();
+            (text("path"), row["line"].as_u64().unwrap(), text("remedy"))
+        })
+        .filter(|(.., remedy)| remedy.starts_with("Add"))
+        .collect();
+    let remedy = "Add `close_date:` with the day on which it was won.";
+    let line =
+        deals(&[("won", "7", "close_date:\n")]).lines().position(|line| line == "close_date:").unwrap();
+    assert_eq!(told, [("D/0.md", 1, remedy), ("D/1.md", line as u64, remedy)]);
+    assert_eq!(answer["problems"].as_array().unwrap().len(), 3, "a day that is none is one problem, not two");
+}
+
+#[test]
 fn a_figure_is_made_of_its_stages_and_names_its_notes() {
     let outcome = crm(DEALS).call("pipeline", json!({}));
     let figure = outcome.figures.iter().find(|figure| figure.at == "/weighted/0/amount").unwrap();

@@ -85,7 +85,9 @@ impl Run {
         let symbol = &asked.symbol;
         let day = self.snapshot.day;
         let prices = self.snapshot.prices();
-        let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| asked.currency.clone());
+        // Of what nobody holds, the last price says in which currency it is quoted.
+        let quoted_in = || prices.newest(symbol, day).map(|price| price.currency.to_owned());
+        let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| asked.currency.clone()).or_else(quoted_in);
         let last = unit.as_deref().and_then(|unit| prices.last(symbol, unit, day));
         // What the user has written down for today goes before any source.
         if let Some(price) =
@@ -117,8 +119,9 @@ impl Run {
         match usable {
             Some(price) => {
                 let used = format!(
-                    "The last price, {} from {}, is used",
+                    "The last price, {} {} from {}, is used",
                     price_shown(price.amount),
+                    price.currency,
                     day_text(price.date, day)
                 );
                 let problem = Problem {

@@ -1,5 +1,5 @@
 use nova_skill::json;
-use nova_testkit::{SkillInVault, TempVault, assert_sound, snapshot_of};
+use nova_testkit::{SkillInVault, TempVault, assert_base, assert_sound, assert_template, snapshot_of};
 
 #[test]
 fn the_skill_is_sound() {
@@ -44,9 +44,29 @@ fn the_tools_are_those_of_the_contract() {
     );
 }
 
+fn starter(path: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template").join(path)
+}
+
+#[test]
+fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
+    let snapshot = snapshot_of(vec![nova_skill_portfolio::skill()]);
+    let records = &snapshot.skills()[0].records;
+    let text = |path: &str| std::fs::read_to_string(starter(path)).unwrap();
+    for (record_type, template) in [
+        ("position", "Templates/Position.md"),
+        ("trade", "Templates/Trade.md"),
+        ("price", "Templates/Price.md"),
+    ] {
+        assert_template(records.get(record_type).unwrap(), &text(template));
+    }
+    assert_base(records.get("position").unwrap(), &text("Portfolio/Positions.base"));
+    assert_base(records.get("trade").unwrap(), &text("Portfolio/Trades.base"));
+}
+
 #[test]
 fn the_starter_vault_has_no_problem() {
-    let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
+    let template = starter("");
     let portfolio = SkillInVault::new(nova_skill_portfolio::skill(), TempVault::copy_of(&template));
     for tool in ["positions", "value", "gains", "allocation", "history", "list_trades", "watchlist"] {
         let value = portfolio.value(tool, json!({}));

@@ -65,7 +65,7 @@ fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
     let value = skill.value("quote", json!({"symbols": ["TSRB"]}));
     assert_eq!(
         value["problems"][0]["problem"],
-        format!("TSRB: Stooq {why}. The last price, 71.25 from 17 Nov, is used")
+        format!("TSRB: Stooq {why}. The last price, 71.25 EUR from 17 Nov, is used")
     );
     assert_eq!(value["quotes"][0]["price"], "71.25");
     assert_eq!(value["quotes"][0]["carried"], true);

@@ -72,6 +72,18 @@ fn dividends_splits_and_fees() {
 }
 
 #[test]
+fn what_was_given_away_for_nothing_has_a_price_too() {
+    let portfolio = portfolio(OWNED);
+    let free = |kind: &str, date: &str| json!({"symbol": "NGTL", "kind": kind, "date": date, "quantity": 10, "price": 0});
+    let gift = portfolio.value("add_trade", free("buy", "2026-11-19"));
+    assert_eq!((&gift["held"], &gift["price"]), (&json!("310"), &json!("0")));
+    let lost = portfolio.value("add_trade", free("sell", "2026-11-20"));
+    // A tenth of the 100 that are left of the first buy, which had cost 3,002.50.
+    assert_eq!((&lost["held"], &lost["gain"]), (&json!("300"), &json!("-300.25")));
+    assert_eq!(portfolio.value("list_trades", json!({}))["problems"], json!([]));
+}
+
+#[test]
 fn what_cannot_be() {
     let sell = |quantity: u32, date: &str| json!({"symbol": "NGTL", "kind": "sell", "date": date, "quantity": quantity, "price": 1});
     refuses(sell(301, "2026-11-20"), "301 NGTL cannot be sold on 2026-11-20: 300 are held then.");
@@ -85,6 +97,10 @@ fn what_cannot_be() {
     };
     refuses(buy("price", json!("-1")), "/price: -1 is below zero; write it without a sign.");
     refuses(buy("quantity", json!(0)), "/quantity: must be above zero.");
+    refuses(
+        json!({"symbol": "NGTL", "kind": "dividend", "date": "2026-11-20", "quantity": 1, "price": 0}),
+        "/price: must be above zero.",
+    );
     refuses(
         buy("price", json!("1,5")),
         "/price: \"1,5\" is no plain decimal; write it as digits with at most one point, such as 1250.50.",

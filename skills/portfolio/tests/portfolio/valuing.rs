@@ -358,3 +358,69 @@ fn an_empty_vault_has_an_empty_portfolio() {
     check("", "history", json!({}), &[("/points", json!([]))]);
     check("", "allocation", json!({}), &[("/shares", json!([]))]);
 }
+
+/// 100 euros and 100 dollars, with notes beside them.
+fn of_two_currencies(more: &str) -> String {
+    let position = |symbol: &str, currency: &str| {
+        format!(
+            "//- {symbol}.md\n---\ntype: position\nsymbol: {symbol}\ncurrency: {currency}\nquantity: 1\ncost_basis: 90\n---\n\
+             //- Price of {symbol}.md\n---\ntype: price\nsymbol: {symbol}\ndate: 2026-11-20\nclose: 100\ncurrency: {currency}\n---\n"
+        )
+    };
+    position("EUE", "EUR") + &position("USU", "USD") + more
+}
+
+/// A note of a rate.
+fn rate(pair: &str, day: &str, close: &str) -> String {
+    let to = &pair[4..];
+    format!(
+        "//- {day} {}.md\n---\ntype: price\nsymbol: {pair}\ndate: {day}\nclose: {close}\ncurrency: {to}\n---\n",
+        &pair[..3]
+    )
+}
+
+#[test]
+fn shares_of_currencies_are_of_one_whole_or_of_none() {
+    let apart = portfolio(&of_two_currencies("")).call("allocation", json!({"by": "currency"}));
+    assert_eq!(apart.figures.len(), 0, "nothing is 100 % of all");
+    let apart = apart.result.unwrap();
+    assert_eq!(
+        apart["shares"],
+        json!([
+            {"label": "EUR", "symbols": ["EUE"], "share": null, "value": "100.00", "currency": "EUR"},
+            {"label": "USD", "symbols": ["USU"], "share": null, "value": "100.00", "currency": "USD"},
+        ])
+    );
+    assert_eq!(
+        (&apart["problems"][0]["problem"], &apart["problems"][0]["remedy"]),
+        (
+            &json!("There are no rates between EUR, USD, so no share can be told"),
+            &json!("Fetch the quote EUR/USD.")
+        )
+    );
+
+    let known = of_two_currencies(&rate("EUR/USD", "2026-11-20", "1.25"));
+    let whole = portfolio(&known).value("allocation", json!({"by": "currency"}));
+    let shares: Vec<_> = ["/shares/0", "/shares/1"]
+        .iter()
+        .map(|at| (whole.pointer(at).unwrap()["label"].clone(), whole.pointer(at).unwrap()["share"].clone()))
+        .collect();
+    // 100 and 80 of 180 euros.
+    assert_eq!(shares, [(json!("EUR"), json!("55.6")), (json!("USD"), json!("44.4"))]);
+    assert_eq!((&whole["rates"][0]["source"], &whole["problems"]), (&json!("note"), &json!([])));
+}
+
+#[test]
+fn of_a_rate_and_its_reverse_the_newer_counts() {
+    let value = |more: String| {
+        let answer = portfolio(&of_two_currencies(&more)).value("value", json!({"currency": "EUR"}));
+        let converted = &answer["converted"];
+        (converted["value"].clone(), converted["rates"][0]["at"].clone())
+    };
+    let old = rate("USD/EUR", "2026-01-05", "0.5");
+    let new = rate("EUR/USD", "2026-11-20", "1.25");
+    assert_eq!(value(old.clone() + &new), (json!("180.00"), json!("2026-11-20")));
+    let newer = rate("USD/EUR", "2026-11-21", "0.9");
+    assert_eq!(value(newer + &new), (json!("190.00"), json!("2026-11-21")));
+    assert_eq!(value(old), (json!("150.00"), json!("2026-01-05")));
+}

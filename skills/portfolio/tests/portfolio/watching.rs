@@ -1,4 +1,5 @@
 use nova_skill::{Value, json};
+use nova_testkit::{Reply, SkillInVault};
 
 use crate::portfolio;
 
@@ -38,7 +39,7 @@ fn how_far_each_is_from_its_target() {
         value["watched"][0],
         json!({
             "symbol": "SLVN", "name": "SLVN", "price": "50.00", "currency": "EUR", "price_at": "2026-11-20",
-            "price_source": "note", "stale": null, "target": "46.00", "to_target": "-8.0", "line": 7,
+            "price_source": "note", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "line": 7,
             "path": "Portfolio/Watchlist.md",
         })
     );
@@ -114,4 +115,78 @@ fn other_spellings_of_a_line() {
     assert_eq!(portfolio.vault.read("W.md"), changed);
     let error = portfolio.error("watch", json!({"symbol": "D]]"}));
     assert_eq!(error.message, "/symbol: \"D]]\" is no symbol; a symbol is one word such as SLVN.");
+}
+
+/// Yahoo's quote of NVDA, or an answer that is none.
+fn nvda(vault: &str, price: Option<&'static str>) -> SkillInVault {
+    let config = json!({"sources": ["yahoo"], "base_urls": {"yahoo": "http://yahoo.test"}});
+    portfolio(vault).with_config(config).with_web(&["yahoo.test"], move |_| match price {
+        None => Reply::text("<html>Are you a robot?</html>"),
+        Some(price) => Reply::text(&format!(
+            r#"{{"chart":{{"result":[{{"meta":{{"symbol":"NVDA","currency":"USD","regularMarketPrice":{price},
+            "regularMarketTime":1795192500,"gmtoffset":-18000}}}}],"error":null}}}}"#
+        )),
+    })
+}
+
+/// The first row of the list.
+fn row(skill: &SkillInVault) -> Value {
+    skill.value("watchlist", json!({}))["watched"][0].clone()
+}
+
+const NVDA: &str = "//- Portfolio/Watchlist.md\n---\ntype: watchlist\n---\n- [[NVDA]]\n\
+//- P.md\n---\ntype: price\nsymbol: SLVN\ndate: 2026-11-20\nclose: 50.00\ncurrency: EUR\n---\n";
+
+#[test]
+fn what_nobody_holds_is_shown_and_watched_in_the_currency_that_it_is_quoted_in() {
+    let skill = nvda(NVDA, Some("150"));
+    assert_eq!(row(&skill)["price"], Value::Null);
+    skill.value("quote", json!({"symbols": ["NVDA"]}));
+    let shown = row(&skill);
+    assert_eq!((&shown["price"], &shown["currency"]), (&json!("150.00"), &json!("USD")));
+
+    skill.value("watch", json!({"symbol": "NVDA", "target": "120"}));
+    assert!(skill.vault.read("Portfolio/Watchlist.md").contains("- [[NVDA]] target 120 USD\n"));
+    let shown = row(&skill);
+    assert_eq!((&shown["target_currency"], &shown["to_target"]), (&json!("USD"), &json!("-20.0")));
+}
+
+#[test]
+fn a_target_in_another_currency_than_the_price_is_named_and_not_compared() {
+    let skill = nvda(&NVDA.replace("[[NVDA]]", "[[NVDA]] target 120 EUR"), Some("150"));
+    skill.value("quote", json!({"symbols": ["NVDA"]}));
+    let answer = skill.value("watchlist", json!({}));
+    let shown = &answer["watched"][0];
+    assert_eq!(
+        (
+            &shown["price"],
+            &shown["currency"],
+            &shown["target"],
+            &shown["target_currency"],
+            &shown["to_target"]
+        ),
+        (&json!("150.00"), &json!("USD"), &json!("120.00"), &json!("EUR"), &Value::Null)
+    );
+    assert_eq!(
+        answer["problems"],
+        json!([{
+            "path": "Portfolio/Watchlist.md", "line": 4,
+            "problem": "The target of NVDA is in EUR, its price in USD",
+            "remedy": "Write the target in USD, or add a price note in EUR.",
+        }])
+    );
+}
+
+#[test]
+fn the_last_price_of_what_nobody_holds_stands_in_where_every_source_fails() {
+    let skill = nvda(&NVDA.replace("symbol: SLVN", "symbol: NVDA").replace("EUR", "USD"), None);
+    let answer = skill.value("quote", json!({"symbols": ["NVDA"]}));
+    assert_eq!(
+        answer["problems"][0]["problem"],
+        "NVDA: Yahoo answered with a web page instead of a quote. The last price, 50.00 USD from 20 Nov, is used"
+    );
+    assert_eq!(
+        (&answer["quotes"][0]["price"], &answer["quotes"][0]["carried"]),
+        (&json!("50.00"), &json!(true))
+    );
 }

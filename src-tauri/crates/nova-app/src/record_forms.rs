@@ -2,30 +2,30 @@
 //! of its own on behalf of the record's skill, so that rules, change sets and Undo are those of any
 //! other call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use nova_calls::{CalledTool, error_from_tool, error_from_vault};
 use nova_protocol::{
     ErrorCode, FieldErrorView, NoteSuggestion, ProblemView, RecordFormRef, RecordFormView, RecordTypeRow,
-    SameRecord, SaveRecord, SavedRecord, SuggestNotes, UserError, UsualCurrency,
+    SaveRecord, SavedRecord, SuggestNotes, UserError, UsualCurrency,
 };
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{
-    Date, Description, Effect, FieldFault, JsonSchema, NativeTool, Note, Output, PropertyValue, RecordType,
-    Start, ToolContext, ToolError, ToolOutput, VaultPath, async_trait, currency_code, folded, json, native,
-    schemars,
+    Date, FieldFault, Note, PropertyValue, RecordType, Start, ToolError, VaultPath, currency_code, folded,
+    native,
 };
 use nova_vault::note::FrontMatter;
-use nova_vault::{Query, View};
-use serde::Deserialize;
+use nova_vault::{Query, TEMPLATES, View};
 use serde_json::{Map, Value};
 
 use crate::app::{App, blocking};
 use crate::chat::unknown_skill;
 use crate::notes::find_note;
+use save::{FilledForm, SaveRecordTool};
 
 mod same;
+mod save;
 
 impl App {
     pub(crate) fn record_types(&self) -> Vec<RecordTypeRow> {
@@ -118,10 +118,15 @@ impl App {
         }
         let args = serde_json::to_value(&filled)
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
-        let tool = ToolEntry::of_form(&skill.id, native(SaveRecordTool))
+        let saving = SaveRecordTool::of(&skill);
+        let refused = saving.refused();
+        let tool = ToolEntry::of_form(&skill.id, native(saving))
             .map_err(|error| UserError::new(ErrorCode::Internal, error, ""))?;
         let called = CalledTool::OfForm { skill, tool: Arc::new(tool) };
         let result = self.run_form(save.run, called, args).await?;
+        if let Some(fault) = refused.take().filter(|_| !result.ok) {
+            return Ok(SavedRecord { errors: vec![error_view(fault)], same: None, result: None });
+        }
         Ok(SavedRecord { errors: Vec::new(), same: None, result: Some(result) })
     }
 
@@ -132,7 +137,8 @@ impl App {
         blocking(move || Ok(UsualCurrency { currency: usual_currency(&skill, &view)? })).await
     }
 
-    /// Notes by name; the records that the field is about first, then those of the skill.
+    /// Notes by name; the records that the field is about first, then those of the skill. Templates and
+    /// what a sync program copied are nobody whom a record could name.
     pub(crate) async fn notes_like(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         const MOST: usize = 8;
         let snapshot = self.inner.registry.snapshot();
@@ -142,8 +148,10 @@ impl App {
         blocking(move || {
             let text = folded(&wanted.text);
             let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let paths: HashSet<VaultPath> = rows.iter().map(|row| row.path.clone()).collect();
             let mut found: Vec<_> = rows
                 .into_iter()
+                .filter(|row| !is_template(&row.path) && !is_copy(&row.path, &paths))
                 .filter_map(|row| {
                     let place = matching(&folded(row.path.name()), &text)?;
                     let declared =
@@ -213,15 +221,14 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
     if let Some(code) = set.and_then(code) {
         return Ok(Some(code.to_owned()));
     }
+    let types: Vec<&str> =
+        skill.records.iter().flat_map(RecordType::type_values).map(String::as_str).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for row in view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows {
-        let Some(declared) = row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own))
-        else {
-            continue;
-        };
+    for note in view.records(&types).map_err(|error| error_from_vault(&error))? {
+        let Some(declared) = skill.records.of_note(&note) else { continue };
         let currencies = declared.fields.values().filter(|field| field.starts == Some(Start::Currency));
         for field in currencies {
-            let said = row.document.property(field.property()).and_then(PropertyValue::as_text);
+            let said = note.document.property(field.property()).and_then(PropertyValue::as_text);
             if let Some(code) = said.as_deref().and_then(|said| field.code(said)) {
                 *counts.entry(code.to_owned()).or_default() += 1;
             }
@@ -231,116 +238,6 @@ fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, Use
     let mut commonest = counts.into_iter().filter(|(_, count)| Some(*count) == most);
     let first = commonest.next().map(|(code, _)| code);
     Ok(first.filter(|_| commonest.next().is_none()))
-}
-
-/// Saves what a form of a record holds. It is in no list of tools; rules name it as
-/// `<skill>.save_record`.
-struct SaveRecordTool;
-
-/// What a form holds.
-#[derive(Debug, Clone, Deserialize, serde::Serialize, JsonSchema)]
-struct FilledForm {
-    /// Name of the record type.
-    record_type: String,
-    /// The note; a new one without.
-    path: Option<String>,
-    /// What the form has shown, by field.
-    before: Map<String, Value>,
-    /// What it holds, by field; what is absent is empty.
-    values: Map<String, Value>,
-    /// A new one is added although there is one like it.
-    #[serde(default)]
-    another: bool,
-}
-
-#[async_trait]
-impl NativeTool for SaveRecordTool {
-    type Args = FilledForm;
-    const ID: &'static str = "save_record";
-    const EFFECT: Effect = Effect::Write;
-
-    fn description(&self) -> Description {
-        Description::purpose("Saves what the user has entered in the form of a record.")
-    }
-
-    async fn run(&self, filled: FilledForm, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let declared = ctx.records().get(&filled.record_type)?;
-        let path = match &filled.path {
-            None => {
-                let text = declared.new_note_of_form(&filled.values).map_err(first)?;
-                let (folder, name) = declared.place(&filled.values);
-                let path = ctx.vault().free_path(&folder, &name).await?;
-                if filled.is_to_be_alone() {
-                    let notes = ctx.vault().read_records(&[&filled.record_type]).await?.notes;
-                    if let Some(same) = same::same(declared, &notes, &filled.values, &name, &path) {
-                        return Err(ToolError::failed(same.message, "Open it, or save the form again."));
-                    }
-                }
-                ctx.vault().create(&path, text).await?;
-                path
-            }
-            Some(name) => {
-                let path = match VaultPath::parse(name).ok().filter(VaultPath::is_note) {
-                    Some(path) => path,
-                    None => one_note(ctx.as_ref(), name).await?,
-                };
-                let note = ctx.vault().read(&path).await?;
-                let edits = declared.edits_of_form(&note, &filled.before, &filled.values).map_err(first)?;
-                ctx.vault().set_properties(&path, &edits).await?;
-                path
-            }
-        };
-        let note = ctx.vault().read(&path).await?;
-        let mut out = declared.form_values(&note);
-        out.insert("path".into(), json!(path));
-        Ok(Output::new(out.into()).from_notes([path]).into())
-    }
-}
-
-async fn one_note(ctx: &dyn ToolContext, name: &str) -> Result<VaultPath, ToolError> {
-    let mut found = ctx.vault().find(name).await?;
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(ToolError::NotFound { kind: "note".into(), name: name.to_owned(), nearest: Vec::new() }),
-        _ => Err(ToolError::Ambiguous {
-            kind: "note".into(),
-            name: name.to_owned(),
-            matches: found.iter().map(ToString::to_string).collect(),
-        }),
-    }
-}
-
-impl FilledForm {
-    /// It is new, and the user knows of none like it.
-    fn is_to_be_alone(&self) -> bool {
-        self.path.is_none() && !self.another
-    }
-
-    fn same(&self, declared: &RecordType, view: &View) -> Result<Option<SameRecord>, UserError> {
-        let types: Vec<&str> = declared.type_values().iter().map(String::as_str).collect();
-        let notes =
-            view.read_records(&[&declared.folder], &types).map_err(|error| error_from_vault(&error))?.notes;
-        let (folder, name) = declared.place(&self.values);
-        let free = view.draft().free_path(&folder, &name).map_err(|error| error_from_vault(&error))?;
-        Ok(same::same(declared, &notes, &self.values, &name, &free))
-    }
-
-    fn faults(&self, declared: &RecordType, note: Option<&Note>) -> Vec<FieldFault> {
-        let planned = match note {
-            None => declared.new_note_of_form(&self.values).map(|_| ()),
-            Some(note) => declared.edits_of_form(note, &self.before, &self.values).map(|_| ()),
-        };
-        planned.err().unwrap_or_default()
-    }
-}
-
-/// The first of several faults, for an error that has room for one.
-fn first(faults: Vec<FieldFault>) -> ToolError {
-    let fault = faults.into_iter().next();
-    let (path, rule) = fault.map_or_else(Default::default, |fault| {
-        (format!("/values/{}", fault.field), fault.message.trim_end_matches('.').to_owned())
-    });
-    ToolError::InvalidArguments { path, rule, allowed: Vec::new() }
 }
 
 fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordType, UserError> {
@@ -420,4 +317,16 @@ fn matching(name: &str, text: &str) -> Option<u8> {
     let at_word =
         name.split([' ', '-', '_']).any(|word| word.starts_with(text)) || name.contains(&format!(" {text}"));
     if at_word { Some(1) } else { name.contains(text).then_some(2) }
+}
+
+/// A form for notes to come.
+fn is_template(path: &VaultPath) -> bool {
+    path.as_str().split_once('/').is_some_and(|(folder, _)| folder == TEMPLATES)
+}
+
+/// What a sync program made of a note that is there.
+fn is_copy(path: &VaultPath, paths: &HashSet<VaultPath>) -> bool {
+    let original = path.sync_conflict_of().map(|name| format!("{name}.md"));
+    let original = original.and_then(|name| VaultPath::in_folder(path.folder(), &name).ok());
+    original.is_some_and(|original| paths.contains(&original))
 }

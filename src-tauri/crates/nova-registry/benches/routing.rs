@@ -124,6 +124,7 @@ fn skill(words: &mut Words, at: usize) -> LoadedSkill {
             ..Manifest::default()
         },
         tools,
+        record_rules: None,
         note: None,
         folder: None,
         foreign: false,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use jsonschema::Validator;
-use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordTypes, Tool, ToolSpec};
+use nova_skill::{Effect, Lifetime, Manifest, Mode, RecordRules, RecordTypes, Tool, ToolSpec};
 use serde_json::Value;
 
 use crate::manifest_file::{config_faults, merged};
@@ -36,6 +36,8 @@ pub struct SkillEntry {
     pub manifest: Manifest,
     /// As the vault spells them, by the user's configuration.
     pub records: Arc<RecordTypes>,
+    /// What its records keep to besides what is declared of them.
+    pub record_rules: Option<Arc<dyn RecordRules>>,
     pub config: Arc<Value>,
     /// What its folder sets where the user sets nothing else.
     pub defaults: Value,
@@ -103,6 +105,7 @@ impl SkillEntry {
             mut skill_md,
             mut manifest,
             tools,
+            record_rules,
             note,
             mut folder,
             foreign,
@@ -226,6 +229,7 @@ impl SkillEntry {
             pinned: settings.pinned,
             hidden: settings.hidden,
             records,
+            record_rules,
             config,
             config_problem,
             tools: entries,
@@ -270,6 +274,7 @@ impl SkillEntry {
             hidden: false,
             manifest: Manifest::default(),
             records: Arc::default(),
+            record_rules: None,
             config: Arc::default(),
             config_problem: None,
             tools: Vec::new(),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use futures::stream::{BoxStream, StreamExt as _, empty};
-use nova_skill::{Manifest, Skill, Tool, Value};
+use nova_skill::{Manifest, RecordRules, Skill, Tool, Value};
 
 use crate::{SkillFolder, SkillMd, State};
 
@@ -50,6 +50,8 @@ pub struct LoadedSkill {
     pub skill_md: SkillMd,
     pub manifest: Manifest,
     pub tools: Vec<LoadedTool>,
+    /// What its records keep to besides what the manifest declares of them.
+    pub record_rules: Option<Arc<dyn RecordRules>>,
     /// What is not as it should be although the skill works.
     pub note: Option<String>,
     /// The folder it came in, where there is something to read.
@@ -80,6 +82,7 @@ impl LoadedSkill {
             skill_md,
             manifest,
             tools,
+            record_rules: None,
             note: None,
             folder: None,
             foreign: false,
@@ -154,5 +157,6 @@ fn load(skill: &dyn Skill) -> Result<LoadedSkill, (Option<String>, String)> {
         .map_err(|error| (Some(id.clone()), format!("manifest.yaml: {error}")))?;
     let tools = skill.tools().into_iter().map(LoadedTool::from).collect();
     let folder = SkillFolder::embedded(skill.resources()).map(Arc::new);
-    Ok(LoadedSkill { folder, ..LoadedSkill::new(id, skill_md, manifest, tools) })
+    let record_rules = skill.record_rules();
+    Ok(LoadedSkill { folder, record_rules, ..LoadedSkill::new(id, skill_md, manifest, tools) })
 }

@@ -31,7 +31,8 @@ pub use folded::{folded, likeness};
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{
-    ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordType, RecordTypes, Start,
+    ConfigFault, Field, FieldFault, FieldKind, ItemKind, Record, RecordDraft, RecordRules, RecordType,
+    RecordTypes, Start,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, native};
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Description, Effect, ToolContext, ToolError, ToolOutput};
+use crate::{Description, Effect, RecordRules, ToolContext, ToolError, ToolOutput};
 
 /// A skill compiled into Nova: the files of its folder, and its tools.
 pub trait Skill: Send + Sync {
@@ -18,6 +18,10 @@ pub trait Skill: Send + Sync {
         Vec::new()
     }
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
+    /// What its records keep to besides what the manifest declares of them.
+    fn record_rules(&self) -> Option<Arc<dyn RecordRules>> {
+        None
+    }
 }
 
 /// One function the model may call.

@@ -12,10 +12,12 @@ mod approver;
 mod clock;
 mod context;
 mod events;
+mod form;
 mod hostile;
 mod model;
 mod parts;
 mod skill;
+mod starter;
 mod tool_host;
 mod vault;
 mod web;
@@ -24,6 +26,7 @@ pub use approver::{ApprovedContents, KeptRules, ScriptedApprover, decided, denie
 pub use clock::{CountingIds, FixedClock};
 pub use context::{PlannedVault, TestContext};
 pub use events::RecordedEvents;
+pub use form::{FormSaved, save_form};
 pub use hostile::hostile_texts;
 pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
@@ -32,6 +35,7 @@ pub use parts::{
     FixedCredentials, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate, ScriptedProcess,
 };
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
+pub use starter::{assert_base, assert_template};
 pub use tool_host::LineToolHost;
 pub use vault::TempVault;
 pub use web::{Reply, WebRequest, WebServer, web_of};

@@ -122,6 +122,7 @@ impl SkillLines {
                 ..Manifest::default()
             },
             id: self.id,
+            record_rules: None,
             note: None,
             folder: None,
             foreign: false,

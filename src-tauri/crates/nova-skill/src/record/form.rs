@@ -162,7 +162,7 @@ impl RecordType {
 }
 
 impl Field {
-    fn form_value(&self, value: &PropertyValue) -> Value {
+    pub(super) fn form_value(&self, value: &PropertyValue) -> Value {
         let text =
             || Value::String(value.as_text().map_or_else(|| value.display(), |text| text.into_owned()));
         match self.kind {
@@ -195,7 +195,7 @@ fn edit(key: String, value: Option<PropertyValue>) -> PropertyEdit {
 }
 
 /// What stands in a field, without the spaces that a paste brings; `None` for nothing.
-fn entered(value: Option<&Value>) -> Option<Value> {
+pub(super) fn entered(value: Option<&Value>) -> Option<Value> {
     match value? {
         Value::Null => None,
         Value::String(text) => {

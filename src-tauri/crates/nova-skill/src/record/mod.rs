@@ -12,6 +12,7 @@ mod form;
 mod mapping;
 mod plain;
 mod read;
+mod rules;
 mod same;
 mod schema;
 mod template;
@@ -33,6 +34,7 @@ use fault::is_empty;
 pub use form::FieldFault;
 pub use mapping::ConfigFault;
 pub use read::Record;
+pub use rules::{RecordDraft, RecordRules};
 
 /// A kind of record, as its skill declares it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -1,6 +1,6 @@
 //! What a form shows of a note, and what comes of what was entered in it.
 
-use nova_skill::{FieldFault, Value, json};
+use nova_skill::{FieldFault, RecordDraft, Value, json};
 use nova_vault::note::edit_properties;
 
 use super::{TRIP, note, types, values};
@@ -198,4 +198,37 @@ fn patterns_and_other_names_that_name_no_field_are_refused() {
         let error = super::declared(&yaml).expect_err(line);
         assert!(error.contains(says), "{line}{error}");
     }
+}
+
+#[test]
+fn the_rules_of_a_skill_see_what_is_to_be_saved_and_what_they_fill_in_is_told_apart() {
+    let types = types(TRIP);
+    let trip = types.get("trip").unwrap();
+    let before = trip.form_values(&note(ALPS));
+    let mut entered = before.clone();
+    entered.extend(values(json!({"price": "99", "guide": "Mara Lind", "tags": ["snow"], "seats": null})));
+    let edits = trip.edits_of_form(&note(ALPS), &before, &entered).unwrap();
+    let mut draft = RecordDraft::edited(trip, note(ALPS), &edits);
+    assert_eq!((draft.text_before("price"), draft.text("price")), (Some("100.50"), Some("99")));
+    assert_eq!(
+        Value::Object(draft.values().clone()),
+        json!({
+            "name": "Alps", "guide": "Mara Lind", "starts": "2026-12-31", "price": "99", "mood": "wild",
+            "tags": ["snow"],
+        })
+    );
+    let changed: Vec<&str> = ["name", "price", "guide", "seats", "mood", "tags", "booked"]
+        .into_iter()
+        .filter(|field| draft.changes(field))
+        .collect();
+    assert_eq!(changed, ["price", "guide", "seats", "tags"]);
+
+    assert!(draft.filled_in().is_empty(), "nothing but what the user entered");
+    draft.set("mood", "calm");
+    draft.set("price", "98");
+    assert_eq!(Value::Object(draft.filled_in()), json!({"price": "98", "mood": "calm"}));
+
+    let new = RecordDraft::new(trip, &values(json!({"name": " Alps ", "guide": "", "tags": []})));
+    assert_eq!(Value::Object(new.values().clone()), json!({"name": "Alps"}));
+    assert!(new.note().is_none() && new.changes("name") && !new.changes("guide"));
 }

@@ -1,0 +1,111 @@
+//! Transactions that look like entries which are there already: noted by hand, or coming again.
+
+use std::collections::HashMap;
+
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::{Date, Decimal, Value, folded, json};
+
+use super::transactions::Transaction;
+use crate::ledger::{Entry, Ledger};
+use crate::money::money;
+use crate::period::Days;
+
+/// So many days lie between paying with a card and the day of the bank.
+const DAYS: i32 = 3;
+/// So many are told one by one.
+const TOLD: usize = 50;
+
+/// The entry that each transaction looks like, by the place of the transaction.
+pub(super) struct Alike<'a>(Vec<Option<Twin<'a>>>);
+
+/// One day of an entry.
+#[derive(Clone, Copy)]
+pub(super) struct Twin<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) day: Date,
+}
+
+impl<'a> Alike<'a> {
+    /// Those of the same side, amount and currency within [`DAYS`], each day of an entry for one
+    /// transaction: the nearest, and of equally near ones that of the same payee. What was imported is
+    /// left to its import id, which knows two equal payments of a day apart. `is_new` says of a
+    /// transaction's place in which currency it would be written; none where it would not be.
+    pub(super) fn of(
+        ledger: &'a Ledger,
+        account: Option<&str>,
+        transactions: &[Transaction],
+        is_new: impl Fn(&Transaction) -> Option<String>,
+    ) -> Self {
+        let mut twins: Vec<Option<Twin>> = vec![None; transactions.len()];
+        let days = || transactions.iter().map(|transaction| transaction.date);
+        let (Some(first), Some(last)) = (days().min(), days().max()) else { return Self(twins) };
+        let span = Days { first: first.saturating_sub(DAYS.days()), last: last.saturating_add(DAYS.days()) };
+        let account = account.map(folded);
+        let mut known: HashMap<(&str, Decimal), Vec<Twin>> = HashMap::new();
+        for entry in ledger.entries.iter().filter(|entry| entry.import_id.is_none()) {
+            let other = entry.account.as_deref().map(folded);
+            if other.is_some() && account.is_some() && other != account {
+                continue;
+            }
+            let own = known.entry((&entry.currency, entry.signed())).or_default();
+            own.extend(entry.days(span).into_iter().map(|day| Twin { entry, day }));
+        }
+        known.values_mut().for_each(|own| own.sort_by_key(|twin| twin.day));
+
+        // Each transaction with each day that it could be, the likeliest pairs first.
+        let mut pairs = Vec::new();
+        for (place, transaction) in transactions.iter().enumerate() {
+            let Some(currency) = is_new(transaction) else { continue };
+            let Some(own) = known.get(&(currency.as_str(), transaction.amount)) else { continue };
+            let earliest = transaction.date.saturating_sub(DAYS.days());
+            let begin = own.partition_point(|twin| twin.day < earliest);
+            for (at, twin) in own.iter().enumerate().skip(begin) {
+                let apart = days_apart(transaction.date, twin.day);
+                if apart > DAYS {
+                    break;
+                }
+                let same_payee =
+                    transaction.payee.as_deref().map(folded) == twin.entry.payee.as_deref().map(folded);
+                pairs.push((apart, !same_payee, place, (currency.clone(), transaction.amount, at), *twin));
+            }
+        }
+        pairs.sort_by(|a, b| (a.0, a.1, a.2, &a.3).cmp(&(b.0, b.1, b.2, &b.3)));
+        let mut taken = std::collections::HashSet::new();
+        for (_, _, place, day, twin) in pairs {
+            if twins[place].is_none() && taken.insert(day) {
+                twins[place] = Some(twin);
+            }
+        }
+        Self(twins)
+    }
+
+    pub(super) fn get(&self, place: usize) -> Option<Twin<'a>> {
+        self.0.get(place).copied().flatten()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.iter().flatten().count()
+    }
+
+    /// The first ones, as an answer tells them.
+    pub(super) fn rows(&self, transactions: &[Transaction]) -> Vec<Value> {
+        let found = transactions.iter().zip(&self.0).filter_map(|(one, twin)| Some((one, (*twin)?)));
+        let row = |(transaction, twin): (&Transaction, Twin)| {
+            json!({
+                "date": transaction.date,
+                "amount": money(transaction.amount.abs()),
+                "currency": twin.entry.currency,
+                "payee": transaction.payee,
+                "looks_like": twin.entry.payee(),
+                "on": twin.day,
+                "comes_again": twin.entry.every.is_some(),
+                "path": twin.entry.path,
+            })
+        };
+        found.take(TOLD).map(row).collect()
+    }
+}
+
+fn days_apart(one: Date, other: Date) -> i32 {
+    one.until(other).map_or(i32::MAX, |span| span.get_days().abs())
+}

@@ -1,0 +1,110 @@
+//! What a record keeps to when it is saved with its form: the same that the tools keep to.
+
+use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
+
+use crate::add_entry::check_until;
+use crate::arguments::wrong;
+use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE};
+use crate::period::plain_date;
+use crate::rules::{Pattern, first_that_fits};
+
+pub(crate) struct Rules;
+
+#[async_trait]
+impl RecordRules for Rules {
+    async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        match draft.record_type() {
+            EXPENSE | INCOME => entry(draft, &Ledger::read(ctx).await?),
+            RULE => rule(draft, &Ledger::read(ctx).await?),
+            LIMIT => limit(draft, &Ledger::read(ctx).await?),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    if let Some(day) = date(draft, "date") {
+        let comes_again = draft.text("recurring").is_some_and(|recurring| recurring != "none");
+        // Of what does not come again an end says nothing, and a note may have said it before.
+        let said_now = draft.changes("until") || draft.changes("recurring");
+        check_until(day, date(draft, "until"), comes_again || !said_now)?;
+    }
+    needs_currency(draft, ledger)?;
+    match draft.text("category") {
+        Some(category) => {
+            let spelled = ledger.spelling(category);
+            if draft.changes("category") {
+                draft.set("category", spelled);
+            }
+        }
+        // What the user takes out of a note stays out.
+        None if draft.text_before("category").is_none() => {
+            let says_more = draft.changes("payee") || draft.changes("memo");
+            let payee = draft.text("payee").unwrap_or_default();
+            let rule = first_that_fits(&ledger.rules, payee, draft.text("memo")).filter(|_| says_more);
+            if let Some(category) = rule.map(|rule| rule.category.clone()) {
+                draft.set("category", category);
+            }
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    let says = draft.text("match").unwrap_or_default().to_owned();
+    Pattern::parse(&says).map_err(|why| wrong("match", format!("is no regular expression: {why}")))?;
+    let own = draft.note().map(|note| &note.path);
+    let mut others = ledger.rules.iter().filter(|rule| Some(&rule.path) != own);
+    if draft.changes("match")
+        && let Some(there) = others.find(|rule| folded(&rule.says) == folded(&says))
+    {
+        return Err(wrong(
+            "match",
+            format!("is what {} says already, with the category {}", there.path, there.category),
+        ));
+    }
+    if let Some(category) = draft.text("category").filter(|_| draft.changes("category")) {
+        let spelled = ledger.spelling(category);
+        draft.set("category", spelled);
+    }
+    Ok(())
+}
+
+fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    needs_currency(draft, ledger)?;
+    let Some(category) = draft.text("category").map(folded) else { return Ok(()) };
+    let currency = draft.text("currency").or(ledger.currency.as_deref());
+    let own = draft.note().map(|note| &note.path);
+    let limits = ledger.limits.iter().chain(&ledger.repeated_limits);
+    let mut others = limits.filter(|limit| Some(&limit.path) != own);
+    let is_same = |limit: &&crate::ledger::Limit| {
+        folded(&limit.category) == category && Some(limit.currency.as_str()) == currency
+    };
+    if (draft.changes("category") || draft.changes("currency"))
+        && let Some(there) = others.find(is_same)
+    {
+        return Err(wrong("category", format!("has a limit in {} already, {}", there.currency, there.path)));
+    }
+    Ok(())
+}
+
+/// A new record says its currency, whatever the other notes will say later; none may count nowhere.
+fn needs_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    if draft.text("currency").is_some() {
+        return Ok(());
+    }
+    match &ledger.currency {
+        Some(usual) if draft.note().is_none() => draft.set("currency", usual.clone()),
+        Some(_) => {}
+        None => {
+            let rule = "is needed: the notes do not say which one is usual; give a code such as EUR";
+            return Err(wrong("currency", rule.into()));
+        }
+    }
+    Ok(())
+}
+
+fn date(draft: &RecordDraft, field: &str) -> Option<Date> {
+    draft.text(field).and_then(plain_date)
+}

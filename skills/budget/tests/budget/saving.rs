@@ -1,0 +1,88 @@
+//! What a record keeps to when it is saved with its form.
+
+use nova_skill::{Value, json};
+use nova_testkit::{TempVault, save_form};
+
+use crate::NOVEMBER;
+
+/// What a form saves that was opened on a note, or on nothing, and in which these fields were filled
+/// in; else why it cannot.
+fn saved(notes: &str, record_type: &str, path: &str, entered: Value) -> Result<Value, String> {
+    let path = Some(path).filter(|path| !path.is_empty());
+    let saved = save_form(nova_skill_budget::skill, &TempVault::from(notes), record_type, path, &entered);
+    saved.map(|saved| saved.values).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn check(record_type: &str, path: &str, entered: Value, field: &str, holds: Value) {
+    let values = saved(NOVEMBER, record_type, path, entered).unwrap();
+    assert_eq!(values[field], holds, "{values}");
+}
+
+#[track_caller]
+fn refuses(notes: &str, record_type: &str, path: &str, entered: Value, message: &str) {
+    assert_eq!(saved(notes, record_type, path, entered), Err(message.to_owned()));
+}
+
+const KIOSK: &str = "Budget/Expenses/2026/E.md";
+
+#[test]
+fn a_new_entry_has_the_category_of_the_rules_and_the_usual_currency() {
+    let coffee = json!({"date": "2026-11-21", "amount": "2.10", "payee": "KIOSK Nord"});
+    check("expense", "", coffee.clone(), "category", json!("snacks"));
+    check("income", "", coffee.clone(), "category", json!("snacks"));
+    check("expense", "", coffee, "currency", json!("EUR"));
+    let own = json!({"date": "2026-11-21", "amount": "2.10", "payee": "KIOSK", "category": "GROCERIES"});
+    check("expense", "", own, "category", json!("groceries"));
+}
+
+#[test]
+fn a_category_is_filled_in_where_the_payee_is_changed_and_never_where_the_user_took_it_out() {
+    check("expense", KIOSK, json!({"payee": "Kiosk am Park"}), "category", json!("snacks"));
+    check("expense", KIOSK, json!({"amount": "6"}), "category", Value::Null);
+    let from_note = json!({"category": null, "payee": "Kiosk"});
+    check("expense", "Budget/Expenses/2026/A.md", from_note, "category", Value::Null);
+}
+
+#[test]
+fn what_a_tool_would_refuse_a_form_refuses() {
+    let on = "2026-11-21";
+    for (entered, message) in [
+        (
+            json!({"date": on, "amount": "1", "until": "2026-12-03"}),
+            "/until: is for what comes again; give recurring, too.",
+        ),
+        (
+            json!({"date": on, "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),
+            "/until: is before the first day, 2026-11-21.",
+        ),
+    ] {
+        refuses(NOVEMBER, "expense", "", entered, message);
+    }
+    let tie = "//- a.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: EUR\n---\n\
+               //- b.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: CHF\n---\n";
+    refuses(
+        tie,
+        "expense",
+        "",
+        json!({"date": on, "amount": "1"}),
+        "/currency: is needed: the notes do not say which one is usual; give a code such as EUR.",
+    );
+    refuses(
+        NOVEMBER,
+        "limit",
+        "",
+        json!({"category": "GROCERIES", "amount": "90"}),
+        "/category: has a limit in EUR already, Budget/Limits/Groceries.md.",
+    );
+    check("limit", "Budget/Limits/Groceries.md", json!({"amount": "90"}), "amount", json!("90"));
+    refuses(
+        NOVEMBER,
+        "rule",
+        "",
+        json!({"match": "Kiosk", "category": "drinks"}),
+        "/match: is what Budget/Rules/Kiosk.md says already, with the category snacks.",
+    );
+    let broken = saved(NOVEMBER, "rule", "", json!({"match": "/(/", "category": "drinks"})).unwrap_err();
+    assert!(broken.starts_with("/match: is no regular expression: "), "{broken}");
+}

@@ -1,0 +1,105 @@
+//! What a record keeps to when it is saved with its form: the same that the tools keep to.
+
+use nova_skill::{Decimal, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
+
+use crate::amount::{date, invalid};
+use crate::books::{PRICE, TRADE, TradeNote};
+use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
+use crate::valuation::Snapshot;
+
+pub(crate) struct Rules;
+
+#[async_trait]
+impl RecordRules for Rules {
+    async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        match draft.record_type() {
+            TRADE => trade(draft, ctx).await,
+            PRICE => price(draft),
+            _ => Ok(()),
+        }
+    }
+}
+
+async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+    let snapshot = Snapshot::read(ctx, None).await?;
+    let books = &snapshot.books;
+    let old = draft.note().and_then(|note| books.trades.iter().find(|old| old.path == note.path));
+    let day = date(draft.text("date").unwrap_or_default(), "date")?;
+    not_to_come(day, snapshot.today)?;
+    let symbol = match old {
+        Some(old) if !draft.changes("symbol") => old.symbol.clone(),
+        _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
+    };
+    let currency = match (draft.text("currency"), old) {
+        // What it said nothing about until now it may leave open.
+        (None, Some(old)) if !draft.changes("symbol") => old.currency.clone(),
+        (said, _) => currency_of(said, &symbol, books)?,
+    };
+    if draft.changes("symbol") {
+        draft.set("symbol", symbol.as_str());
+    }
+    if draft.text("currency").is_some() || draft.note().is_none() {
+        draft.set("currency", currency.as_str());
+    }
+    let event = match old {
+        Some(old) if !NUMBERS.iter().chain(&["kind"]).any(|field| draft.changes(field)) => {
+            old.trade.event.clone()
+        }
+        _ => {
+            let word = draft.text("kind").unwrap_or_default();
+            let kind = Kind::parse(word).ok_or_else(|| invalid("kind", "is needed"))?;
+            let numbers = numbers(draft, old);
+            let (event, fields) = event(kind, &numbers, || paid_for(&snapshot, &symbol, &currency, day))?;
+            // Numbers stay as they were written; only what was left out is filled in.
+            let left_out = |field: &str| draft.text(field).is_none();
+            let quantity = fields.get("quantity").filter(|_| left_out("quantity") && old.is_none());
+            if let Some(quantity) = quantity.and_then(Value::as_str).map(str::to_owned) {
+                draft.set("quantity", quantity);
+            }
+            event
+        }
+    };
+    let change = Change::new(&snapshot, old, Saved::new(&symbol, &currency, day, event));
+    change.check()?;
+    change.follow(ctx).await
+}
+
+const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
+
+/// What the draft says of them. Of a note that is there, what its kind does not have and nobody has
+/// touched is left aside, as it is where the note is read.
+fn numbers(draft: &RecordDraft, old: Option<&TradeNote>) -> Numbers {
+    let number = |field: &str| draft.text(field).and_then(|text| Decimal::from_str_exact(text).ok());
+    let mut numbers = Numbers {
+        quantity: number("quantity"),
+        per: number("per"),
+        price: number("price"),
+        fee: number("fee"),
+    };
+    if old.is_some() && !draft.changes("kind") {
+        let kind = draft.text("kind").unwrap_or_default();
+        let untouched = |field: &str| !draft.changes(field);
+        if kind != "split" && untouched("per") {
+            numbers.per = None;
+        }
+        if matches!(kind, "split" | "fee") && untouched("price") {
+            numbers.price = None;
+        }
+        if kind == "fee" && untouched("quantity") {
+            numbers.quantity = None;
+        }
+        // A payment that says no number of shares is one for all together.
+        if kind == "dividend" && numbers.quantity.is_none() {
+            numbers.quantity = Some(Decimal::ONE);
+        }
+    }
+    numbers
+}
+
+fn price(draft: &RecordDraft) -> Result<(), ToolError> {
+    let close = draft.text("close").and_then(|text| Decimal::from_str_exact(text).ok());
+    if close.is_some_and(|close| close.is_zero()) {
+        return Err(invalid("close", "must be above zero"));
+    }
+    Ok(())
+}

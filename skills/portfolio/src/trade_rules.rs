@@ -1,0 +1,395 @@
+//! What a trade keeps to, whichever way it is saved: what goes with its kind, that no more is sold
+//! than is held, and that a position which says what its trades come to goes on saying so.
+
+use std::collections::BTreeSet;
+
+use nova_skill::serde_json::Map;
+use nova_skill::{Date, Decimal, JsonSchema, ToolContext, ToolError, Value, json, schemars};
+use serde::Deserialize;
+
+use crate::amount::{CURRENCY_REMEDY, currency, invalid, money};
+use crate::books::{Books, POSITION, PositionNote, TradeNote, as_symbol};
+use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
+use crate::valuation::Snapshot;
+
+/// A trade that comes, or takes the place of one that is there.
+pub(crate) struct Change<'a> {
+    books: &'a Books,
+    method: Method,
+    /// As it is in the books.
+    old: Option<&'a TradeNote>,
+    new: Saved,
+}
+
+/// A trade as it is to be saved.
+pub(crate) struct Saved {
+    symbol: String,
+    currency: String,
+    trade: Trade,
+}
+
+impl Saved {
+    pub(crate) fn new(symbol: &str, currency: &str, date: Date, event: Event) -> Self {
+        // Its origin is that of the change it is part of.
+        let trade = Trade { date, event, origin: usize::MAX };
+        Self { symbol: symbol.to_owned(), currency: currency.to_owned(), trade }
+    }
+}
+
+impl<'a> Change<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, old: Option<&'a TradeNote>, mut new: Saved) -> Self {
+        let books = &snapshot.books;
+        new.trade.origin = books.trades.len();
+        Self { books, method: snapshot.method, old, new }
+    }
+
+    /// What the trades of its symbol and currency come to with it.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub(crate) fn ledger(&self) -> Result<Ledger, ToolError> {
+        self.checked(&self.new.symbol, &self.new.currency)
+    }
+
+    /// # Errors
+    /// When the trade, or a later one with it, cannot be, and when it would make shares vanish that
+    /// stand in a position alone. What could not be before may go on so while it is being mended.
+    pub(crate) fn check(&self) -> Result<(), ToolError> {
+        if let Some(position) = self.books.position(&self.new.symbol) {
+            keeps_its_own(position, self.books, &self.new.trade.event)?;
+        }
+        for (symbol, currency) in self.touched() {
+            if let Err(error) = self.checked(symbol, currency) {
+                let own = matches!(self.after(symbol, currency), Err((origin, _)) if origin == self.origin());
+                let mends = self.old.is_some() && !own && self.before(symbol, currency).is_err();
+                if !mends {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Each position that said what its trades come to goes on saying so; one that did not is left as
+    /// it is.
+    pub(crate) async fn follow(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        for (symbol, currency) in self.touched() {
+            let mut positions = self.books.positions.iter();
+            let own = positions.find(|position| position.symbol == symbol && position.currency == currency);
+            let (Ok(before), Ok(after)) = (self.before(symbol, currency), self.after(symbol, currency))
+            else {
+                continue;
+            };
+            if let Some(position) = own {
+                follow(ctx, position, &before, &after).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn origin(&self) -> usize {
+        self.new.trade.origin
+    }
+
+    /// The symbols with the currencies whose sums it changes. A split is one of the symbol in each of
+    /// its currencies.
+    fn touched(&self) -> BTreeSet<(&str, &str)> {
+        let mut touched = BTreeSet::new();
+        let old = self.old.map(|old| (&old.symbol, &old.currency, &old.trade.event));
+        let new = (&self.new.symbol, &self.new.currency, &self.new.trade.event);
+        for (symbol, currency, event) in old.into_iter().chain([new]) {
+            touched.insert((symbol.as_str(), currency.as_str()));
+            if matches!(event, Event::Split { .. }) {
+                let others = self.books.trades.iter().filter(|other| other.symbol == *symbol);
+                touched.extend(others.map(|other| (other.symbol.as_str(), other.currency.as_str())));
+            }
+        }
+        touched
+    }
+
+    fn checked(&self, symbol: &str, currency: &str) -> Result<Ledger, ToolError> {
+        self.after(symbol, currency).map_err(|(origin, why)| self.refused(symbol, origin, &why))
+    }
+
+    fn before(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, Impossible)> {
+        let trades: Vec<Trade> =
+            self.books.trades_of(symbol, currency).map(|note| note.trade.clone()).collect();
+        Ledger::of(self.method, &trades, None)
+    }
+
+    fn after(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, Impossible)> {
+        let is_split = matches!(self.new.trade.event, Event::Split { .. });
+        let is_own = self.new.symbol == symbol && (is_split || self.new.currency == currency);
+        let new = || Some(self.new.trade.clone()).filter(|_| is_own);
+        // In the place of the old one: on one day, what is bought first is sold first.
+        let in_place = self.books.trades.iter().filter_map(|note| match self.old {
+            Some(old) if old.path == note.path => new(),
+            _ => note.is_of(symbol, currency).then(|| note.trade.clone()),
+        });
+        let mut trades: Vec<Trade> = in_place.collect();
+        if self.old.is_none() {
+            trades.extend(new());
+        }
+        Ledger::of(self.method, &trades, None)
+    }
+
+    /// Why the trade cannot be saved.
+    fn refused(&self, symbol: &str, origin: usize, why: &Impossible) -> ToolError {
+        let Impossible::Oversold { date, sold, held } = why else {
+            return match why {
+                Impossible::TooLarge(error) => (*error).into(),
+                Impossible::Oversold { .. } => ToolError::failed(why.to_string(), ""),
+            };
+        };
+        if origin == self.origin() {
+            let place = match self.old {
+                Some(old) => format!("{}, line {}: ", old.path, old.line),
+                None => String::new(),
+            };
+            return ToolError::failed(
+                format!("{place}{sold} {symbol} cannot be sold on {date}: {held} are held then."),
+                "Correct the quantity or the date, or record the buy that is missing first.",
+            );
+        }
+        let problem = self.books.impossible(origin, why);
+        let with = if self.old.is_some() { "change" } else { "trade" };
+        ToolError::failed(
+            format!(
+                "With this {with} a later one cannot be: {}, line {}: {}.",
+                problem.path, problem.line, problem.problem
+            ),
+            "Correct the quantity or the date of one of the two.",
+        )
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Buy,
+    Sell,
+    Dividend,
+    Split,
+    Fee,
+}
+
+/// The numbers of a trade as they were given, none below zero.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Numbers {
+    pub(crate) quantity: Option<Decimal>,
+    pub(crate) per: Option<Decimal>,
+    pub(crate) price: Option<Decimal>,
+    pub(crate) fee: Option<Decimal>,
+}
+
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Buy => "buy",
+            Self::Sell => "sell",
+            Self::Dividend => "dividend",
+            Self::Split => "split",
+            Self::Fee => "fee",
+        }
+    }
+
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        let all = [Self::Buy, Self::Sell, Self::Dividend, Self::Split, Self::Fee];
+        all.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// # Errors
+/// When the day is still to come.
+pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
+    if day > today {
+        return Err(invalid("date", &format!("{day} is in the future; a trade has happened")));
+    }
+    Ok(())
+}
+
+/// A symbol that is known, a position's name, or a symbol that is new.
+pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
+    let symbol = as_symbol(said);
+    let legal = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
+    if symbol.is_empty() {
+        return Err(invalid("symbol", "must not be empty"));
+    }
+    match books.find(said) {
+        Ok(symbol) => Ok(symbol),
+        Err(error @ ToolError::Ambiguous { .. }) => Err(error),
+        Err(_) if symbol.chars().all(legal) && symbol.chars().count() <= 20 => Ok(symbol),
+        Err(_) => Err(invalid(
+            "symbol",
+            &format!("\"{said}\" is no symbol and no position's name; a symbol is one word such as NGTL"),
+        )),
+    }
+}
+
+/// The one that is given, that of the symbol's position or trades, or the usual one.
+pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> Result<String, ToolError> {
+    if let Some(said) = given.filter(|said| !said.trim().is_empty()) {
+        let rule = format!("\"{said}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
+        return currency(said).ok_or_else(|| invalid("currency", &rule));
+    }
+    let of_position = books.position(symbol).map(|position| position.currency.clone());
+    let own = || books.trades.iter().filter(|note| note.symbol == symbol);
+    // Trades decide where the position is in none of their currencies.
+    let of_trade = own().next_back().map(|note| note.currency.clone());
+    of_position
+        .filter(|currency| of_trade.is_none() || own().any(|note| note.currency == *currency))
+        .or(of_trade)
+        .or_else(|| books.currency.clone())
+        .ok_or_else(|| invalid("currency", "is needed: nothing in the vault says which one is usual"))
+}
+
+/// How much is held for a payment for each share of a day.
+///
+/// # Errors
+/// When there is nothing.
+pub(crate) fn paid_for(
+    snapshot: &Snapshot,
+    symbol: &str,
+    currency: &str,
+    day: Date,
+) -> Result<Decimal, ToolError> {
+    match held_on(snapshot, symbol, currency, day)? {
+        held if held.is_zero() => {
+            Err(invalid("quantity", &format!("is needed: no {symbol} are held on {day}")))
+        }
+        held => Ok(held),
+    }
+}
+
+/// How much is held at the end of a day.
+fn held_on(snapshot: &Snapshot, symbol: &str, currency: &str, day: Date) -> Result<Decimal, ToolError> {
+    let holdings = snapshot.books.holdings(snapshot.method, day, false)?;
+    let mut held = holdings.held.iter();
+    let own = held.find(|holding| holding.symbol == symbol && holding.currency == currency);
+    Ok(own.map(|holding| holding.quantity.to_decimal()).transpose()?.unwrap_or_default())
+}
+
+/// What happened, and the fields of its note. `held_then` says how much is held on its day.
+///
+/// # Errors
+/// What its kind lacks, or does not have.
+pub(crate) fn event(
+    kind: Kind,
+    numbers: &Numbers,
+    held_then: impl FnOnce() -> Result<Decimal, ToolError>,
+) -> Result<(Event, Map<String, Value>), ToolError> {
+    let given = |number: Option<Decimal>, field: &str| {
+        number.ok_or_else(|| invalid(field, &format!("a {} needs a {field}", kind.word())))
+    };
+    let needed = |number: Option<Decimal>, field: &str| match given(number, field)? {
+        number if number.is_zero() => Err(invalid(field, "must be above zero")),
+        number => Ok(number),
+    };
+    let foreign = |number: Option<Decimal>, field: &str| match number {
+        Some(_) => Err(invalid(field, &format!("a {} has no {field}; leave it out", kind.word()))),
+        None => Ok(()),
+    };
+    if kind != Kind::Split {
+        foreign(numbers.per, "per")?;
+    }
+    let fee = numbers.fee.unwrap_or_default();
+    let mut fields = Map::new();
+    let mut put = |field: &str, number: Decimal| {
+        fields.insert(field.to_owned(), json!(number.to_string()));
+    };
+    let event = match kind {
+        Kind::Buy | Kind::Sell => {
+            // What is given away for nothing has a price, too.
+            let (quantity, price) = (needed(numbers.quantity, "quantity")?, given(numbers.price, "price")?);
+            put("quantity", quantity);
+            put("price", price);
+            put("fee", fee);
+            match kind {
+                Kind::Buy => Event::Buy { quantity, price, fee },
+                _ => Event::Sell { quantity, price, fee },
+            }
+        }
+        Kind::Dividend => {
+            let price = needed(numbers.price, "price")?;
+            let quantity = match numbers.quantity {
+                Some(_) => needed(numbers.quantity, "quantity")?,
+                // A payment for each share is one for all that are held then.
+                None => held_then()?,
+            };
+            let paid = quantity.checked_mul(price).ok_or(crate::quantity::TooLarge)?;
+            if fee > paid {
+                return Err(invalid("fee", &format!("{fee} is more than the payment of {}", money(paid))));
+            }
+            put("quantity", quantity);
+            put("price", price);
+            put("fee", fee);
+            Event::Dividend { quantity, price, fee }
+        }
+        Kind::Split => {
+            foreign(numbers.price, "price")?;
+            if !fee.is_zero() {
+                foreign(numbers.fee, "fee")?;
+            }
+            let quantity = needed(numbers.quantity, "quantity")?;
+            let old = numbers.per.map(|per| needed(Some(per), "per")).transpose()?;
+            put("quantity", quantity);
+            if let Some(old) = old {
+                put("per", old);
+            }
+            Event::Split { new: quantity, old: old.unwrap_or(Decimal::ONE) }
+        }
+        Kind::Fee => {
+            foreign(numbers.quantity, "quantity")?;
+            foreign(numbers.price, "price")?;
+            let amount = needed(numbers.fee, "fee")?;
+            put("fee", amount);
+            Event::Fee { amount }
+        }
+    };
+    Ok((event, fields))
+}
+
+/// # Errors
+/// When the first trade that moves shares would make those vanish that stand in the position alone.
+fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<(), ToolError> {
+    let moved = books.moves(&position.symbol);
+    let Some(quantity) = position.quantity.filter(|own| !moved && new.moves() && !own.is_zero()) else {
+        return Ok(());
+    };
+    let (symbol, path) = (&position.symbol, &position.path);
+    let cost =
+        position.cost.map(|cost| format!(" for {cost} {} in all", position.currency)).unwrap_or_default();
+    let when = position.opened.map(|day: Date| format!(" of {day}")).unwrap_or_default();
+    Err(ToolError::failed(
+        format!(
+            "The {quantity} {symbol} stand in {path} and in no trade; with a first trade only trades would count."
+        ),
+        format!(
+            "Remove the quantity from {path}, record the buy{when} of {quantity}{cost}, then record this trade."
+        ),
+    ))
+}
+
+/// A position that said what its trades come to goes on saying so; one that did not is left as it is.
+async fn follow(
+    ctx: &dyn ToolContext,
+    position: &PositionNote,
+    before: &Ledger,
+    after: &Ledger,
+) -> Result<(), ToolError> {
+    let mut changed = Map::new();
+    if position.quantity == Some(before.quantity().to_decimal()?) && before.quantity() != after.quantity() {
+        changed.insert("quantity".into(), json!(after.quantity().to_decimal()?.to_string()));
+    }
+    let cost = money(before.cost());
+    if position.cost.map(money) == Some(cost) && money(after.cost()) != cost {
+        changed.insert("cost_basis".into(), json!(money(after.cost()).to_string()));
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let note = ctx.vault().read(&position.path).await?;
+    let edits = ctx.records().get(POSITION)?.edits(&note, &changed)?;
+    ctx.vault().set_properties(&position.path, &edits).await
+}

@@ -1,0 +1,153 @@
+//! What a record keeps to when it is saved with its form.
+
+use nova_skill::{Value, json};
+use nova_testkit::{FormSaved, TempVault, save_form};
+
+use crate::OWNED;
+
+const FIRST_BUY: &str = "Portfolio/Trades/a.md";
+const SALE: &str = "Portfolio/Trades/c.md";
+const NGTL: &str = "Portfolio/Positions/NGTL.md";
+
+/// A form of a note, or of a new trade, in which these fields were filled in.
+fn saved(path: &str, entered: &Value) -> Result<FormSaved, nova_skill::ToolError> {
+    let path = Some(path).filter(|path| !path.is_empty());
+    save_form(nova_skill_portfolio::skill, &TempVault::from(OWNED), "trade", path, entered)
+}
+
+#[track_caller]
+fn refuses(path: &str, entered: Value, message: &str) {
+    let error = saved(path, &entered).unwrap_err();
+    assert_eq!(error.to_string(), message);
+    assert!(!error.hint().is_empty(), "{error}");
+}
+
+/// How much the position of NGTL says that there is after the form was saved.
+#[track_caller]
+fn follows(path: &str, entered: Value, quantity: &str) {
+    let saved = saved(path, &entered).unwrap();
+    let position = &saved.others[NGTL];
+    assert!(position.contains(&format!("\nquantity: {quantity}\n")), "{position}");
+}
+
+#[test]
+fn a_position_that_said_what_its_trades_come_to_follows_an_edit() {
+    follows(SALE, json!({"quantity": "150"}), "250");
+    follows(FIRST_BUY, json!({"quantity": "210"}), "310");
+    follows(SALE, json!({"kind": "buy"}), "500");
+    follows(
+        "",
+        json!({"symbol": "ngtl", "kind": "sell", "date": "2026-11-20", "quantity": "40", "price": "42"}),
+        "260",
+    );
+    // The price decides nothing that it says.
+    assert_eq!(saved(SALE, &json!({"price": "41"})).unwrap().others.len(), 0);
+}
+
+#[test]
+fn an_edit_that_moves_a_trade_to_another_symbol_changes_both() {
+    let of_two = format!(
+        "{OWNED}//- Portfolio/Positions/SLVN.md\n---\ntype: position\nsymbol: SLVN\ncurrency: EUR\nquantity: 5\n---\n\
+         //- s.md\n---\ntype: trade\nsymbol: SLVN\nkind: buy\ndate: 2026-01-02\nquantity: 5\nprice: 1\ncurrency: EUR\n---\n"
+    );
+    let vault = TempVault::from(of_two.as_str());
+    let path = Some("Portfolio/Trades/b.md");
+    let saved =
+        save_form(nova_skill_portfolio::skill, &vault, "trade", path, &json!({"symbol": "slvn"})).unwrap();
+    assert_eq!(saved.values["symbol"], "SLVN");
+    assert!(saved.others[NGTL].contains("\nquantity: 100\n"), "{saved:?}");
+    assert!(saved.others["Portfolio/Positions/SLVN.md"].contains("\nquantity: 205\n"), "{saved:?}");
+}
+
+#[test]
+fn more_than_is_held_is_sold_by_no_edit() {
+    refuses(
+        SALE,
+        json!({"quantity": "401"}),
+        "Portfolio/Trades/c.md, line 6: 401 NGTL cannot be sold on 2026-09-15: 400 are held then.",
+    );
+    refuses(
+        SALE,
+        json!({"date": "2026-03-01"}),
+        "Portfolio/Trades/c.md, line 6: 100 NGTL cannot be sold on 2026-03-01: 0 are held then.",
+    );
+    refuses(
+        "",
+        json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": "301", "price": "1"}),
+        "301 NGTL cannot be sold on 2026-11-20: 300 are held then.",
+    );
+    // The buy that a later sale takes from, and a split in between.
+    let small = "//- Portfolio/Trades/b.md";
+    let without = OWNED.split(small).next().unwrap().to_owned()
+        + &format!("//- Portfolio/Trades/c.md{}", OWNED.split("//- Portfolio/Trades/c.md").nth(1).unwrap());
+    let vault = TempVault::from(without.as_str());
+    let edit = |entered: Value, path: Option<&str>| {
+        let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", path, &entered);
+        saved.unwrap_err().to_string()
+    };
+    assert_eq!(
+        edit(json!({"quantity": "99"}), Some(FIRST_BUY)),
+        "With this change a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 99 are held then."
+    );
+    let split = json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": "1", "per": "4"});
+    assert_eq!(
+        edit(split, None),
+        "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 are sold on 2026-09-15 and 50 are held then."
+    );
+}
+
+#[test]
+fn what_cannot_be_already_is_mended_one_note_after_the_other() {
+    // The first buy is missing, and so is a part of the second.
+    let torn = OWNED.replace("quantity: 200\n", "quantity: 10\n");
+    let vault = TempVault::from(torn.as_str());
+    let path = Some(FIRST_BUY);
+    let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", path, &json!({"quantity": "20"}));
+    assert!(saved.is_ok(), "30 of 100 is still too little, and nearer: {saved:?}");
+}
+
+#[test]
+fn what_a_kind_lacks_or_does_not_have_is_told_by_its_field() {
+    let new = |kind: &str, more: Value| {
+        let mut entered = json!({"symbol": "NGTL", "kind": kind, "date": "2026-11-20"});
+        entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entered
+    };
+    refuses("", new("buy", json!({"quantity": "1"})), "/price: a buy needs a price.");
+    refuses("", new("sell", json!({"price": "1"})), "/quantity: a sell needs a quantity.");
+    refuses("", new("buy", json!({"quantity": "0", "price": "1"})), "/quantity: must be above zero.");
+    refuses("", new("fee", json!({"fee": "1", "price": "2"})), "/price: a fee has no price; leave it out.");
+    refuses(SALE, json!({"per": "2"}), "/per: a sell has no per; leave it out.");
+    refuses(
+        "",
+        json!({"symbol": "NGTL", "kind": "buy", "date": "2026-11-22", "quantity": "1", "price": "1"}),
+        "/date: 2026-11-22 is in the future; a trade has happened.",
+    );
+}
+
+#[test]
+fn a_new_trade_is_completed_as_the_tool_completes_it() {
+    let dividend =
+        json!({"symbol": "Northgate Tooling", "kind": "dividend", "date": "2026-11-02", "price": "0.25"});
+    let values = saved("", &dividend).unwrap().values;
+    assert_eq!(
+        values,
+        json!({
+            "symbol": "NGTL", "kind": "dividend", "date": "2026-11-02", "price": "0.25",
+            "quantity": "300", "currency": "EUR",
+        })
+    );
+    // What a note left open stays open.
+    let none = OWNED.replace("quantity: 300\nprice: 0.60", "price: 180.00");
+    let path = Some("Portfolio/Trades/d.md");
+    let vault = TempVault::from(none.as_str());
+    let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", path, &json!({"fee": "20"}));
+    assert_eq!(saved.unwrap().values["quantity"], Value::Null);
+}
+
+#[test]
+fn a_price_is_above_zero() {
+    let price = json!({"symbol": "NGTL", "date": "2026-11-20", "close": "0"});
+    let saved = save_form(nova_skill_portfolio::skill, &TempVault::from(OWNED), "price", None, &price);
+    assert_eq!(saved.unwrap_err().to_string(), "/close: must be above zero.");
+}
