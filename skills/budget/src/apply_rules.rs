@@ -89,6 +89,11 @@ impl NativeTool for ApplyRules {
         }
         let value = json!({
             "dry_run": dry_run,
+            "summary": format!(
+                "{} {}, {unmatched} without a rule",
+                changed.len(),
+                if dry_run { "to change" } else { "changed" },
+            ),
             "count": changed.len(),
             "changed": changed,
             "not_changed": refused,
