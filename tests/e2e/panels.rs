@@ -134,8 +134,8 @@ async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_
     window.close().await;
 }
 
-/// A statement in which the sign before the cents is all that the file does not tell.
-const STATEMENT: &str = "Date;Amount;Payee\n2026-11-20;-1,234;Corner Market\n2026-11-20;-2,100;Cafe Ember\n2026-11-21;2,400;Quillon Labs\n";
+/// A statement that does not tell which of its numbers is the month.
+const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/11/2026;-2.10;Cafe Ember\n04/11/2026;2400.00;Quillon Labs\n";
 
 #[tokio::test]
 async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back() {
@@ -151,12 +151,12 @@ async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back(
     window.click_named("Import").await;
     window.type_into("[role=dialog] [data-path$=path] input", "bank.csv").await;
     window.press(&[Key::Control], Key::Enter).await;
-    window.wait_for_text("[data-testid=confirmation]", "Which sign stands before the cents?").await;
+    window.wait_for_text("[data-testid=confirmation]", "How are the dates written").await;
     assert_eq!(expenses(), 1, "nothing is written before the user has agreed");
 
-    window.click_named("Comma").await;
+    window.click_named("DD/MM/YYYY").await;
     window.click("[data-testid=look-again]").await;
-    window.wait_for_text("[data-testid=preview]", "Corner Market").await;
+    window.wait_for_text("[data-testid=preview]", "2026-11-02").await;
     window.wait_for_text("[data-testid=confirmation]", "3 to import").await;
     assert_eq!(expenses(), 1);
     window.click("[data-testid=confirm-proposal]").await;

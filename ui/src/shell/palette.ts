@@ -52,9 +52,9 @@ export function offersFor(query: string, sessions: readonly SessionRow[], skills
   );
   const groups: [string, Candidate[]][] = [
     ['Commands', commands],
-    ['New', records.map((row) => recordLine(row, skills))],
     ['Chats', chats],
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
+    ['New', records.map((row) => recordLine(row, skills))],
   ];
   const found = groups.map(([label, all]) => ({ label, ...best(query, all) })).filter(({ offers }) => offers.length > 0);
   // Where the best fit is, is what Enter takes.

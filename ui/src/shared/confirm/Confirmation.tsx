@@ -51,25 +51,28 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
         </section>
       )}
       <SchemaForm form={form} label={`What ${action} is to do`} today={today} disabled={busy} onSubmit={() => run(false)}>
-        <div className="mt-5 flex flex-wrap items-center gap-2">
-          <Button
-            type="submit"
-            variant="primary"
-            className="h-8"
-            keys={keyText('Ctrl ↵')}
-            disabled={busy || nothing || form.shown.length > 0}
-            data-testid="confirm-proposal"
-          >
-            {proposal.count === null || nothing ? action : `${action} ${count(proposal.count)}`}
-          </Button>
-          {proposal.canLook && (open > 0 || form.changed) && (
-            <Button className="h-8" disabled={busy} onClick={() => run(true)} data-testid="look-again">
-              Preview
+        {/* In sight however long the form is. */}
+        <div className="sticky bottom-0 z-10 -mx-4 mt-4 border-t border-line bg-surface-side px-4 py-3">
+          <div className="flex flex-wrap items-center gap-2">
+            <Button
+              type="submit"
+              variant="primary"
+              className="h-8"
+              keys={keyText('Ctrl ↵')}
+              disabled={busy || nothing || form.shown.length > 0}
+              data-testid="confirm-proposal"
+            >
+              {proposal.count === null || nothing ? action : `${action} ${count(proposal.count)}`}
             </Button>
-          )}
-          {actions}
+            {proposal.canLook && (open > 0 || form.changed) && (
+              <Button className="h-8" disabled={busy} onClick={() => run(true)} data-testid="look-again">
+                Preview
+              </Button>
+            )}
+            {actions}
+          </div>
+          {below}
         </div>
-        {below}
       </SchemaForm>
     </div>
   );
