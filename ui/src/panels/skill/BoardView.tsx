@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 
 import type { BoardPart } from '../../ipc';
 import { Badge, Button } from '../../shared';
@@ -44,7 +44,12 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => dispatch({ type: 'answered' }), [read.at]);
 
-  const columns = columnsOf(part, value, state);
+  // Not at each move of the pointer: there may be thousands of cards.
+  const columns = useMemo(() => columnsOf(part, value, state), [part, value, state]);
+  const found = useMemo(
+    () => new Map(columns.map(({ name, cards }) => [name, cards.filter(({ row }) => rowHas(row, panel.filter))])),
+    [columns, panel.filter],
+  );
   const labelOf = (name: string) => columns.find((column) => column.name === name)?.label ?? titled(name);
   const titleOf = (card: Placed) => textOf(fieldOf(card.row, part.title));
   const isOpen = ({ name, folded }: BoardColumn) => !folded || peeked === name || state.lift?.over === name;
@@ -202,7 +207,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
               </div>
             )}
             <Cards
-              cards={column.cards.filter(({ row }) => rowHas(row, panel.filter))}
+              cards={found.get(column.name) ?? []}
               kept={(key) => moved.has(key) || state.lift?.card === key}
               label={column.label}
             >

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 
 import type { JsonValue, Result, ToolRow } from '../../ipc';
+import { violations } from '../../testing/axe';
 import { FakeBackend } from '../../testing/fake-backend';
 import { importDone, importTool, previewedImport, proposedImport, proposedMapping } from '../../testing/import';
 import { setWindow } from '../../testing/media';
@@ -91,6 +92,14 @@ test('a file is imported once its proposal is answered, looked at and agreed to'
   expect(asked()).toEqual([{ path: 'a.csv' }, { path: 'a.csv', mapping, dry_run: true }, { path: 'a.csv', mapping }]);
   await user.click(within(bar).getByRole('button', { name: 'Undo' }));
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set1' }]);
+});
+
+test('what is proposed is read aloud as it stands', async () => {
+  const { user } = await show('import_transactions', (args) => importing({ ...(args as object), mapping: {}, dry_run: true }));
+  await user.click(screen.getByRole('button', { name: 'Import now' }));
+  expect(await screen.findByText('Corner Market')).toBeVisible();
+  // Regions are of the whole window, which is not here.
+  expect((await violations()).filter((one) => !one.startsWith('region:'))).toEqual([]);
 });
 
 test('a click that needs an answer opens it', async () => {

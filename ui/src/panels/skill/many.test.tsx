@@ -1,6 +1,6 @@
 // Ten thousand contacts: what is on the page stays small, and the keys still lead everywhere.
 
-import { act, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
@@ -63,14 +63,13 @@ test('a card that was moved stays in sight, wherever it stands in its column', a
   const user = await show([
     { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
   ]);
-  await user.type(screen.getByRole('searchbox', { name: 'Filter' }), 'N09998');
-  act(() => screen.getByRole('listitem', { name: /^N09998/ }).focus());
-  await user.clear(screen.getByRole('searchbox', { name: 'Filter' }));
-  expect(screen.queryByRole('listitem', { name: /^N09998/ })).toBeNull();
-  await user.type(screen.getByRole('searchbox', { name: 'Filter' }), 'N09998');
-  act(() => screen.getByRole('listitem', { name: /^N09998/ }).focus());
+  const filter = (text: string) => fireEvent.change(screen.getByRole('searchbox', { name: 'Filter' }), { target: { value: text } });
+  const last = () => screen.queryByText('N09998')?.closest<HTMLElement>('[data-card]') ?? null;
+  expect(last()).toBeNull();
+  filter('N09998');
+  act(() => last()?.focus());
   await user.keyboard(' {ArrowRight} ');
-  await user.clear(screen.getByRole('searchbox', { name: 'Filter' }));
+  filter('');
   // The answer has it where it was; it is in sight there too.
-  expect(screen.getByRole('listitem', { name: /^N09998/ })).toBeVisible();
+  expect(last()).toBeVisible();
 });
