@@ -38,6 +38,31 @@ async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
     }
 }
 
+#[tokio::test]
+async fn a_month_of_many_entries_is_whole_in_the_panel() {
+    let expenses: Vec<String> = (0..250)
+        .map(|at| {
+            format!("//- Budget/Expenses/2026/{at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: {at}.50\ncurrency: EUR\n---\n")
+        })
+        .collect();
+    let nova = Nova::new(&expenses.concat(), []);
+    let app = nova.start().await;
+    let panels = app.list_panels(Nothing {}).await.unwrap();
+    let panel = panels.iter().find(|panel| panel.skill == "budget").unwrap();
+    let tables = panel.panel.tabs.iter().flat_map(|tab| {
+        tab.parts.iter().filter_map(move |part| match part {
+            PanelPart::Table(part) if part.tool == "list" => Some((tab, part)),
+            _ => None,
+        })
+    });
+    let mut looked = Looked { app: &app, panel, missing: Vec::new() };
+    for (tab, part) in tables {
+        let value = looked.ask(tab, &part.tool, &part.args).await;
+        let rows = value.pointer(&part.rows).and_then(Value::as_array).map(Vec::len);
+        assert_eq!((rows, value.get("not_shown")), (Some(250), None), "{}", part.title);
+    }
+}
+
 /// One panel, with what it points at in vain.
 struct Looked<'a> {
     app: &'a App,
