@@ -31,7 +31,7 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
     case 'date':
     case 'text':
     case 'currency':
-      return <Typed key={value} input={input} value={value} onChange={onChange} />;
+      return <Typed input={input} value={value} onChange={onChange} />;
   }
 }
 
@@ -66,6 +66,12 @@ const forms: Partial<Record<PanelInput['kind'], { rule: RegExp; example: string 
 /** Asked for when the field is left or Enter is pressed, not at each key. */
 function Typed({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
+  const [shown, setShown] = useState(value);
+  // Not by a key: another field would not have the focus.
+  if (shown !== value) {
+    setShown(value);
+    setText(value);
+  }
   const form = forms[input.kind];
   const invalid = form !== undefined && text !== '' && !form.rule.test(text);
   const done = () => {

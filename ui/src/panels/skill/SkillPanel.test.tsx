@@ -512,6 +512,7 @@ describe('what the user does', () => {
     expect(field).toBeInvalid();
     await userEvent.type(field, 'r{Enter}');
     expect(asked('x.sum')).toEqual([{}, { currency: 'EUR' }]);
+    expect(screen.getByRole('textbox', { name: 'Total in' })).toHaveFocus();
   });
 
   test('another month asks the tools of the tab again', async () => {
