@@ -116,7 +116,7 @@ export function problemsIn(values: readonly (JsonValue | null | undefined)[]): R
     for (const [key, list] of Object.entries(value)) {
       if (!Array.isArray(list)) continue;
       for (const entry of list) {
-        if (key === 'unreadable' || key === 'problems' || (isRow(entry) && typeof entry['unreadable'] === 'string')) add(entry);
+        if (key === 'unreadable' || key === 'problems' || key === 'not_changed' || (isRow(entry) && typeof entry['unreadable'] === 'string')) add(entry);
       }
     }
   }
