@@ -133,3 +133,99 @@ async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_
     );
     window.close().await;
 }
+
+/// A statement that does not tell which of its numbers is the month.
+const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/11/2026;-2.10;Cafe Ember\n04/11/2026;2400.00;Quillon Labs\n";
+
+#[tokio::test]
+async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back() {
+    let home = Home::new().note("bank.csv", STATEMENT).note(
+        "Budget/Expenses/2026/A.md",
+        "---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: EUR\n---\n",
+    );
+    let window = Window::open(&home).await;
+    open(&window, "budget").await;
+    let expenses =
+        || home.nova(&["--json", "vault", "query", "--type", "expense"]).as_array().map_or(0, Vec::len);
+
+    window.click_named("Import").await;
+    window.type_into("[role=dialog] [data-path$=path] input", "bank.csv").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-testid=confirmation]", "How are the dates written").await;
+    assert_eq!(expenses(), 1, "nothing is written before the user has agreed");
+
+    window.click_named("DD/MM/YYYY").await;
+    window.click("[data-testid=look-again]").await;
+    window.wait_for_text("[data-testid=preview]", "2026-11-02").await;
+    window.wait_for_text("[data-testid=confirmation]", "3 to import").await;
+    assert_eq!(expenses(), 1);
+    window.click("[data-testid=confirm-proposal]").await;
+    window.wait_for_text("[data-testid=undo-bar]", "3 imported, 3 without a category").await;
+    assert_eq!(expenses(), 3);
+
+    window.click("[data-testid=undo-call]").await;
+    window.wait_for_text("[data-testid=undo-bar]", "undone at").await;
+    assert_eq!(expenses(), 1);
+    window.close().await;
+}
+
+#[tokio::test]
+async fn a_deal_that_is_on_no_board_is_edited_and_stands_on_it() {
+    let home = home();
+    let deal = home.read_note(DEAL);
+    let home = home.note(DEAL, &deal.replace("stage: proposal", "stage: nego"));
+    let window = Window::open(&home).await;
+    open(&window, "crm").await;
+
+    window.wait_for_text("[aria-label=Problems]", "nego").await;
+    window.click("[aria-label=Problems] [aria-label^='Edit ']").await;
+    window.wait_for("[data-testid=save-record]").await;
+    window.ask("const field = document.querySelector('[role=dialog] [data-path$=stage] select'); field.value = 'proposal'; field.dispatchEvent(new Event('change', { bubbles: true }));").await;
+    window.click("[data-testid=save-record]:not(:disabled)").await;
+    window.wait_for("[data-testid=undo-record]").await;
+    window.press(&[], Key::Escape).await;
+    window.wait_for(&format!("[data-column=proposal] [data-row='{DEAL}']")).await;
+    assert_eq!(home.read_note(DEAL), deal);
+    window.close().await;
+}
+
+#[tokio::test]
+async fn a_price_is_added_from_the_palette() {
+    let home = Home::new();
+    let window = Window::open(&home).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], 'k').await;
+    window.type_into("[data-testid=palette-field]", "new price").await;
+    window.wait_for_text("[data-testid=palette] [aria-selected=true]", "New price").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-testid=save-record]").await;
+    for (field, value) in [("symbol", "NGTL"), ("close", "41.20"), ("currency", "EUR")] {
+        window.type_into(&format!("[role=dialog] [data-path$={field}] input"), value).await;
+    }
+    window.click("[data-testid=save-record]:not(:disabled)").await;
+    window.wait_for("[data-testid=undo-record]").await;
+    let prices = home.nova(&["--json", "vault", "query", "--type", "price"]);
+    assert_eq!(prices[0]["properties"]["close"], "41.20");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn notes_under_other_names_are_used_as_records_after_one_click() {
+    let person = |name: &str, mail: &str| format!("---\ntype: person\nname: {name}\ne-mail: {mail}\n---\n");
+    let home = Home::new()
+        .note("Leute/Ada Byron.md", &person("Ada Byron", "ada@byron.example"))
+        .note("Leute/Bo Ek.md", &person("Bo Ek", "bo@ek.example"));
+    let before = home.read_note("Leute/Ada Byron.md");
+    let window = Window::open(&home).await;
+    open(&window, "crm").await;
+
+    window.click("[role=tab]:nth-child(2)").await;
+    window.click("[data-testid=use-fields]").await;
+    window.wait_for_text("[data-testid=wide-panel] table", "ada@byron.example").await;
+    window.wait_for_text("[data-testid=field-proposal]", "In use").await;
+    assert_eq!(home.read_note("Leute/Ada Byron.md"), before, "no note is changed");
+    assert_eq!(home.read_config()["skills"]["crm"]["config"]["fields"]["contact"]["email"], "e-mail");
+    window.click_named("Take back").await;
+    window.wait_gone("[data-testid=wide-panel] table").await;
+    window.close().await;
+}

@@ -38,6 +38,31 @@ async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
     }
 }
 
+#[tokio::test]
+async fn a_month_of_many_entries_is_whole_in_the_panel() {
+    let expenses: Vec<String> = (0..250)
+        .map(|at| {
+            format!("//- Budget/Expenses/2026/{at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: {at}.50\ncurrency: EUR\n---\n")
+        })
+        .collect();
+    let nova = Nova::new(&expenses.concat(), []);
+    let app = nova.start().await;
+    let panels = app.list_panels(Nothing {}).await.unwrap();
+    let panel = panels.iter().find(|panel| panel.skill == "budget").unwrap();
+    let tables = panel.panel.tabs.iter().flat_map(|tab| {
+        tab.parts.iter().filter_map(move |part| match part {
+            PanelPart::Table(part) if part.tool == "list" => Some((tab, part)),
+            _ => None,
+        })
+    });
+    let mut looked = Looked { app: &app, panel, missing: Vec::new() };
+    for (tab, part) in tables {
+        let value = looked.ask(tab, &part.tool, &part.args).await;
+        let rows = value.pointer(&part.rows).and_then(Value::as_array).map(Vec::len);
+        assert_eq!((rows, value.get("not_shown")), (Some(250), None), "{}", part.title);
+    }
+}
+
 /// One panel, with what it points at in vain.
 struct Looked<'a> {
     app: &'a App,
@@ -66,7 +91,10 @@ impl Looked<'_> {
         match part {
             PanelPart::Summary(part) => {
                 let value = self.ask(tab, &part.tool, &part.args).await;
+                // What is not always there is there once every input has a value.
+                let whole = self.ask_with(tab, &part.tool, &part.args, "EUR").await;
                 for item in &part.items {
+                    let value = if item.optional { &whole } else { &value };
                     for at in [Some(&item.at), item.unit.as_ref(), item.detail.as_ref()].into_iter().flatten()
                     {
                         self.expect(value.pointer(at).is_some(), at, &part.tool);
@@ -80,6 +108,10 @@ impl Looked<'_> {
                     .flat_map(|column| [Some(&column.field), column.unit.as_ref(), column.detail.as_ref()])
                     .flatten();
                 self.rows(&value, &part.tool, &part.rows, fields);
+                if let Some(more) = &part.more {
+                    let list = more.split("/*").next().unwrap_or_default();
+                    self.expect(value.pointer(list).is_some_and(Value::is_array), list, &part.tool);
+                }
                 if let Some(sort) = part.sort.as_deref().map(|sort| sort.trim_start_matches('-')) {
                     self.expect(part.columns.iter().any(|column| column.field == sort), sort, "its columns");
                 }
@@ -147,12 +179,26 @@ impl Looked<'_> {
 
     /// The tool's answer, with the inputs of the tab as they are at first.
     async fn ask(&mut self, tab: &PanelTab, tool: &str, args: &Map<String, Value>) -> Value {
+        self.ask_with(tab, tool, args, "").await
+    }
+
+    /// As [`Self::ask`], with this currency where the tab lets one be chosen.
+    async fn ask_with(
+        &mut self,
+        tab: &PanelTab,
+        tool: &str,
+        args: &Map<String, Value>,
+        currency: &str,
+    ) -> Value {
         let inputs: Map<String, Value> = tab
             .inputs
             .iter()
-            .filter(|input| !input.default.is_empty())
+            .filter(|input| {
+                !input.default.is_empty() || (input.kind == PanelInputKind::Currency && !currency.is_empty())
+            })
             .map(|input| {
                 let value = match (input.default.as_str(), input.kind) {
+                    ("", PanelInputKind::Currency) => currency,
                     ("today", PanelInputKind::Month) => "2026-11",
                     ("today", _) => "2026-11-21",
                     (value, _) => value,

@@ -2,8 +2,8 @@
 
 use nova_app::App;
 use nova_protocol::{
-    ChangeSetKind, Commands as _, ErrorCode, Nothing, RecordFormRef, RecordFormView, SaveRecord, SavedRecord,
-    SuggestNotes,
+    ChangeSetKind, Commands as _, ErrorCode, NoteRef, Nothing, RecordFormRef, RecordFormView, SaveRecord,
+    SavedRecord, SuggestNotes,
 };
 use serde_json::{Value, json};
 
@@ -74,6 +74,47 @@ async fn a_contact_is_added_with_a_form_and_undone() {
     assert_eq!(set.kind, ChangeSetKind::Form);
     app.undo(&set.id, None, None).await.unwrap();
     assert!(!nova.vault.root().join("CRM/People/Jane Roe.md").exists());
+}
+
+/// The least that a record of a type says; with a type that has no entry here the test below fails.
+fn least(skill: &str, record_type: &str) -> Value {
+    match (skill, record_type) {
+        ("crm", "contact" | "company") => json!({"name": "Ada"}),
+        ("crm", "deal") => json!({"title": "Ada", "stage": "lead"}),
+        ("portfolio", "position") => json!({"symbol": "ADA"}),
+        ("portfolio", "trade") => json!({"symbol": "ADA", "kind": "buy", "date": "2026-11-20"}),
+        ("portfolio", "price") => json!({"symbol": "ADA", "date": "2026-11-20", "close": "3"}),
+        ("portfolio", "watchlist") => json!({"name": "Ada"}),
+        ("budget", "income" | "expense") => json!({"date": "2026-11-20", "amount": "3"}),
+        ("budget", "rule") => json!({"match": "ada", "category": "books"}),
+        ("budget", "limit") => json!({"category": "books", "amount": "3"}),
+        ("budget", "bank") => json!({"name": "Ada", "header": "Date, Amount"}),
+        other => panic!("a record type without an example: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
+    let nova = Nova::new("//- Diary.md\nNo record.\n", []);
+    let app = nova.start().await;
+    let types = app.list_record_types(Nothing {}).await.unwrap();
+    assert!(types.len() > 10, "{types:?}");
+    for row in types {
+        let new =
+            RecordFormRef { skill: row.skill.clone(), record_type: row.record_type.clone(), path: None };
+        let form = app.record_form(new).await.unwrap();
+        let saved = app.save_record(filled(&form, least(&row.skill, &row.record_type))).await.unwrap();
+        let path = saved.result.unwrap().changes[0].path.clone();
+        let note = app.read_note(NoteRef { path: path.clone() }).await.unwrap();
+        let record = note.record.unwrap();
+        assert_eq!(
+            (&record.skill, &record.record_type, &record.label),
+            (&row.skill, &row.record_type, &row.label)
+        );
+        let form = RecordFormRef { skill: record.skill, record_type: record.record_type, path: Some(path) };
+        assert_eq!(app.record_form(form).await.unwrap().broken, None);
+    }
+    assert_eq!(app.read_note(NoteRef { path: "Diary.md".into() }).await.unwrap().record, None);
 }
 
 #[tokio::test]

@@ -17,11 +17,12 @@ pub(crate) struct AddIncome;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NewEntry {
     /// The day, YYYY-MM-DD; of what comes again, the first day.
-    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: String,
     /// A positive decimal, such as "84.20".
     amount: Amount,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
     /// What it is for, in the user's words; by the rules where nothing is given.
     category: Option<String>,

@@ -87,8 +87,15 @@ impl NativeTool for ApplyRules {
                 }
             }
         }
+        let word = if dry_run { "to change" } else { "changed" };
+        let cannot = match refused.len() {
+            0 => String::new(),
+            count => format!(", {count} that cannot be changed"),
+        };
+        let summary = format!("{} {word}, {unmatched} without a rule{cannot}", changed.len());
         let value = json!({
             "dry_run": dry_run,
+            "summary": summary,
             "count": changed.len(),
             "changed": changed,
             "not_changed": refused,

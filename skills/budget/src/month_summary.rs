@@ -25,6 +25,8 @@ pub(crate) struct Which {
     month: String,
     /// How many months to compare, the one that is asked for included: 1 to 24, 6 where nothing is given.
     months: Option<i32>,
+    /// The currency that comes first, such as EUR; the usual one where nothing is given. The others follow.
+    currency: Option<String>,
 }
 
 #[async_trait]
@@ -56,7 +58,9 @@ impl NativeTool for MonthSummary {
             return Err(wrong("months", "must be 1 to 24".into()));
         }
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        Ok(Summary::of(&ledger, month, months, today)?.told(&ledger)?.into())
+        let given = which.currency.as_deref().filter(|text| !text.trim().is_empty());
+        let first = given.map(|given| ledger.currency_or(Some(given))).transpose()?;
+        Ok(Summary::of(&ledger, month, months, today)?.told(&ledger, first)?.into())
     }
 }
 
@@ -117,12 +121,12 @@ impl<'a> Summary<'a> {
         Ok(Self { month, months, entries, today, since })
     }
 
-    fn told(&self, ledger: &Ledger) -> Result<Output, ToolError> {
+    fn told(&self, ledger: &Ledger, first: Option<String>) -> Result<Output, ToolError> {
         let Some((_, income, spent)) = self.months.last() else { return Ok(Output::default()) };
         let mut currencies: BTreeSet<String> =
             income.total.currencies().chain(spent.total.currencies()).map(str::to_owned).collect();
         currencies.extend(ledger.limits.iter().map(|limit| limit.currency.clone()));
-        let main = ledger.currency.clone().or_else(|| currencies.iter().next().cloned());
+        let main = first.or_else(|| ledger.currency.clone()).or_else(|| currencies.iter().next().cloned());
         let main = main.unwrap_or_default();
         currencies.remove(&main);
 

@@ -20,6 +20,7 @@ pub(crate) struct NewLimit {
     /// How much may be spent in a month, a positive decimal such as "280.00".
     amount: Amount,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
+    #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
 }
 

@@ -26,6 +26,7 @@ pub(crate) struct NewDeal {
     /// What it is worth, a plain decimal such as 1250.50.
     value: Option<AmountArg>,
     /// The currency of the value, such as EUR; the one that most deals have where nothing is given.
+    #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
     /// How likely it is to be won, in percent; that of its stage where nothing is given.
     probability: Option<AmountArg>,

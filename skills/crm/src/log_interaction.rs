@@ -20,7 +20,7 @@ pub(crate) struct Interaction {
     /// What happened, in one sentence or a few; no date in front.
     text: String,
     /// The day it happened, YYYY-MM-DD; today where nothing is given.
-    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: Option<String>,
     /// The day to talk to them next, YYYY-MM-DD; null removes it. Where nothing is given, a date that has come is
     /// removed, and one still to come stays.

@@ -58,7 +58,7 @@ impl NativeTool for MoveDeal {
         if !stage.is_open() && expected.is_none_or(|date| date > today) {
             let is = expected
                 .map_or("It has no close date".to_owned(), |date| format!("Its close date is still {date}"));
-            out["note"] = format!("{is}; crm.update_deal sets the day it was decided.").into();
+            out["note"] = format!("{is}; set close_date to the day it was decided.").into();
         }
         Ok(Output::new(out).from_notes([before.path.clone()]).into())
     }

@@ -21,7 +21,7 @@ pub(crate) struct NewTrade {
     /// What happened.
     kind: Kind,
     /// The day it happened, YYYY-MM-DD.
-    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: String,
     /// How many shares; of a split, how many new shares there are for each old one; of a dividend, what is held on the
     /// day where nothing is given.

@@ -789,7 +789,11 @@ properties: Array<[string, string]>,
 /**
  * Sanitised.
  */
-html: string, broken: ProblemView | null, };
+html: string, broken: ProblemView | null, 
+/**
+ * The record that it is, which has a form; none where no skill declares its type.
+ */
+record?: RecordOf, };
 
 export type Nothing = Record<symbol, never>;
 
@@ -817,9 +821,14 @@ tool: string | null, args: { [key in string]: JsonValue },
  */
 ask: boolean, 
 /**
- * Opens the form of a new record of this type; on a row, of the row's record.
+ * Opens the form of a record of this type; on a row, of the row's record, and where the row has none, of
+ * a new one that begins with `args`.
  */
-record: string | null, };
+record: string | null, 
+/**
+ * On a row: opens the form of its note, whatever record that is.
+ */
+edit: boolean, };
 
 export type PanelChoice = { value: string, label: string, };
 
@@ -863,7 +872,7 @@ choices: Array<PanelChoice>,
  */
 default: string, };
 
-export type PanelInputKind = "month" | "date" | "choice" | "text";
+export type PanelInputKind = "month" | "date" | "choice" | "text" | "currency";
 
 export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart;
 
@@ -1134,6 +1143,16 @@ broken: ProblemView | null,
  * Of the note's bytes.
  */
 hash: string | null, };
+
+export type RecordOf = { skill: string, 
+/**
+ * Its name in the manifest.
+ */
+record_type: string, 
+/**
+ * For a person: "Contact".
+ */
+label: string, };
 
 export type RecordTypeRow = { skill: string, 
 /**
@@ -1525,7 +1544,11 @@ unit: string | null,
 /**
  * Pointer to a few words behind it, such as "2 overdue".
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Left out where there is no such value, instead of "unknown".
+ */
+optional: boolean, };
 
 export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
 
@@ -1533,7 +1556,11 @@ export type TablePart = { tool: string, args: { [key in string]: JsonValue }, pl
 /**
  * Pointer to the list of rows.
  */
-rows: string, columns: Array<PanelColumn>, 
+rows: string, 
+/**
+ * Pointer to further lists of rows; a step that is a star stands for each entry on the way.
+ */
+more: string | null, columns: Array<PanelColumn>, 
 /**
  * The field of the column it is sorted by until the user chooses another, `-` before it for the
  * largest first; as the rows come where nothing is said.

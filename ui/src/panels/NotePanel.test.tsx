@@ -35,6 +35,16 @@ test('shows properties and text; links lead to other notes', async () => {
   expect(store.get().app.panel.note).toBe('Quillon Labs');
 });
 
+test('a record is edited in its form; a note that is none has no such button', async () => {
+  const { store, unmount } = open(path, jane({ record: { skill: 'crm', record_type: 'contact', label: 'Contact' } }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Edit contact' }));
+  expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path });
+  unmount();
+  open(path);
+  await screen.findByRole('heading', { name: 'Jane Doe' });
+  expect(screen.queryByRole('button', { name: /^Edit/ })).toBeNull();
+});
+
 test('opens the note in Obsidian', async () => {
   const { backend } = open('Jane Doe');
   await userEvent.click(await screen.findByTestId('open-in-obsidian'));

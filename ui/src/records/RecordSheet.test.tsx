@@ -51,6 +51,20 @@ it('shows the fields of the record with their values', async () => {
   expect(sheet.getByRole('button', { name: 'In a week' })).toBeVisible();
 });
 
+it('a new record begins with what it was opened with; what its type does not know is left out', async () => {
+  const backend = new FakeBackend({ ...sampleWorld(), recordForms: [newContactForm] });
+  const { skill, record_type: type } = newContactForm;
+  renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path: null, values: { name: 'Ada Byron', shares: '12' } } } });
+  const sheet = within(await screen.findByRole('dialog'));
+  expect(await sheet.findByRole('textbox', { name: /^Name/ })).toHaveValue('Ada Byron');
+  expect(sheet.queryByLabelText(/^Shares/)).toBeNull();
+  await userEvent.click(sheet.getByTestId('save-record'));
+  const [asked] = backend.asked('save_record');
+  expect(asked?.values).toMatchObject({ name: 'Ada Byron' });
+  // What nobody has saved yet counts as changed.
+  expect(asked?.before).toEqual(newContactForm.values);
+});
+
 it('saves what stands in the form with what it was opened with, then shows the way back', async () => {
   const { backend, sheet, user } = await setup();
   await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');

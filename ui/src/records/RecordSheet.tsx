@@ -1,7 +1,7 @@
 // A record in its form, over whatever the window shows: a new one, or the properties of one that is
 // there. What is saved is one change set of the user's own, shown as its diff, with Undo.
 
-import { useEffect, useReducer, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState, type ReactNode, type RefObject } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
 import { useBackend, userError, type JsonValue, type NoteDiffView, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
@@ -62,7 +62,7 @@ function Reading({ form }: { form: RecordForm }) {
         <IconButton icon="x" label="Close the form" className="-mr-2" onClick={close} />
       </header>
       {view !== null && view.broken === null ? (
-        <Editing key={`${number} ${view.hash ?? ''}`} view={view} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
+        <Editing key={`${number} ${view.hash ?? ''}`} view={view} given={number === 0 ? form.values : undefined} label={label} leaveRef={leaveRef} onAnother={() => setNumber(number + 1)} />
       ) : (
         <div className="p-5">
           {view?.broken ? (
@@ -80,17 +80,20 @@ function Reading({ form }: { form: RecordForm }) {
 
 interface EditingProps {
   readonly view: RecordFormView;
+  /** What a new record begins with, beside what its form proposes. */
+  readonly given: RecordForm['values'];
   readonly label: string;
   /** Set to what closing means while the form is there. */
   readonly leaveRef: RefObject<() => void>;
   readonly onAnother: () => void;
 }
 
-function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
+function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
   const backend = useBackend();
   const { closeRecordForm, openRecordForm, watch, unwatch, undo } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
-  const form = useSchemaForm(view.schema, view.values);
+  const initial = useMemo(() => begunWith(view, given), [view, given]);
+  const form = useSchemaForm(view.schema, initial);
   const [state, say] = useReducer(reduceSave, view.values, opened);
   const [run] = useState(() => `record-${crypto.randomUUID()}`);
   const body = useRef<HTMLDivElement>(null);
@@ -233,6 +236,14 @@ function Editing({ view, label, leaveRef, onAnother }: EditingProps) {
       )}
     </>
   );
+}
+
+/** The values of the form, and under them those fields that were given for it and that it has. */
+function begunWith(view: RecordFormView, given: RecordForm['values']): JsonValue {
+  if (given === undefined || view.path !== null) return view.values;
+  const { properties } = view.schema as { properties?: { [field: string]: JsonValue } };
+  const own = Object.entries(given).filter(([field]) => properties !== undefined && Object.hasOwn(properties, field));
+  return { ...Object.fromEntries(own), ...(isValues(view.values) ? view.values : {}) };
 }
 
 /** What a new record would be once more: the user opens that one, or saves theirs under another name. */

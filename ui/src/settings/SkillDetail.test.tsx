@@ -55,6 +55,20 @@ it('says when it is meant, and what leads elsewhere or to nobody', async () => {
   ]);
 });
 
+it('offers a new record of each kind that the skill keeps', async () => {
+  const { store, user, detail } = await setup({}, {}, (backend) =>
+    backend.on('list_record_types', () => [
+      { skill: 'mail', record_type: 'filter', label: 'Filter', folder: 'Mail/Filters', title: null },
+      { skill: 'mail', record_type: 'signature', label: 'Signature', folder: 'Mail', title: null },
+      { skill: 'crm', record_type: 'deal', label: 'Deal', folder: 'CRM/Deals', title: 'title' },
+    ]),
+  );
+  const records = within(await detail.findByRole('list', { name: 'Records of Mail' }));
+  expect(records.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['New filter', 'New signature']);
+  await user.click(records.getByRole('button', { name: 'New signature' }));
+  expect(store.get().app.recordForm).toEqual({ skill: 'mail', type: 'signature', path: null });
+});
+
 describe('its tools', () => {
   it('are switched off and on, each at once', async () => {
     const { backend, user, detail } = await setup();

@@ -11,6 +11,7 @@ import { Part } from './Part';
 import { SkillConfig } from './SkillConfig';
 import { SkillHealth } from './SkillHealth';
 import { isOn, needsAttention, remedyOf, sourceName, worksInPart, type Remedy, withoutCommands } from './skill-rows';
+import { SkillRecords } from './SkillRecords';
 import { SkillReview } from './SkillReview';
 import { SkillRouting } from './SkillRouting';
 import { SkillTools } from './SkillTools';
@@ -89,6 +90,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
             <ErrorBox error={detail.error} actions={<LinkButton onClick={detail.reload}>Try again</LinkButton>} />
           </Part>
         )}
+        {!shadowed && <SkillRecords row={row} />}
         {!shadowed && <SkillTools row={row} detail={detail.data} attempt={attempt} />}
         {row.hints.length > 0 && (
           <Part title="Hints" note="when it is meant">

@@ -26,12 +26,12 @@ const people: Proposal = {
   config: { fields: { contact: { type: ['person', 'contact'], email: 'e-mail' } } },
 };
 
-function setup(proposal: Proposal) {
+function setup(proposal: Proposal, hideable = false, hiddenProposals = {}) {
   const backend = new FakeBackend({ ...sampleWorld(), proposals: { crm: proposal } });
   backend.on('skill_detail', () => ({
     skill: 'crm', tools: [], config_schema: null, config: {}, own_config: { currency: 'EUR' }, config_problem: null, last_error: null,
   }));
-  return { ...renderInApp(<FieldProposal skill="crm" />, { backend }), backend, user: userEvent.setup() };
+  return { ...renderInApp(<FieldProposal skill="crm" hideable={hideable} />, { backend, app: { hiddenProposals } }), backend, user: userEvent.setup() };
 }
 
 it('says which notes look like records, and which names speak for it', async () => {
@@ -74,6 +74,18 @@ it('says why the names were not set', async () => {
   backend.fail('set_skill', { message: 'nova.config.json cannot be written.', hint: 'Make room.' });
   await user.click(await screen.findByTestId('use-fields'));
   expect(await screen.findByRole('alert')).toHaveTextContent('nova.config.json cannot be written.Make room.');
+});
+
+it('can be hidden where it stands beside other things, until something else is proposed', async () => {
+  const { backend, store, user, container, unmount } = setup(people, true);
+  await user.click(await screen.findByRole('button', { name: 'Hide' }));
+  expect(container).toBeEmptyDOMElement();
+  expect(backend.asked('set_skill')).toEqual([]);
+  const { hiddenProposals } = store.get().app;
+  unmount();
+  const more = { ...people, types: people.types.map((type) => ({ ...type, summary: '13 notes look like contacts (type: person)' })) };
+  setup(more, true, hiddenProposals);
+  expect(await screen.findByText(/^13 notes look like contacts/)).toBeVisible();
 });
 
 it('is nothing where nothing is proposed', async () => {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 
 import { useBackend, userError, type FieldProposal as Proposal, type JsonValue, type TypeProposal, type UnreadableField, type UserError } from '../ipc';
-import { useApp, useRpc } from '../state/hooks';
+import { useActions, useApp, useRpc } from '../state/hooks';
 import { ErrorBox } from './Banner';
-import { Button, LinkButton } from './Button';
+import { Button, IconButton, LinkButton } from './Button';
 import { counted, noteName } from './format';
 import { Icon } from './Icon';
 
@@ -11,8 +11,10 @@ import { Icon } from './Icon';
  * Notes that could be a skill's records under other names, and one click to use them. It is nothing
  * where there are none. What is confirmed is configuration: no note is changed.
  */
-export function FieldProposal({ skill }: { skill: string }) {
+export function FieldProposal({ skill, hideable = false }: { skill: string; /** Beside other content, where it may be in the way. */ hideable?: boolean }) {
   const backend = useBackend();
+  const { hideProposal } = useActions();
+  const hidden = useApp(({ hiddenProposals }) => hiddenProposals[skill]);
   const registry = useApp(({ revisions }) => revisions.registry);
   const read = useRpc('propose_fields', { skill }, registry);
   const [shown, setShown] = useState(false);
@@ -49,6 +51,7 @@ export function FieldProposal({ skill }: { skill: string }) {
 
   const proposal = read.data;
   if (used === null && (proposal === null || proposal.types.length === 0)) return null;
+  if (used === null && hideable && proposal !== null && hidden === summaryOf(proposal.types)) return null;
   return (
     <section
       aria-label="Notes under other names"
@@ -75,6 +78,9 @@ export function FieldProposal({ skill }: { skill: string }) {
               <Button size="s" disabled={busy} onClick={() => void use(proposal)} data-testid="use-fields">
                 Use them
               </Button>
+              {hideable && (
+                <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => hideProposal(skill, summaryOf(proposal.types))} />
+              )}
             </div>
             {proposal.types.flatMap(({ record_type, notes, unreadable }) =>
               unreadable.map((lacking) => (

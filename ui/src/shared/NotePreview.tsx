@@ -36,7 +36,8 @@ function changesOf(changes: AppState['noteChanges'], asked: string): number {
 }
 
 function Note({ note, actions }: { note: NoteView; actions: ReactNode }) {
-  const { openNote, openLink } = useActions();
+  const { openNote, openLink, openRecordForm } = useActions();
+  const { record } = note;
   const backend = useBackend();
   const [problem, setProblem] = useState<UserError | null>(null);
   const { folder } = noteName(note.path);
@@ -60,6 +61,17 @@ function Note({ note, actions }: { note: NoteView; actions: ReactNode }) {
           </p>
         </div>
         {actions}
+        {record && (
+          <Button
+            size="s"
+            icon="pencil"
+            aria-label={`Edit ${record.label.toLowerCase()}`}
+            data-testid="edit-record"
+            onClick={() => openRecordForm({ skill: record.skill, type: record.record_type, path: note.path })}
+          >
+            Edit
+          </Button>
+        )}
         <Button size="s" onClick={() => void open()} data-testid="open-in-obsidian">
           Open in Obsidian
         </Button>

@@ -16,15 +16,16 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
   const sessions = useApp((app) => app.sessions);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry);
+  const records = useRpc('list_record_types', nothing, registry);
   const keys = useApp((app) => app.keys);
   const chosen = useApp((app) => draftOf(app).skills);
-  const { setOver, openSession, show, showPanel, setDraft } = useActions();
+  const { setOver, openSession, openRecordForm, show, showPanel, setDraft } = useActions();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
 
-  const groups = offersFor(query, sessions, skills.data ?? []);
+  const groups = offersFor(query, sessions, skills.data ?? [], records.data ?? []);
   const all = groups.flatMap(({ offers }) => offers);
   const marked = Math.min(at, all.length - 1);
   useEffect(() => {
@@ -49,6 +50,8 @@ export function Palette({ run }: { run: (id: KeyActionId) => (() => void) | null
       case 'chat':
         void openSession(line.session);
         return focusSoon('[data-testid=composer-input]');
+      case 'record':
+        return openRecordForm({ skill: line.skill, type: line.type, path: null });
       case 'skill':
         if (!line.able) return show({ kind: 'settings', page: 'skills', skill: line.skill });
         show({ kind: 'chat' });

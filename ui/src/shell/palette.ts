@@ -1,5 +1,5 @@
 // What the palette offers for what was typed. Pure.
-import type { SessionRow, SkillRow } from '../ipc';
+import type { RecordTypeRow, SessionRow, SkillRow } from '../ipc';
 import type { IconName } from '../shared';
 import { matchName, type Kind, type Range } from '../shared/letters';
 import type { SettingsPageName } from '../state/app';
@@ -13,6 +13,8 @@ export type Line =
   | { readonly kind: 'keys' }
   | { readonly kind: 'trash' }
   | { readonly kind: 'chat'; readonly session: string }
+  /** A new record of a type. */
+  | { readonly kind: 'record'; readonly skill: string; readonly type: string }
   | { readonly kind: 'skill'; readonly skill: string; readonly able: boolean };
 
 export interface Offer {
@@ -44,7 +46,7 @@ const pages: readonly [SettingsPageName, string][] = [
   ['appearance', 'Appearance'],
 ];
 
-export function offersFor(query: string, sessions: readonly SessionRow[], skills: readonly SkillRow[]): OfferGroup[] {
+export function offersFor(query: string, sessions: readonly SessionRow[], skills: readonly SkillRow[], records: readonly RecordTypeRow[]): OfferGroup[] {
   const chats = sessions.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).map(
     ({ id, title }): Candidate => ({ line: { kind: 'chat', session: id }, label: title, icon: 'note', note: '' }),
   );
@@ -52,6 +54,7 @@ export function offersFor(query: string, sessions: readonly SessionRow[], skills
     ['Commands', commands],
     ['Chats', chats],
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
+    ['New', records.map((row) => recordLine(row, skills))],
   ];
   const found = groups.map(([label, all]) => ({ label, ...best(query, all) })).filter(({ offers }) => offers.length > 0);
   // Where the best fit is, is what Enter takes.
@@ -70,6 +73,11 @@ const commands: Candidate[] = [
   { line: { kind: 'trash' }, label: 'Show deleted chats', icon: 'trash', note: '' },
   ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
 ];
+
+function recordLine({ skill, record_type, label }: RecordTypeRow, skills: readonly SkillRow[]): Candidate {
+  const of = skills.find(({ id }) => id === skill)?.name ?? skill;
+  return { line: { kind: 'record', skill, type: record_type }, label: `New ${label.toLowerCase()}`, icon: 'plus', note: of };
+}
 
 function skillLine({ id, name, state, reason }: SkillRow): Candidate {
   const able = state === 'active' || state === 'available';

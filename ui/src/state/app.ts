@@ -40,6 +40,8 @@ export interface RecordForm {
   readonly type: string;
   /** Of the note; none for a new one. */
   readonly path: string | null;
+  /** What a new one begins with, by field. */
+  readonly values?: { [field: string]: JsonValue };
 }
 
 export interface AppState {
@@ -83,6 +85,8 @@ export interface AppState {
   readonly conflicts: readonly SetConflict[];
   /** The form of a record that lies over the window. */
   readonly recordForm: RecordForm | null;
+  /** By skill: the names of a vault that were proposed for its records, and hidden until others are. */
+  readonly hiddenProposals: Readonly<Record<string, string>>;
   /** By provider: how its last request went, where that was told since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
   /** Keys that the user chose, by the name of what they do. */
@@ -221,6 +225,7 @@ export const firstState: AppState = {
   settlements: [],
   conflicts: [],
   recordForm: null,
+  hiddenProposals: {},
   health: {},
   keys: {},
   over: null,

@@ -6,15 +6,15 @@ type Declared = { [key: string]: JsonValue };
 
 const defaults: Record<string, Declared> = {
   summary: { args: {} },
-  table: { args: {}, place: 'below', title: '', sort: null, total: null, actions: [], empty: null },
+  table: { args: {}, place: 'below', title: '', more: null, sort: null, total: null, actions: [], empty: null },
   board: { args: {}, place: 'below', folded: [], detail: [], value: null, unit: null, date: null, drop: null, actions: [], empty: null },
   list: { args: {}, place: 'below', detail: [], date: null, group: null, groups: [], sorts: [], rest: null, actions: [], empty: null },
   chart: { args: {}, place: 'below', unit: null, dashed: null, mark: null, note: null, empty: null },
   form: { args: {}, place: 'below', title: '' },
 };
-const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null };
+const action: Declared = { label: '', icon: null, tool: null, args: {}, ask: false, record: null, edit: false };
 const nested: Record<string, Declared> = {
-  items: { format: 'text', unit: null, detail: null },
+  items: { format: 'text', unit: null, detail: null, optional: false },
   columns: { format: 'text', unit: null, detail: null, roomy: false },
   series: { format: 'text' },
   groups: { late: false },

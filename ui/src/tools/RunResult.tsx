@@ -3,7 +3,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type SourceView, type ToolResult, type UserError } from '../ipc';
+import { useBackend, userError, type JsonValue, type SourceView, type ToolResult, type ToolRow, type UserError } from '../ipc';
 import {
   clockTime,
   counted,
@@ -18,6 +18,7 @@ import {
   Table,
   whenText,
 } from '../shared';
+import { Confirmation, proposalOf } from '../shared/confirm';
 import { FigureList } from '../shared/figures';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
@@ -29,12 +30,29 @@ import type { Run } from './useRuns';
 
 interface RunResultProps {
   readonly run: Run;
+  /** The tool that ran; none where it is gone. */
+  readonly tool: ToolRow | undefined;
   readonly onUndo: () => void;
   readonly onAgain: () => void;
+  /** Runs the tool with these arguments. */
+  readonly onRun: (args: JsonValue) => void;
 }
 
-export function RunResult({ run, onUndo, onAgain }: RunResultProps) {
+export function RunResult({ run, tool, onUndo, onAgain, onRun }: RunResultProps) {
   if (run.result === null) return <Running run={run} />;
+  const proposal = run.result.ok && tool !== undefined ? proposalOf(run.result.value, tool.input_schema, run.args) : null;
+  if (proposal !== null) {
+    return (
+      <>
+        <Headline icon={<Icon name="queued" />} title="Waits for you to agree">
+          {durationText(run.result.ms)}, {clockTime(run.at)}
+        </Headline>
+        <div className="px-4 pb-4">
+          <Confirmation proposal={proposal} action="Run" busy={false} onRun={onRun} />
+        </div>
+      </>
+    );
+  }
   return run.result.ok ? (
     <Done run={run} result={run.result} onUndo={onUndo} />
   ) : (
@@ -165,7 +183,7 @@ function Headline({
     <header className="flex min-h-13 items-center gap-2.5 px-4 py-2">
       {icon}
       <div role="status">
-        <h2 className="text-body font-semibold whitespace-nowrap">{title}</h2>
+        <h2 className={`text-body font-semibold ${title.length > 30 ? '' : 'whitespace-nowrap'}`}>{title}</h2>
       </div>
       <span className="tabular flex min-w-0 flex-1 gap-2 text-small text-fg-3">{children}</span>
       {actions}

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 
 import type { EventBody, JsonValue, ToolResult, ToolRow } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
+import { importDone, importTool, proposedImport, proposedMapping } from '../testing/import';
 import { renderInApp } from '../testing/render';
 import { sampleFileTools, sampleWorld } from '../testing/sample';
 import { RunToolPage } from './RunToolPage';
@@ -60,6 +61,39 @@ it('lists the tools by skill, and those that cannot run with the reason', async 
 it('begins with the arguments of a call that is tried again', async () => {
   renderInApp(<RunToolPage />, { app: { view: { kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'Inbox/Old.md' } } } });
   expect(await screen.findByDisplayValue('Inbox/Old.md')).toBeVisible();
+});
+
+const dated: ToolRow = {
+  ...importTool,
+  name: 'budget.add_expense',
+  input_schema: {
+    type: 'object',
+    properties: { date: { type: 'string', 'x-starts': 'today' }, currency: { type: ['string', 'null'], 'x-starts': 'currency' } },
+  },
+};
+
+it('proposes this day and the usual currency, and nothing beside the arguments of a call that was made', async () => {
+  const { backend, unmount } = setup(dated.name, { tools: [dated] });
+  expect(await screen.findByLabelText(/^Currency/)).toHaveValue('EUR');
+  expect(screen.getByLabelText(/^Date/)).toHaveValue((await backend.rpc('app_status', {})).today);
+  unmount();
+  const again = new FakeBackend({ ...sampleWorld(), tools: [dated] });
+  renderInApp(<RunToolPage />, { backend: again, app: { view: { kind: 'run-tool', tool: dated.name, args: { date: '2026-01-02' } } } });
+  expect(await screen.findByDisplayValue('2026-01-02')).toBeVisible();
+  expect(screen.getByLabelText(/^Currency/)).toHaveValue('');
+});
+
+it('what a tool proposes is agreed to beside its form, without typing it again', async () => {
+  const { user, backend, form, result, run, answer } = setup(importTool.name, { tools: [importTool] });
+  await fill(await within(await form()).findByLabelText(/^Path/), 'a.csv');
+  await run();
+  await answer({ value: proposedImport });
+  expect(result()).toHaveTextContent('Waits for you to agree');
+  await user.click(within(result()).getByRole('radio', { name: 'Point' }));
+  await user.click(within(result()).getByRole('button', { name: /^Run 7/ }));
+  expect(backend.asked('call_tool').at(-1)?.args).toEqual({ path: 'a.csv', mapping: { ...proposedMapping, decimal: '.' } });
+  await answer({ value: importDone });
+  expect(result()).toHaveTextContent('4 imported, 2 there already, 1 without a category');
 });
 
 it('gives the arguments of a call to no other tool when its own is gone', async () => {

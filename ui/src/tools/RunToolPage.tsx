@@ -89,8 +89,10 @@ export function RunToolPage() {
               <RunResult
                 key={run.id}
                 run={run}
+                tool={rows.find(({ name }) => name === run.tool)}
                 onUndo={() => void undo(run)}
                 onAgain={() => begin(run.tool, run.args)}
+                onRun={(args) => begin(run.tool, args)}
               />
             ) : tool ? (
               <Empty>Nothing run yet. The result stands here, with the notes it comes from.</Empty>

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 
 import type { JsonValue, ToolRow } from '../ipc';
-import { Button, EffectBadge, Icon, IconButton, keyText, troubleOf } from '../shared';
-import { SchemaForm, useSchemaForm } from '../shared/form';
+import { Button, EffectBadge, Icon, IconButton, keyText, Loading, troubleOf } from '../shared';
+import { SchemaForm, useSchemaForm, useStarts, type Starts } from '../shared/form';
 import { useApp } from '../state/hooks';
 import { commandLine } from './command-line';
 import { canRun } from './ToolList';
@@ -21,9 +21,22 @@ interface ToolFormProps {
   readonly onStop: () => void;
 }
 
-export function ToolForm({ tool, initial, running, stopping, again, onRun, onStop }: ToolFormProps) {
+export function ToolForm(props: ToolFormProps) {
+  const starts = useStarts(props.tool.skill, props.tool.input_schema);
+  // The arguments of an earlier call are all there were.
+  if (starts !== null || props.initial !== undefined) return <Filling {...props} starts={props.initial === undefined ? (starts ?? none) : none} />;
+  return (
+    <section aria-label={props.tool.name} data-region="form" tabIndex={-1} className="w-85 shrink-0 border-r border-line p-5 max-medium:w-75">
+      <Loading lines={5} label="Reading the form" />
+    </section>
+  );
+}
+
+const none: Starts = {};
+
+function Filling({ tool, initial, running, stopping, again, onRun, onStop, starts }: ToolFormProps & { starts: Starts }) {
   const today = useApp((app) => app.status?.today ?? '');
-  const form = useSchemaForm(tool.input_schema, initial);
+  const form = useSchemaForm(tool.input_schema, initial, starts);
   const able = canRun(tool);
   const trouble = troubleOf(tool);
   const run = () => {

@@ -28,8 +28,9 @@ export function sectionsOf(value: JsonValue): Section[] {
   return pairs.length > 0 ? [{ kind: 'pairs', title: '', pairs }, ...rest] : rest;
 }
 
-/** "8 deals", or where there is nothing to count, "Done". */
+/** What it says about itself, "8 deals", or where there is nothing to count, "Done". */
 export function headlineOf(value: JsonValue): string {
+  if (isObject(value) && typeof value['summary'] === 'string') return value['summary'];
   const sections = sectionsOf(value);
   const table = sections.find((section) => section.kind === 'table');
   if (table?.kind === 'table') {

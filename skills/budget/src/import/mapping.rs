@@ -15,34 +15,44 @@ use crate::ledger::text;
 pub(crate) struct Mapping {
     /// The column of the day.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) date: Option<String>,
     /// The column of the amount, where one column has both what came in and what went out.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) amount: Option<String>,
     /// The column of what went out, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) debit: Option<String>,
     /// The column of what came in, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) credit: Option<String>,
     /// The column that says by a word such as S or H, D or C whether it went out or came in, where the
     /// amounts have no sign.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) side: Option<String>,
     /// The column of whom it was paid to or came from.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) payee: Option<String>,
     /// The column of what the bank writes beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) memo: Option<String>,
     /// The column of the category.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) category: Option<String>,
     /// The column of the currency's code.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) currency: Option<String>,
     /// The column of a number that the bank gives each transaction once.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-choices-from" = "header"))]
     pub(super) id: Option<String>,
     /// Such as DD.MM.YYYY; needed where the days of the file do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]

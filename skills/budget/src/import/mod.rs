@@ -128,6 +128,7 @@ impl NativeTool for ImportTransactions {
         let mut plan = imported.plan(ctx.as_ref(), transactions, &alike, known.mapping.alike)?;
         let mut value = json!({
             "dry_run": dry_run,
+            "summary": plan.summary(dry_run),
             "file": name,
             "rows": table.rows.len(),
             "imported": plan.notes.len(),
@@ -137,6 +138,7 @@ impl NativeTool for ImportTransactions {
             "alike": alike.count(),
             "left_out": plan.left_out,
             "looks_like": told_alike,
+            "header": table.header,
             "mapping": known.mapping,
             "preview": plan.preview,
         });
@@ -387,6 +389,25 @@ impl<'a> Imported<'a> {
             )?);
         }
         Ok(plan)
+    }
+}
+
+impl Plan {
+    /// "4 imported, 2 there already, 1 without a category"
+    fn summary(&self, dry_run: bool) -> String {
+        let done = if dry_run { "to import" } else { "imported" };
+        let rest = [
+            (self.already_there, "there already"),
+            (self.of_no_amount, "of no amount"),
+            (self.without_a_category, "without a category"),
+        ];
+        let counts = rest.into_iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = [(self.notes.len(), done)]
+            .into_iter()
+            .chain(counts)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        words.join(", ")
     }
 }
 

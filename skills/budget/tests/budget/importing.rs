@@ -78,6 +78,7 @@ fn a_confirmed_file_becomes_a_note_for_each_transaction() {
     let budget = with_file(GERMAN.as_bytes());
     let done = import(&budget);
     assert_eq!((&done["imported"], &done["without_a_category"]), (&json!(4), &json!(3)));
+    assert_eq!(done["summary"], "4 imported, 3 without a category");
     let files = budget.vault.files();
     let made: Vec<&str> = files.iter().map(String::as_str).filter(|file| file.contains("/2026/")).collect();
     assert_eq!(
@@ -116,6 +117,7 @@ fn what_was_imported_is_left_out_also_from_a_file_that_overlaps() {
         "the mapping is remembered"
     );
     assert_eq!(budget.vault.files(), before);
+    assert_eq!(again["summary"], "0 imported, 4 there already");
 
     let more = format!("{GERMAN}22.11.2026;22.11.2026;Café Ember;Kaffee;-2,10;1,00;EUR\n");
     budget.vault.write("bank.csv", &more);

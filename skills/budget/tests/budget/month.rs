@@ -59,6 +59,28 @@ fn currencies_are_never_added() {
 }
 
 #[test]
+fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
+    let budget = budget(NOVEMBER);
+    let francs = budget.value("month_summary", json!({"month": "2026-11", "currency": "chf"}));
+    assert_eq!(
+        (&francs["currency"], &francs["spent"], &francs["other_currencies"][0]["currency"]),
+        (&json!("CHF"), &json!("12.00"), &json!("EUR"))
+    );
+    assert_eq!(francs["other_currencies"][0]["spent"], "1275.00");
+    let error = budget.error("month_summary", json!({"month": "2026-11", "currency": "francs"}));
+    assert!(error.message.contains("no currency"), "{error}");
+}
+
+#[test]
+fn a_limit_in_another_currency_stands_in_the_rows_of_that_currency() {
+    let limit = "//- L.md\n---\ntype: limit\ncategory: travel\namount: 300\ncurrency: USD\n---\n";
+    let summary = budget(&format!("{NOVEMBER}\n{limit}")).value("month_summary", json!({"month": "2026-11"}));
+    let others = summary["other_currencies"].as_array().unwrap();
+    let dollars = others.iter().find(|other| other["currency"] == "USD").unwrap();
+    assert_eq!(dollars["categories"][0]["limit"], "300.00");
+}
+
+#[test]
 fn the_months_before_are_there_with_what_comes_again() {
     check(
         NOVEMBER,

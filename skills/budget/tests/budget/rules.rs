@@ -163,6 +163,8 @@ fn a_note_that_cannot_be_edited_keeps_no_other_from_its_category() {
             (&json!("B.md"), &json!("A.md"))
         );
         assert!(done["not_changed"][0]["problem"].is_string());
+        let word = if dry_run { "to change" } else { "changed" };
+        assert_eq!(done["summary"], format!("1 {word}, 1 without a rule, 1 that cannot be changed"));
         assert_eq!(done["without_a_rule"], 1, "the name of a note is no payee");
     }
     assert!(budget.vault.read("B.md").contains("category: as declared"), "the declared priority is 10");

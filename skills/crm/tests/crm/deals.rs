@@ -161,10 +161,7 @@ fn a_deal_that_is_there_already_stays_as_it_is_spelled() {
 #[test]
 fn a_deal_won_before_its_day_says_what_its_close_date_is() {
     let won = crm(DEALS).value("move_deal", json!({"title": "renewal", "stage": "won"}));
-    assert_eq!(
-        won["note"],
-        "Its close date is still 2026-12-31; crm.update_deal sets the day it was decided."
-    );
+    assert_eq!(won["note"], "Its close date is still 2026-12-31; set close_date to the day it was decided.");
     let late = crm(DEALS).value("move_deal", json!({"title": "rollout", "stage": "lost"}));
     assert_eq!(late["note"], Value::Null, "its close date has passed");
 }

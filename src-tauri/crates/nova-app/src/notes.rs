@@ -1,5 +1,6 @@
 use nova_calls::error_from_vault;
-use nova_protocol::{ErrorCode, NoteView, ProblemView, UserError};
+use nova_protocol::{ErrorCode, NoteView, ProblemView, RecordOf, UserError};
+use nova_registry::Snapshot;
 use nova_vault::note::FrontMatter;
 use nova_vault::{Note, VaultPath, View};
 
@@ -10,6 +11,7 @@ impl App {
     pub(crate) async fn note_view(&self, name: &str) -> Result<NoteView, UserError> {
         let vault = self.vault()?;
         let name = name.to_owned();
+        let snapshot = self.inner.registry.snapshot();
         blocking(move || {
             let note = find_note(&vault.seen_by_owner(), &name)?;
             let broken = match note.document.front_matter() {
@@ -34,6 +36,7 @@ impl App {
                 properties,
                 html: nova_session::html(body),
                 broken,
+                record: record_of(&snapshot, &note),
             })
         })
         .await
@@ -54,6 +57,18 @@ impl App {
         })
         .await
     }
+}
+
+/// The first available skill that declares the type of the note.
+fn record_of(snapshot: &Snapshot, note: &Note) -> Option<RecordOf> {
+    snapshot.available().find_map(|skill| {
+        let declared = skill.records.of_note(note)?;
+        Some(RecordOf {
+            skill: skill.id.clone(),
+            record_type: declared.name().to_owned(),
+            label: declared.label(),
+        })
+    })
 }
 
 /// By path, else by name or alias; a link's heading does not matter.

@@ -123,6 +123,8 @@ pub enum PanelInputKind {
     Date,
     Choice,
     Text,
+    /// The code of a currency, such as `EUR`.
+    Currency,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -143,8 +145,11 @@ pub struct PanelAction {
     pub args: Map<String, Value>,
     /// Opens the tool's form with `args` filled in, instead of calling at once.
     pub ask: bool,
-    /// Opens the form of a new record of this type; on a row, of the row's record.
+    /// Opens the form of a record of this type; on a row, of the row's record, and where the row has none, of
+    /// a new one that begins with `args`.
     pub record: Option<String>,
+    /// On a row: opens the form of its note, whatever record that is.
+    pub edit: bool,
 }
 
 /// Where a part stands: below the parts before it, to the right of the one before it, or in the column
@@ -206,6 +211,9 @@ pub struct SummaryItem {
     /// Pointer to a few words behind it, such as "2 overdue".
     #[serde(default)]
     pub detail: Option<String>,
+    /// Left out where there is no such value, instead of "unknown".
+    #[serde(default)]
+    pub optional: bool,
 }
 
 /// How a value is written.
@@ -245,6 +253,9 @@ pub struct TablePart {
     pub title: String,
     /// Pointer to the list of rows.
     pub rows: String,
+    /// Pointer to further lists of rows; a step that is a star stands for each entry on the way.
+    #[serde(default)]
+    pub more: Option<String>,
     pub columns: Vec<PanelColumn>,
     /// The field of the column it is sorted by until the user chooses another, `-` before it for the
     /// largest first; as the rows come where nothing is said.

@@ -93,6 +93,7 @@ pub fn typescript() -> Result<String, ExportError> {
         NoteRef,
         LinkRef,
         NoteView,
+        RecordOf,
         ListChanges,
         ChangeSetView,
         UndoChanges,

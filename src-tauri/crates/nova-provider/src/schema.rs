@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 /// Rewrites a tool's schema so that strict providers take it, keeping its meaning.
 ///
-/// Dropped: `$schema`, number formats such as `uint32`, `default: null`, and the `null` beside
-/// the real type of an argument that may be left out anyway. A schema that allows anything
+/// Dropped: `$schema`, number formats such as `uint32`, `default: null`, what is written for forms
+/// (`x-starts` and its like), and the `null` beside the real type of an argument that may be left out
+/// anyway. A schema that allows anything
 /// (`true`) becomes `{}`, and the whole is an object with `properties`.
 pub fn normalise_schema(schema: &Value) -> Value {
     let mut whole = match plain(schema, false) {
@@ -35,6 +36,7 @@ fn plain(schema: &Value, optional: bool) -> Value {
     for (key, value) in map {
         let value = match (key.as_str(), value) {
             ("$schema", _) | ("default", Value::Null) => continue,
+            (own, _) if own.starts_with("x-") => continue,
             ("format", Value::String(name)) if is_number_format(name) => continue,
             ("type", Value::Array(names)) => plain_type(names, optional),
             ("enum", Value::Array(values)) if optional => {
@@ -137,13 +139,15 @@ mod tests {
             r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
                 "n":{"type":["integer","null"],"format":"uint32","minimum":0,"default":null},
                 "x":{"type":"number","format":"double"},
-                "day":{"type":"string","format":"date","default":"today"},
+                "day":{"type":"string","format":"date","default":"today","x-starts":"today"},
+                "x-ray":{"type":"boolean"},
                 "kind":{"type":["string","null"],"enum":["a","b",null]},
                 "any":true}}"#,
             r#"{"type":"object","properties":{
                 "n":{"type":"integer","minimum":0},
                 "x":{"type":"number"},
                 "day":{"type":"string","format":"date","default":"today"},
+                "x-ray":{"type":"boolean"},
                 "kind":{"type":"string","enum":["a","b"]},
                 "any":{}}}"#,
         );

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { JsonValue } from '../../ipc';
 import { Banner, clockTime, ErrorBox, Icon, IconButton, LinkButton, noteName } from '../../shared';
 import { PartialResult, ProgressBar } from '../../shared/PartialResult';
-import { problemsIn, type RowProblem } from './answer';
+import { isProposal } from '../../shared/confirm';
+import { isRow, noteOf, pathOf, problemsIn, summaryOf, type RowProblem } from './answer';
 import { usePanel } from './context';
 import { Asking, useCall } from './Region';
 import type { PanelCall, PanelCalls } from './useCalls';
@@ -13,7 +14,7 @@ const FIRST = 2;
 
 /** What could not be shown, and why: never silently missing. */
 export function ProblemBars({ problems, label = 'Problems' }: { problems: readonly RowProblem[]; label?: string }) {
-  const { openNote } = usePanel();
+  const { openNote, editNote } = usePanel();
   const [all, setAll] = useState(false);
   if (problems.length === 0) return null;
   const shown = all ? problems : problems.slice(0, FIRST);
@@ -26,9 +27,14 @@ export function ProblemBars({ problems, label = 'Problems' }: { problems: readon
           icon="warn"
           actions={
             path !== null && (
-              <LinkButton data-testid="open-problem" onClick={() => openNote(path)}>
-                Open note
-              </LinkButton>
+              <>
+                <LinkButton aria-label={`Edit ${noteName(path).name}`} onClick={() => void editNote(path)}>
+                  Edit
+                </LinkButton>
+                <LinkButton data-testid="open-problem" onClick={() => openNote(path)}>
+                  Open note
+                </LinkButton>
+              </>
             )
           }
         >
@@ -47,12 +53,21 @@ export function ProblemBars({ problems, label = 'Problems' }: { problems: readon
   );
 }
 
-/** The user's own calls: what they wait for, how they ended, and Undo while it is at hand. */
-export function CallBars({ calls }: { calls: PanelCalls }) {
-  return calls.calls.map((call) => <CallBar key={call.id} call={call} calls={calls} />);
+interface CallBarsProps {
+  readonly calls: PanelCalls;
+  /** The call that a form over the panel tells of. */
+  readonly elsewhere: string | null;
+  /** Opens the form of a call with what it was called with, and with what it proposed. */
+  readonly onEdit: (call: PanelCall) => void;
 }
 
-function CallBar({ call, calls }: { call: PanelCall; calls: PanelCalls }) {
+/** The user's own calls: what they wait for, how they ended, and Undo while it is at hand. */
+export function CallBars({ calls, elsewhere, onEdit }: CallBarsProps) {
+  return calls.calls.filter(({ id }) => id !== elsewhere).map((call) => <CallBar key={call.id} call={call} calls={calls} onEdit={() => onEdit(call)} />);
+}
+
+function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; onEdit: () => void }) {
+  const { editNote } = usePanel();
   const { result, label } = call;
   if (result === null) return <Running call={call} onStop={() => calls.stop(call)} />;
   if (result.error?.code === 'cancelled') return <Stopped call={call} soFar={result.so_far ?? null} onHide={() => calls.dismiss(call)} />;
@@ -60,24 +75,44 @@ function CallBar({ call, calls }: { call: PanelCall; calls: PanelCalls }) {
     const error = result.error ?? { code: 'tool_failed' as const, message: `${call.tool} failed and did not say why.`, hint: 'Try again.' };
     return (
       <div className="relative shrink-0" data-testid="call-failed">
-        <ErrorBox error={{ ...error, message: `${label}: ${error.message}` }} />
+        <ErrorBox
+          error={{ ...error, message: `${label}: ${error.message}` }}
+          actions={
+            <LinkButton aria-label={`Edit ${label}`} onClick={onEdit}>
+              Edit
+            </LinkButton>
+          }
+        />
         {result.so_far != null && <PartialResult partial={result.so_far} ended />}
         <IconButton icon="x" iconSize={12} label="Hide" className="absolute top-1.5 right-1.5" onClick={() => calls.dismiss(call)} />
       </div>
     );
   }
+  if (isProposal(result.value)) {
+    return (
+      <div role="status" data-testid="call-proposes" className={barClass}>
+        <Icon name="queued" size={14} className="text-fg-2" />
+        <span className="min-w-0 flex-1">{label}: nothing is written yet</span>
+        <LinkButton onClick={onEdit}>Look at it</LinkButton>
+        <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => calls.dismiss(call)} />
+      </div>
+    );
+  }
   const problems = problemsIn([result.value]);
+  const [summary, note] = [summaryOf(result.value), noteOf(result.value)];
+  const path = isRow(result.value) ? pathOf(result.value) : null;
   return (
     <>
       {problems.length > 0 && <ProblemBars problems={problems} label={`Problems of ${label}`} />}
       <div
         role="status"
         data-testid="undo-bar"
-        className="flex min-h-8 shrink-0 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 py-1 text-small"
+        className={barClass}
       >
         <Icon name={call.undone ? 'undo' : 'check'} size={14} className={call.undone ? 'text-fg-2' : 'text-ok'} />
         <span className="selectable min-w-0 flex-1">
           {label}
+          {summary !== '' && `: ${summary}`}
           {call.undone && `, undone at ${clockTime(new Date().toISOString())}`}
           {call.undoProblem && (
             <span className="text-danger">
@@ -86,6 +121,12 @@ function CallBar({ call, calls }: { call: PanelCall; calls: PanelCalls }) {
             </span>
           )}
         </span>
+        {note !== '' && !call.undone && <span className="selectable min-w-0 flex-1 text-warn">{note}</span>}
+        {note !== '' && path !== null && !call.undone && (
+          <LinkButton aria-label={`Edit what ${label} changed`} onClick={() => void editNote(path)}>
+            Edit
+          </LinkButton>
+        )}
         {result.change_set !== null && !call.undone && (
           <LinkButton data-testid="undo-call" onClick={() => calls.undo(call)}>
             Undo
@@ -97,8 +138,10 @@ function CallBar({ call, calls }: { call: PanelCall; calls: PanelCalls }) {
   );
 }
 
+const barClass = 'flex min-h-8 shrink-0 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 py-1 text-small';
+
 /** How far a call is, what it has found, and the way to stop it. */
-function Running({ call, onStop }: { call: PanelCall; onStop: () => void }) {
+export function Running({ call, onStop }: { call: PanelCall; onStop: () => void }) {
   const { progress = null } = useCall(call.id) ?? {};
   return (
     <div className="shrink-0 animate-appear-late" data-testid="call-running">

@@ -1,7 +1,7 @@
-import { useEffect, useReducer, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 
 import type { BoardPart } from '../../ipc';
-import { Badge } from '../../shared';
+import { Badge, Button } from '../../shared';
 import { moneyText } from '../../shared/amount';
 import { RowMenu } from './ActionButton';
 import { fieldOf, pathOf, rowHas, textOf, type Placed } from './answer';
@@ -9,6 +9,7 @@ import { columnOf, columnsOf, nextColumn, reduceBoard, stillBoard, valueOf, type
 import { ChangedMark, RowTitle } from './Cell';
 import { usePanel } from './context';
 import { Nothing, Region, type Shown } from './Region';
+import { MORE, useMore } from './useMore';
 import { dateText, daysBetween, titled } from './words';
 
 /** How far the pointer goes before a press is a drag, px. */
@@ -38,10 +39,17 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
   const [drag, setDrag] = useState<Drag | null>(null);
   const [said, setSaid] = useState('');
   const [peeked, setPeeked] = useState<string | null>(null);
+  /** Cards that were moved here stay in sight, wherever they stand in their column. */
+  const [moved, setMoved] = useState<ReadonlySet<string>>(new Set());
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => dispatch({ type: 'answered' }), [read.at]);
 
-  const columns = columnsOf(part, value, state);
+  // Not at each move of the pointer: there may be thousands of cards.
+  const columns = useMemo(() => columnsOf(part, value, state), [part, value, state]);
+  const found = useMemo(
+    () => new Map(columns.map(({ name, cards }) => [name, cards.filter(({ row }) => rowHas(row, panel.filter))])),
+    [columns, panel.filter],
+  );
   const labelOf = (name: string) => columns.find((column) => column.name === name)?.label ?? titled(name);
   const titleOf = (card: Placed) => textOf(fieldOf(card.row, part.title));
   const isOpen = ({ name, folded }: BoardColumn) => !folded || peeked === name || state.lift?.over === name;
@@ -52,6 +60,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
       setSaid(`${titleOf(card)} stays in ${labelOf(lift.from)}.`);
       return;
     }
+    setMoved((old) => new Set(old).add(card.key));
     const outcome = await panel.act(part.drop, card.row, lift.over);
     if (outcome.kind === 'done') {
       dispatch({ type: 'written', card: card.key });
@@ -197,9 +206,12 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
                 </p>
               </div>
             )}
-            {column.cards
-              .filter(({ row }) => rowHas(row, panel.filter))
-              .map((card) => (
+            <Cards
+              cards={found.get(column.name) ?? []}
+              kept={(key) => moved.has(key) || state.lift?.card === key}
+              label={column.label}
+            >
+              {(card) => (
                 <div
                   key={card.key}
                   role="listitem"
@@ -219,7 +231,8 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
                     </span>
                   )}
                 </div>
-              ))}
+              )}
+            </Cards>
           </div>
         ) : (
           <button
@@ -251,6 +264,32 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
       <p role="status" aria-live="assertive" className="sr-only">
         {said}
       </p>
+    </div>
+  );
+}
+
+/** The first cards of a column, those that are kept, and the way to more. */
+function Cards({ cards, kept, label, children }: { cards: readonly Placed[]; kept: (key: string) => boolean; label: string; children: (card: Placed) => ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { most, show } = useMore(box, '[data-card]');
+  const shown = cards.filter(({ key }, place) => place < most || kept(key));
+  const left = cards.length - shown.length;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const by = event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    moveFocus(event.currentTarget, by, 'card');
+  };
+  return (
+    <div ref={box} className="contents">
+      {shown.map(children)}
+      {left > 0 && (
+        <div role="listitem">
+          <Button variant="quiet" size="s" data-more="" aria-label={`Show ${Math.min(MORE, left)} more of ${label}`} onClick={show} onKeyDown={onKeyDown}>
+            Show {Math.min(MORE, left)} more
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
@@ -318,7 +357,7 @@ function moveFocus(from: HTMLElement, by: 1 | -1, way: 'card' | 'column'): void 
   const column = from.closest('[data-column]');
   if (!column) return;
   if (way === 'card') {
-    const cards = [...column.querySelectorAll<HTMLElement>('[data-card]')];
+    const cards = [...column.querySelectorAll<HTMLElement>('[data-card], [data-more]')];
     cards[cards.indexOf(from) + by]?.focus();
     return;
   }

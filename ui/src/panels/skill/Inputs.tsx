@@ -30,7 +30,8 @@ export function InputField({ input, value, onChange }: { input: PanelInput; valu
       return <Choice input={input} value={value} onChange={onChange} />;
     case 'date':
     case 'text':
-      return <Typed key={value} input={input} value={value} onChange={onChange} />;
+    case 'currency':
+      return <Typed input={input} value={value} onChange={onChange} />;
   }
 }
 
@@ -56,22 +57,36 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
   );
 }
 
+/** How a value is written, where not every text is one. */
+const forms: Partial<Record<PanelInput['kind'], { rule: RegExp; example: string }>> = {
+  date: { rule: /^\d{4}-\d{2}-\d{2}$/, example: 'YYYY-MM-DD' },
+  currency: { rule: /^[A-Za-z]{3}$/, example: 'such as EUR' },
+};
+
 /** Asked for when the field is left or Enter is pressed, not at each key. */
 function Typed({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
-  const date = input.kind === 'date';
-  const invalid = date && text !== '' && !/^\d{4}-\d{2}-\d{2}$/.test(text);
+  const [shown, setShown] = useState(value);
+  // Not by a key: another field would not have the focus.
+  if (shown !== value) {
+    setShown(value);
+    setText(value);
+  }
+  const form = forms[input.kind];
+  const invalid = form !== undefined && text !== '' && !form.rule.test(text);
   const done = () => {
-    if (!invalid && text !== value) onChange(text);
+    const said = input.kind === 'currency' ? text.toUpperCase() : text;
+    if (!invalid && said !== value) onChange(said);
   };
   return (
     <TextField
       aria-label={input.label}
-      placeholder={date ? 'YYYY-MM-DD' : input.label}
+      title={form === undefined ? undefined : `${input.label}, ${form.example}`}
+      placeholder={input.kind === 'date' ? form?.example : input.label}
       value={text}
       invalid={invalid}
       frame="line"
-      className="w-36"
+      className={input.kind === 'currency' ? 'w-24' : 'w-36'}
       onChange={(event) => setText(event.target.value)}
       onBlur={done}
       onKeyDown={(event) => event.key === 'Enter' && done()}

@@ -1,13 +1,14 @@
-import { useState, type KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { JsonValue, ListPart, PanelRest } from '../../ipc';
-import { Icon, Menu } from '../../shared';
+import { Button, count, Icon, Menu } from '../../shared';
 import { ActionButton } from './ActionButton';
 import { at, fieldOf, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
 import { detailOf } from './BoardView';
 import { ChangedMark, RowTitle } from './Cell';
 import { usePanel } from './context';
-import { Nothing, Region, type Shown } from './Region';
+import { Nothing, NotShown, Region, type Shown } from './Region';
+import { MORE, useMore } from './useMore';
 import { byText, dateText } from './words';
 
 /** Entries under the headings of their groups; what can be done with one stands below it while it is pointed at. */
@@ -50,17 +51,38 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
         )}
       </h2>
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
-      {groups.map(({ label, late, rows: entries }, place) => (
-        <div key={place}>
-          {label !== '' && <h3 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>{label}</h3>}
-          <ul>
-            {entries.map((entry) => (
-              <Entry key={entry.key} part={part} placed={entry} late={late || isLate(part, entry)} />
-            ))}
-          </ul>
-        </div>
+      {groups.map((group) => (
+        // What is shown more of in one order is not in another.
+        <Group key={`${order} ${group.label}`} part={part} group={group} />
       ))}
+      <NotShown value={value} />
       {part.rest && <Rest rest={part.rest} value={value} />}
+    </div>
+  );
+}
+
+function Group({ part, group: { label, late, rows } }: { part: ListPart; group: Grouped }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { most, show } = useMore(box, '[data-entry]');
+  const left = rows.length - most;
+  return (
+    <div ref={box}>
+      {label !== '' && (
+        <h3 className={`px-4 pt-3 pb-1.5 text-meta font-semibold ${late ? 'text-danger' : 'text-fg-2'}`}>
+          {label}
+          {left > 0 && <span className="font-normal text-fg-3"> {count(rows.length)}</span>}
+        </h3>
+      )}
+      <ul>
+        {rows.slice(0, most).map((entry) => (
+          <Entry key={entry.key} part={part} placed={entry} late={late || isLate(part, entry)} />
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button variant="quiet" size="s" className="m-1.5" data-more="" onClick={show}>
+          Show {Math.min(MORE, left)} more{label === '' ? '' : ` of ${label}`}
+        </Button>
+      )}
     </div>
   );
 }
@@ -117,8 +139,14 @@ function isLate({ group, groups }: ListPart, { row }: Placed): boolean {
   return group !== null && groups.some(({ value, late }) => late && textOf(fieldOf(row, group)) === value);
 }
 
+interface Grouped {
+  readonly label: string;
+  readonly late: boolean;
+  readonly rows: readonly Placed[];
+}
+
 /** The declared groups that have entries, then the entries of none; one without a name where the order is another than by date. */
-function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): { label: string; late: boolean; rows: readonly Placed[] }[] {
+function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): Grouped[] {
   const { group } = part;
   const field = by?.replace(/^-/, '') ?? null;
   const text = (placed: Placed) => textOf(fieldOf(placed.row, field ?? ''));
@@ -130,17 +158,18 @@ function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): { 
   return [...declared, { label: part.groups.length > 0 ? 'Other' : '', late: false, rows: others }].filter((one) => one.rows.length > 0);
 }
 
-/** J, K and the arrows move between entries; Enter on one opens its note. */
+/** J, K and the arrows move between entries, and to what draws more of them; Enter on one opens its note. */
 function moveInList(event: KeyboardEvent<HTMLElement>): void {
   const entry = event.target as HTMLElement;
-  if (!entry.matches('[data-entry]') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!entry.matches('[data-entry], [data-more]') || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'Enter') {
+    if (entry.matches('[data-more]')) return;
     entry.querySelector<HTMLElement>('button')?.click();
     return;
   }
   const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
   if (by === 0) return;
   event.preventDefault();
-  const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry]')];
+  const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry], [data-more]')];
   entries[entries.indexOf(entry) + by]?.focus();
 }

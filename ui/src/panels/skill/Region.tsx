@@ -2,11 +2,12 @@ import type { ReactNode } from 'react';
 
 import { ApprovalCard } from '../../chat/ApprovalCard';
 import type { JsonValue, PanelEmpty } from '../../ipc';
-import { Empty, ErrorBox, LinkButton, Loading } from '../../shared';
+import { count, Empty, ErrorBox, LinkButton, Loading } from '../../shared';
 import { figuresOf } from '../../shared/figures';
 import { useSession } from '../../state/hooks';
 import type { CallItem } from '../../state/session';
 import { ActionButton } from './ActionButton';
+import { notShown } from './answer';
 import { usePanel, type Figures } from './context';
 import type { Read } from './state';
 
@@ -69,6 +70,17 @@ export function Asking({ run }: { run: string }) {
     <div className="p-3">
       <ApprovalCard call={call} session={run} />
     </div>
+  );
+}
+
+/** How many rows the answer left out. Nothing is silently missing. */
+export function NotShown({ value }: { value: JsonValue | null }) {
+  const left = notShown(value);
+  if (left === 0) return null;
+  return (
+    <p role="note" className="px-4 py-2 text-small text-warn">
+      {count(left)} more {left === 1 ? 'is' : 'are'} not shown.
+    </p>
   );
 }
 

@@ -118,10 +118,31 @@ describe('reading', () => {
     expect(behind).toHaveTextContent('Open the 6 notes');
   });
 
+  test('a figure that is not always there is left out instead of unknown', async () => {
+    const items: JsonValue[] = [
+      { label: 'Value', at: '/value', format: 'money', unit: '/currency' },
+      { label: 'In one currency', at: '/converted', format: 'money', unit: '/currency', optional: true },
+      { label: 'Gain', at: '/gain', format: 'gain', unit: '/currency' },
+    ];
+    const panel = panelOf('x', 'X', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]);
+    await show({ panel, answers: { 'x.sum': () => answer({ value: '5', currency: 'EUR' }) } });
+    expect(screen.getAllByRole('group').map((group) => group.textContent)).toEqual(['Value€5', 'Gainunknown']);
+  });
+
   test('a declaration that is wrong says what is wrong', async () => {
     await show({ panel: { ...crmPanel, problem: 'manifest.yaml, panel: crm has no tool `boards`.' } });
     expect(screen.getByText(/crm has no tool `boards`/)).toBeInTheDocument();
   });
+});
+
+test('records under other names are proposed beside those that are there', async () => {
+  const backend = new FakeBackend({
+    ...sampleWorld(),
+    proposals: { x: { skill: 'x', types: [{ record_type: 'row', summary: '2 notes look like rows', notes: 2, type_values: ['line'], examples: ['B.md'], fields: [], unreadable: [] }], config: {} } },
+  }).on('call_tool', () => answer(rows(['A', '1'])));
+  renderInApp(<SkillPanel panel={table()} wide />, { backend });
+  expect(await screen.findByText('2 notes look like rows.')).toBeVisible();
+  expect(screen.getByRole('row', { name: /^A/ })).toBeVisible();
 });
 
 describe('the board', () => {
@@ -263,6 +284,52 @@ describe('a table', () => {
     });
     const last = screen.getAllByRole('row').at(-1);
     expect(last).toHaveTextContent('Total1 note1');
+  });
+
+  test('is filtered on its tab, and on no other', async () => {
+    const part = { kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }] };
+    const panel = panelOf('x', 'X', [
+      { title: 'One', parts: [part] },
+      { title: 'Two', parts: [part] },
+    ]);
+    await show({ panel, answers: { 'x.list': () => answer(rows(['Ada', '1'], ['Bo', '2'])) } });
+    await userEvent.type(screen.getByRole('searchbox', { name: 'Filter' }), 'ada');
+    expect(names()).toEqual(['Ada']);
+    await userEvent.click(screen.getByRole('tab', { name: /^Two/ }));
+    expect(screen.getByRole('searchbox', { name: 'Filter' })).toHaveValue('');
+    expect(names()).toEqual(['Ada', 'Bo']);
+    await userEvent.click(screen.getByRole('tab', { name: /^One/ }));
+    expect(screen.getByRole('searchbox', { name: 'Filter' })).toHaveValue('ada');
+    expect(names()).toEqual(['Ada']);
+  });
+
+  test('says how many rows its answer left out', async () => {
+    await show({ panel: table(), answers: { 'x.list': () => answer({ ...rows(['A', '1']), not_shown: 1200 }) } });
+    expect(screen.getByRole('note')).toHaveTextContent('1,200 more are not shown.');
+  });
+
+  test('has the rows of further lists too, each amount in its currency', async () => {
+    const value = { ...rows(['Food', '80']), others: [rows(['Travel', '40', 'USD']), rows(['Books', '5', 'GBP'])] };
+    await show({ panel: table({ more: '/others/*/rows' }), answers: { 'x.list': () => answer(value) } });
+    expect(names()).toEqual(['Food', 'Travel', 'Books']);
+    expect(screen.getByText('$40')).toBeVisible();
+  });
+
+  test('a row is edited as the record that its note is', async () => {
+    const panel = table({ actions: [{ label: 'Edit', edit: true }] });
+    const { store, backend } = await show({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
+    const record = { skill: 'x', record_type: 'income', label: 'Income' };
+    backend.on('read_note', ({ path }) => ({ path, name: 'A', properties: [], html: '', broken: null, ...(path === 'A.md' ? { record } : {}) }));
+    await userEvent.click(screen.getByRole('button', { name: 'Edit' }));
+    await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'income', path: 'A.md' }));
+  });
+
+  test('a row without a note begins a new record with what it has', async () => {
+    const panel = table({ actions: [{ label: 'Edit position', record: 'position', args: { symbol: '{name}', currency: '{currency}' } }] });
+    const row = { name: 'NGTL', value: '1', currency: 'USD' };
+    const { store } = await show({ panel, answers: { 'x.list': () => answer({ rows: [row] }) } });
+    await userEvent.click(screen.getByRole('button', { name: 'Edit position' }));
+    expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'position', path: null, values: { symbol: 'NGTL', currency: 'USD' } });
   });
 
   test('nothing to show says what would be here and offers the one action', async () => {
@@ -430,6 +497,22 @@ describe('what the user does', () => {
     const sheet = await screen.findByRole('dialog', { name: 'Add' });
     expect(await within(sheet).findByLabelText(/^date/i)).toHaveValue(today);
     expect(within(sheet).getByLabelText(/^of/i)).toHaveValue('A');
+  });
+
+  test('another currency is asked for by its code', async () => {
+    const panel = panelOf('x', 'X', [
+      {
+        inputs: [{ name: 'total', label: 'Total in', kind: 'currency' }],
+        parts: [{ kind: 'summary', tool: 'sum', args: { currency: '{total}' }, items: [{ label: 'Value', at: '/value' }] }],
+      },
+    ]);
+    const { asked } = await show({ panel, answers: { 'x.sum': () => answer({ value: '5' }) } });
+    const field = screen.getByRole('textbox', { name: 'Total in' });
+    await userEvent.type(field, 'eu{Enter}');
+    expect(field).toBeInvalid();
+    await userEvent.type(field, 'r{Enter}');
+    expect(asked('x.sum')).toEqual([{}, { currency: 'EUR' }]);
+    expect(screen.getByRole('textbox', { name: 'Total in' })).toHaveFocus();
   });
 
   test('another month asks the tools of the tab again', async () => {

@@ -5,7 +5,9 @@ import { useState } from 'react';
 
 import { useBackend, type JsonValue, type PanelAction, type PanelPart, type PanelView } from '../../ipc';
 import { Button, count, Empty, Icon, IconButton, iconOf, keyText, skillIcon, TextField, useMedia } from '../../shared';
+import { isProposal } from '../../shared/confirm';
 import { FieldProposal } from '../../shared/FieldProposal';
+import { useEditNote } from '../../state/editNote';
 import { useActions, useApp } from '../../state/hooks';
 import { at, fill, fieldOf, isEmpty, namesIn, pathOf, problemsIn, rowsAt, textOf, type Row, type Scope } from './answer';
 import { CallBars, ProblemBars } from './Bars';
@@ -17,10 +19,10 @@ import { homeOf, tabsOf, type ShownTab } from './layout';
 import { ListView } from './ListView';
 import { OwnPanel, ownPanels } from './own';
 import { SummaryView } from './SummaryView';
-import { keyOf, type Asked } from './state';
+import { keyOf } from './state';
 import { TableView } from './TableView';
-import { ToolFields, ToolSheet } from './ToolSheet';
-import { useCalls } from './useCalls';
+import { ToolFields, ToolSheet, type ToolToFill } from './ToolSheet';
+import { useCalls, type PanelCall } from './useCalls';
 import { useReads } from './useReads';
 
 interface SkillPanelProps {
@@ -46,6 +48,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const roomy = useMedia('(min-width: 1100px)');
   const { openNote, openRecordForm } = useActions();
+  const editNote = useEditNote();
   const backend = useBackend();
   const calls = useCalls();
 
@@ -53,8 +56,11 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const [tabKey, setTabKey] = useState('0');
   const shown = tabs.find(({ key }) => key === tabKey) ?? tabs[0];
   const [chosen, setChosen] = useState<Readonly<Record<string, Chosen>>>({});
-  const [filter, setFilter] = useState('');
-  const [form, setForm] = useState<{ title: string; asked: Asked } | null>(null);
+  /** By tab: what its rows are to have. */
+  const [filters, setFilters] = useState<Readonly<Record<string, string>>>({});
+  /** The form that lies over the panel, its number for another one in its place, and the call it waits for. */
+  const [form, setForm] = useState<(ToolToFill & { number: number }) | null>(null);
+  const [inForm, setInForm] = useState<string | null>(null);
 
   const nameOf = (tool: string) => (tool.includes('.') ? tool : `${panel.skill}.${tool}`);
   const ownInputs = shown?.tab.inputs ?? [];
@@ -67,8 +73,16 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const reads = useReads([...asked, ...counts]);
 
   const act = async (action: PanelAction, row?: Row, column?: string): Promise<Outcome> => {
+    if (action.edit) {
+      const path = row ? pathOf(row) : null;
+      if (path === null) return { kind: 'failed', reason: 'The row is no note.' };
+      await editNote(path);
+      return { kind: 'asked' };
+    }
     if (action.record !== null) {
-      openRecordForm({ skill: panel.skill, type: action.record, path: row ? pathOf(row) : null });
+      const path = row ? pathOf(row) : null;
+      const values = path === null ? fill(action.args, [row, inputs]) : {};
+      openRecordForm({ skill: panel.skill, type: action.record, path, ...(Object.keys(values).length > 0 ? { values } : {}) });
       return { kind: 'asked' };
     }
     if (action.tool === null) return { kind: 'failed', reason: 'The button names no tool.' };
@@ -77,7 +91,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
     const currency = await usualCurrency(action, names);
     const args = fill(action.args, [...names, { today, currency }]);
     if (action.ask) {
-      setForm({ title: action.label, asked: { tool, args } });
+      openForm({ title: action.label, tool, args });
       return { kind: 'asked' };
     }
     return call(labelOf(action, row, column, tabs), tool, args);
@@ -88,22 +102,49 @@ function Declared({ panel, wide }: SkillPanelProps) {
     const { currency } = await backend.rpc('usual_currency', { skill: panel.skill }).catch(() => ({ currency: null }));
     return currency ?? '';
   };
-  const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<Outcome> => {
-    const result = await calls.call(label, tool, args);
+  const openForm = (next: ToolToFill) => {
+    setInForm(null);
+    setForm((old) => ({ ...next, number: (old?.number ?? 0) + 1 }));
+  };
+  const callFromForm = async (args: JsonValue, run: string) => {
+    setInForm(run);
+    const result = await calls.call(form?.title ?? '', form?.tool ?? '', asRow(args), run);
     reads.again();
+    return result;
+  };
+  /** A call once more, changed: nothing of what was typed is lost. */
+  const editCall = (old: PanelCall) => {
+    calls.dismiss(old);
+    const proposed = old.result?.ok && isProposal(old.result.value) ? { proposed: old.result.value } : {};
+    openForm({ title: old.label, tool: old.tool, args: old.args, ...proposed });
+  };
+  const call = async (label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<Outcome> => {
+    const run = `panel-${crypto.randomUUID()}`;
+    const result = await calls.call(label, tool, args, run);
+    reads.again();
+    if (result.ok && isProposal(result.value)) {
+      calls.dismiss({ id: run });
+      openForm({ title: label, tool, args, proposed: result.value });
+      return { kind: 'asked' };
+    }
     return result.ok ? { kind: 'done' } : { kind: 'failed', reason: result.error?.message ?? `${tool} failed.` };
   };
+  /** There is room for the field that says so. */
+  const canFilter = wide && parts.some(({ kind }) => kind === 'table' || kind === 'board' || kind === 'list');
+  const filter = filters[shown?.key ?? ''] ?? '';
+  const setFilter = (text: string) => setFilters((old) => ({ ...old, [shown?.key ?? '']: text }));
   const context: PanelContext = {
     skill: panel.skill,
     today,
     wide,
-    filter,
+    filter: canFilter ? filter : '',
     asked: askedBy,
     openTab: (title) => setTabKey(tabs.find((one) => one.title === title)?.key ?? tabKey),
     read: (one) => reads.of(one),
     again: reads.again,
     act,
     openNote,
+    editNote,
     inputs,
     inputsAt: (part) => ownInputs.filter((input) => homeOf(input, shown?.tab.parts ?? []) === part),
     choose: (name, value) => {
@@ -115,7 +156,6 @@ function Declared({ panel, wide }: SkillPanelProps) {
 
   const problems = problemsIn([...new Set(asked.map(keyOf))].map((key) => reads.all[key]?.result?.value));
   const nothing = isEmpty(parts, (part) => reads.of(askedBy(part))?.result?.value);
-  const canFilter = parts.some(({ kind }) => kind === 'board' || kind === 'list');
   const { top, rows, side } = shown.layout;
   const head = (
     <>
@@ -124,7 +164,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
         .map((input) => (
           <InputField key={input.name} input={input} value={inputs[input.name] ?? ''} onChange={(value) => context.choose(input.name, value)} />
         ))}
-      {canFilter && wide && (
+      {canFilter && (
         <TextField
           icon="search"
           frame="line"
@@ -182,11 +222,9 @@ function Declared({ panel, wide }: SkillPanelProps) {
           className={`flex min-h-0 flex-1 flex-col outline-offset-[-2px] ${wide ? '' : 'overflow-y-auto'}`}
           {...(wide ? {} : { 'data-scroll': '' })}
         >
-          {nothing && (
-            <div className={`shrink-0 empty:hidden ${wide ? 'px-5 pt-3' : 'px-3.5 pt-3.5'}`}>
-              <FieldProposal skill={panel.skill} />
-            </div>
-          )}
+          <div className={`shrink-0 empty:hidden ${wide ? 'px-5 pt-3' : 'px-3.5 pt-3.5'}`}>
+            <FieldProposal skill={panel.skill} hideable={!nothing} />
+          </div>
           {top.map((part, place) => (
             <Part key={place} part={part} onRun={call} />
           ))}
@@ -210,7 +248,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
               </div>
               <div className={`flex shrink-0 flex-col gap-1.5 empty:hidden ${wide ? 'px-5 pb-3' : 'p-3.5'}`}>
                 <ProblemBars problems={problems} />
-                <CallBars calls={calls} />
+                <CallBars calls={calls} elsewhere={form === null ? null : inForm} onEdit={editCall} />
               </div>
             </div>
             {side.length > 0 && (
@@ -224,10 +262,12 @@ function Declared({ panel, wide }: SkillPanelProps) {
         </Tabs.Content>
         {form && (
           <ToolSheet
-            title={form.title}
-            tool={form.asked.tool}
-            args={form.asked.args}
-            onRun={(args) => void call(form.title, form.asked.tool, asRow(args))}
+            key={form.number}
+            fill={form}
+            running={calls.calls.find(({ id, result }) => id === inForm && result === null) ?? null}
+            onRun={callFromForm}
+            onStop={calls.stop}
+            onTold={(id) => calls.dismiss({ id })}
             onClose={() => setForm(null)}
           />
         )}

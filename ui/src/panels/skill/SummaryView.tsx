@@ -39,6 +39,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
   const money = item.format === 'money' || item.format === 'gain';
   const amounts = money && Array.isArray(found) ? amountsOf(found, unit) : null;
   const detail = item.detail === null ? undefined : at(value, item.detail);
+  if (item.optional && (found === undefined || found === null)) return null;
   const late = typeof detail === 'string' && /overdue|late|over/.test(detail);
   return (
     <div role="group" aria-label={item.label}>

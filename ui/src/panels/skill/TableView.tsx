@@ -4,10 +4,10 @@ import type { JsonValue, PanelColumn, TablePart } from '../../ipc';
 import { Button, count, Icon, useMedia } from '../../shared';
 import { FigureChip } from '../../shared/figures';
 import { ActionButton, RowMenu } from './ActionButton';
-import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, rowsAt, textOf, type Placed, type Row } from './answer';
+import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
 import { Cell, ChangedMark, RowTitle } from './Cell';
 import { usePanel, type Figures } from './context';
-import { Nothing, Region, type Shown } from './Region';
+import { Nothing, NotShown, Region, type Shown } from './Region';
 import { useVirtual } from './useVirtual';
 import { isFigureFormat, sortValue } from './words';
 
@@ -38,7 +38,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
   const body = useRef<HTMLTableSectionElement>(null);
 
   const rows = useMemo(() => {
-    const found = rowsAt(value, part.rows).filter(({ row }) => rowHas(row, filter));
+    const found = tableRowsAt(value, part).filter(({ row }) => rowHas(row, filter));
     const column = part.columns.find(({ field }) => field === sorting?.field);
     if (!column || sorting === null) return found;
     const by = ({ row }: Placed) => sortValue(fieldOf(row, column.field), column.format);
@@ -113,6 +113,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
           {most === FIRST ? `Show ${Math.min(MORE, left)} more` : `Show all ${count(rows.length)}`}
         </Button>
       )}
+      <NotShown value={value} />
     </div>
   );
 }

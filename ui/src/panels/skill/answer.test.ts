@@ -61,6 +61,11 @@ test('a problem that several answers name is shown once', () => {
   ]);
 });
 
+test('what could not be changed is a problem', () => {
+  const refused = { changed: [{ path: 'A.md' }], not_changed: [{ path: 'B.md', problem: 'It has the property twice' }] };
+  expect(problemsIn([refused])).toEqual([{ path: 'B.md', line: null, problem: 'It has the property twice', remedy: null }]);
+});
+
 test('a row is found by any of its words, whatever the case', () => {
   const row = { name: 'Jane Doe', company: '[[Quillon Labs]]', tags: ['North'] };
   expect([rowHas(row, 'quillon'), rowHas(row, 'north'), rowHas(row, ' '), rowHas(row, 'south')]).toEqual([true, true, true, false]);

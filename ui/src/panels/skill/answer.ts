@@ -49,12 +49,35 @@ export function rowsAt(value: JsonValue | null | undefined, pointer: string): Pl
   });
 }
 
+/** The rows of a table: those of its list, then those of further lists, where `*` stands for each entry on the way. */
+export function tableRowsAt(value: JsonValue | null | undefined, { rows, more }: { readonly rows: string; readonly more: string | null }): Placed[] {
+  const pointers = more === null ? [rows] : [rows, ...pointersAt(value, more)];
+  const found = pointers.map((pointer) => rowsAt(value, pointer));
+  // A note may stand in two lists.
+  const keys = new Set<string>();
+  return found.flat().map((placed) => {
+    const key = keys.has(placed.key) ? placed.at : placed.key;
+    keys.add(key);
+    return { ...placed, key };
+  });
+}
+
+/** The pointers that one with `*` stands for. */
+function pointersAt(value: JsonValue | null | undefined, pointer: string): string[] {
+  const star = pointer.indexOf('/*');
+  if (star < 0) return [pointer];
+  const before = pointer.slice(0, star);
+  const list = at(value, before);
+  return Array.isArray(list) ? list.flatMap((_, place) => pointersAt(value, `${before}/${place}${pointer.slice(star + 2)}`)) : [];
+}
+
 /** Whether what was read has rows nowhere; not before something was read. */
 export function isEmpty(parts: readonly PanelPart[], valueOf: (part: Exclude<PanelPart, { kind: 'form' }>) => JsonValue | null | undefined): boolean {
   const counts = parts.flatMap((part) => {
     if (part.kind !== 'table' && part.kind !== 'list' && part.kind !== 'board') return [];
     const value = valueOf(part);
-    return value === undefined || value === null ? [] : [rowsAt(value, part.rows).length];
+    if (value === undefined || value === null) return [];
+    return [(part.kind === 'table' ? tableRowsAt(value, part) : rowsAt(value, part.rows)).length];
   });
   return counts.length > 0 && counts.every((count) => count === 0);
 }
@@ -93,11 +116,29 @@ export function problemsIn(values: readonly (JsonValue | null | undefined)[]): R
     for (const [key, list] of Object.entries(value)) {
       if (!Array.isArray(list)) continue;
       for (const entry of list) {
-        if (key === 'unreadable' || key === 'problems' || (isRow(entry) && typeof entry['unreadable'] === 'string')) add(entry);
+        if (key === 'unreadable' || key === 'problems' || key === 'not_changed' || (isRow(entry) && typeof entry['unreadable'] === 'string')) add(entry);
       }
     }
   }
   return [...found.values()];
+}
+
+/** What an answer says about what was done: "4 imported, 2 there already". */
+export function summaryOf(value: JsonValue | null | undefined): string {
+  const summary = isRow(value) ? value['summary'] : undefined;
+  return typeof summary === 'string' ? summary : '';
+}
+
+/** What an answer says that is still to be looked after. */
+export function noteOf(value: JsonValue | null | undefined): string {
+  const note = isRow(value) ? value['note'] : undefined;
+  return typeof note === 'string' ? note : '';
+}
+
+/** How many rows a list was cut by; the answer counts them as `not_shown`. */
+export function notShown(value: JsonValue | null | undefined): number {
+  const left = isRow(value) ? value['not_shown'] : undefined;
+  return typeof left === 'number' && left > 0 ? left : 0;
 }
 
 /** What `{name}` may stand for, the nearest first. */

@@ -23,6 +23,8 @@ export interface PanelContext {
   /** Does what a button says, for a row where it is one's. Rejects never; whether it came to pass. */
   act(action: PanelAction, row?: Row, column?: string): Promise<Outcome>;
   openNote(path: string): void;
+  /** Opens the form of the record that a note is, else the note. */
+  editNote(path: string): Promise<void>;
   /** By its title. */
   openTab(title: string): void;
   /** What the user chose of the tab's inputs, by name. */

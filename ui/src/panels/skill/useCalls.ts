@@ -5,7 +5,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { useBackend, userError, type JsonValue, type ToolResult, type UserError } from '../../ipc';
 import { useActions } from '../../state/hooks';
-import { problemsIn } from './answer';
+import { isProposal } from '../../shared/confirm';
+import { noteOf, problemsIn } from './answer';
 import { failed } from './useReads';
 
 /** How long a call that ended well is offered to be undone, ms. */
@@ -30,10 +31,11 @@ export interface PanelCall {
 export interface PanelCalls {
   /** Those to be shown, oldest first. */
   readonly calls: readonly PanelCall[];
-  call(label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<ToolResult>;
+  /** `run` names it where the caller has to know it before it ends. */
+  call(label: string, tool: string, args: Readonly<Record<string, JsonValue>>, run?: string): Promise<ToolResult>;
   stop(call: PanelCall): void;
   undo(call: PanelCall): void;
-  dismiss(call: PanelCall): void;
+  dismiss(call: Pick<PanelCall, 'id'>): void;
 }
 
 export function useCalls(): PanelCalls {
@@ -61,15 +63,15 @@ export function useCalls(): PanelCalls {
     return () => running.forEach(clearTimeout);
   }, []);
 
-  const call = async (label: string, tool: string, args: PanelCall['args']): Promise<ToolResult> => {
-    const id = `panel-${crypto.randomUUID()}`;
+  const call = async (label: string, tool: string, args: PanelCall['args'], id = `panel-${crypto.randomUUID()}`): Promise<ToolResult> => {
     setCalls((old) => [...old, { id, label, tool, args, result: null, stopping: false, undone: false, undoProblem: null }]);
     watch(id);
     const result = await backend.rpc('call_tool', { tool, args: { ...args }, run: id }).catch(failed);
     unwatch(id);
     change(id, { result });
-    // A failure stays until it is read, and so does what was done in part only.
-    if (result.ok && problemsIn([result.value]).length === 0) dropLater(id);
+    // A failure stays until it is read, and so does what was done in part only, or wants something more.
+    const tells = problemsIn([result.value]).length > 0 || noteOf(result.value) !== '' || isProposal(result.value);
+    if (result.ok && !tells) dropLater(id);
     return result;
   };
 

@@ -90,7 +90,7 @@ function controlOf(control: Control, today: string, suggest: Suggest | undefined
   const shared = { id, disabled, 'aria-describedby': describedBy, onBlur: leave };
   switch (field.kind) {
     case 'choice':
-      if (field.options.length <= 4)
+      if (field.options.length <= 4 && !field.folded)
         return (
           <span className="flex">
             <Segments

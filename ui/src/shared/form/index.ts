@@ -1,5 +1,6 @@
-export { labelOf } from './schema';
+export { labelOf, planOf } from './schema';
 export { SchemaForm } from './SchemaForm';
-export { useSchemaForm, type SchemaFormState } from './useSchemaForm';
-export { argsOf, draftOf, type Problem } from './plan';
+export { useSchemaForm, usePlanForm, type SchemaFormState } from './useSchemaForm';
+export { useStarts, type Starts } from './useStarts';
+export { argsOf, draftOf, type Field, type ObjectField, type Problem } from './plan';
 export type { Suggest, Suggestion } from './Suggestions';

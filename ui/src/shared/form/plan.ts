@@ -20,7 +20,14 @@ export interface Common {
   /** An empty required field is sent as `null`. */
   nullable: boolean;
   preset?: JsonValue;
+  /** What a new form begins with where the schema has no preset: `x-starts` of the schema. */
+  starts?: Start;
+  /** The list of a proposal whose entries it is chosen from: `x-choices-from` of the schema. */
+  choicesFrom?: string;
 }
+
+/** This day, or the currency that most of the skill's records have. */
+export type Start = 'today' | 'currency';
 
 /** `note`: the name of a note. */
 export type ScalarField = Common &
@@ -29,7 +36,8 @@ export type ScalarField = Common &
     | { kind: 'decimal'; asText: boolean; min?: number; max?: number }
     | { kind: 'number'; whole: boolean; min?: number; max?: number }
     | { kind: 'date' }
-    | { kind: 'choice'; options: { value: Scalar; label: string }[] }
+    /** `folded`: in a list to be opened, however few. */
+    | { kind: 'choice'; options: { value: Scalar; label: string }[]; folded?: true }
   );
 
 export type Field =

@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../../ipc';
 
-import { isObject, type Common, type Field, type ObjectField, type Scalar } from './plan';
+import { isObject, type Common, type Field, type ObjectField, type Scalar, type Start } from './plan';
 
 /**
  * The form of `schema`. `value` adds a JSON field for each argument the schema does not know, so
@@ -13,6 +13,20 @@ export function planOf(schema: JsonValue, value?: JsonValue): ObjectField {
   const field = fieldOf('', schema, true, { root: schema, seen: ['#'] }, value);
   if (field.kind === 'object') return field;
   return { ...common('', schema, true), kind: 'object', fields: unknownFields([], value) };
+}
+
+/** What the fields of a schema may begin with, those inside of others left out. */
+export function startsIn(schema: JsonValue): ReadonlySet<Start> {
+  return new Set(planOf(schema).fields.flatMap(({ starts }) => starts ?? []));
+}
+
+/** The form with what its fields begin with; a preset of the schema goes before. */
+export function started(plan: ObjectField, given: Readonly<Partial<Record<Start, string>>>): ObjectField {
+  const fields = plan.fields.map((field) => {
+    const value = field.starts === undefined ? undefined : given[field.starts];
+    return value === undefined || field.preset !== undefined ? field : { ...field, preset: value };
+  });
+  return { ...plan, fields };
 }
 
 /** `next_contact` → "Next contact". */
@@ -122,6 +136,8 @@ function common(key: string, schema: JsonValue, required: boolean): Common {
     required,
     nullable: false,
     ...(given.default === undefined || given.default === null ? {} : { preset: given.default }),
+    ...(given['x-starts'] === 'today' || given['x-starts'] === 'currency' ? { starts: given['x-starts'] } : {}),
+    ...(typeof given['x-choices-from'] === 'string' ? { choicesFrom: given['x-choices-from'] } : {}),
   };
 }
 

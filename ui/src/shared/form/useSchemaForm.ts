@@ -4,7 +4,8 @@ import { useCallback, useMemo, useState } from 'react';
 
 import type { JsonValue } from '../../ipc';
 import { argsOf, check, draftOf, filled, without, type Draft, type ObjectField, type Problem } from './plan';
-import { planOf } from './schema';
+import { planOf, started } from './schema';
+import type { Starts } from './useStarts';
 
 export interface SchemaFormState {
   readonly plan: ObjectField;
@@ -29,9 +30,20 @@ export interface SchemaFormState {
   clear(): void;
 }
 
-/** Begins with `initial`, or the presets of the schema. Another tool needs another form: give the component a `key`. */
-export function useSchemaForm(schema: JsonValue, initial?: JsonValue): SchemaFormState {
-  const plan = useMemo(() => planOf(schema, initial), [schema, initial]);
+/**
+ * Begins with `initial`, or the presets of the schema and what its fields start with. Another tool needs another
+ * form: give the component a `key`.
+ */
+export function useSchemaForm(schema: JsonValue, initial?: JsonValue, starts?: Starts): SchemaFormState {
+  const plan = useMemo(() => {
+    const plan = planOf(schema, initial);
+    return starts ? started(plan, starts) : plan;
+  }, [schema, initial, starts]);
+  return usePlanForm(plan, initial);
+}
+
+/** The form of fields that are read from a schema already. */
+export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormState {
   const [draft, setDraft] = useState<Draft>(() => draftOf(plan, initial));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
 

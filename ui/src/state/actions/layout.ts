@@ -35,6 +35,11 @@ export function layoutActions({ backend, get, setApp }: Tools) {
       setApp((app) => ({ ...app, recordForm }));
     },
 
+    /** `summary` is what was proposed; something else is shown again. */
+    hideProposal(skill: string, summary: string): void {
+      setApp((app) => ({ ...app, hiddenProposals: { ...app.hiddenProposals, [skill]: summary } }));
+    },
+
     closeRecordForm(): void {
       setApp((app) => (app.recordForm === null ? app : { ...app, recordForm: null }));
     },

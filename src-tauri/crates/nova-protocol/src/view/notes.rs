@@ -27,6 +27,20 @@ pub struct NoteView {
     /// Sanitised.
     pub html: String,
     pub broken: Option<ProblemView>,
+    /// The record that it is, which has a form; none where no skill declares its type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub record: Option<RecordOf>,
+}
+
+/// What a note is to a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RecordOf {
+    pub skill: String,
+    /// Its name in the manifest.
+    pub record_type: String,
+    /// For a person: "Contact".
+    pub label: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

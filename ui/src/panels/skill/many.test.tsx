@@ -1,0 +1,75 @@
+// Ten thousand contacts: what is on the page stays small, and the keys still lead everywhere.
+
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+
+import { FakeBackend } from '../../testing/fake-backend';
+import { setWindow } from '../../testing/media';
+import { answer, panelOf } from '../../testing/panels';
+import { renderInApp } from '../../testing/render';
+import { sampleWorld } from '../../testing/sample';
+import { SkillPanel } from './SkillPanel';
+
+const MANY = 10_000;
+const rows = Array.from({ length: MANY }, (_, at) => ({ name: `N${String(at).padStart(5, '0')}`, stage: at % 2 === 0 ? 'lead' : 'won', path: `P/${at}.md` }));
+const value = { rows, stages: ['lead', 'won'].map((stage) => ({ stage, count: MANY / 2, total: [] })) };
+
+async function show(part: Parameters<typeof panelOf>[2][number]['parts']) {
+  setWindow({ width: 1440 });
+  const backend = new FakeBackend(sampleWorld()).on('call_tool', () => answer(value));
+  renderInApp(<SkillPanel panel={panelOf('x', 'X', [{ parts: part ?? null }])} wide />, { backend });
+  await act(async () => {});
+  return userEvent.setup();
+}
+
+test('a list draws 50 of each group, then more, and the keys go on where they were', async () => {
+  const groups = [
+    { value: 'lead', label: 'Leads' },
+    { value: 'won', label: 'Won' },
+  ];
+  const user = await show([{ kind: 'list', tool: 'list', heading: 'People', rows: '/rows', title: 'name', group: 'stage', groups }]);
+  expect(screen.getAllByRole('listitem')).toHaveLength(100);
+  const leads = screen.getByRole('button', { name: 'Show 150 more of Leads' });
+  act(() => (screen.getAllByRole('listitem')[49] as HTMLElement).focus());
+  await user.keyboard('j');
+  expect(leads).toHaveFocus();
+  await user.keyboard('{Enter}');
+  expect(screen.getAllByRole('listitem')).toHaveLength(250);
+  expect(screen.getAllByRole('listitem')[50]).toHaveFocus();
+  expect(screen.getAllByRole('listitem')[50]).toHaveTextContent('N00100');
+  await user.keyboard('k');
+  expect(screen.getAllByRole('listitem')[49]).toHaveFocus();
+});
+
+test('a board draws 50 cards of each column, and its counts are of all', async () => {
+  const user = await show([
+    { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
+  ]);
+  const lead = screen.getByRole('list', { name: `Lead, ${MANY / 2}` });
+  const cards = () => within(lead).getAllByRole('listitem').filter((card) => card.matches('[data-card]'));
+  expect(cards()).toHaveLength(50);
+  act(() => (cards()[49] as HTMLElement).focus());
+  await user.keyboard('{ArrowDown}');
+  expect(within(lead).getByRole('button', { name: 'Show 150 more of Lead' })).toHaveFocus();
+  await user.keyboard('{ArrowUp}');
+  expect(cards()[49]).toHaveFocus();
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(cards()).toHaveLength(200);
+  expect(cards()[50]).toHaveFocus();
+});
+
+test('a card that was moved stays in sight, wherever it stands in its column', async () => {
+  const user = await show([
+    { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
+  ]);
+  const filter = (text: string) => fireEvent.change(screen.getByRole('searchbox', { name: 'Filter' }), { target: { value: text } });
+  const last = () => screen.queryByText('N09998')?.closest<HTMLElement>('[data-card]') ?? null;
+  expect(last()).toBeNull();
+  filter('N09998');
+  act(() => last()?.focus());
+  await user.keyboard(' {ArrowRight} ');
+  filter('');
+  // The answer has it where it was; it is in sight there too.
+  expect(last()).toBeVisible();
+});

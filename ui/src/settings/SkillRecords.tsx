@@ -1,0 +1,27 @@
+// The kinds of record that a skill keeps, each with the way to add one.
+
+import { nothing, type SkillRow } from '../ipc';
+import { Button } from '../shared';
+import { useActions, useApp, useRpc } from '../state/hooks';
+import { Part } from './Part';
+
+export function SkillRecords({ row }: { row: SkillRow }) {
+  const revision = useApp(({ revisions }) => revisions.registry);
+  const { data } = useRpc('list_record_types', nothing, revision);
+  const { openRecordForm } = useActions();
+  const own = (data ?? []).filter(({ skill }) => skill === row.id);
+  if (own.length === 0) return null;
+  return (
+    <Part title="Records" note="each is a note; its form is also behind Edit of the note">
+      <ul aria-label={`Records of ${row.name}`} className="flex flex-wrap gap-2">
+        {own.map(({ record_type, label, folder }) => (
+          <li key={record_type} title={folder === '' ? undefined : `in ${folder}`}>
+            <Button size="s" icon="plus" onClick={() => openRecordForm({ skill: row.id, type: record_type, path: null })}>
+              New {label.toLowerCase()}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+
+import type { JsonValue } from '../../ipc';
+import { useApp } from '../../state/hooks';
+import { Button } from '../Button';
+import { count } from '../format';
+import { SchemaForm, usePlanForm } from '../form';
+import { keyText } from '../platform';
+import { ValueView } from '../Value';
+import type { Proposal } from './proposal';
+
+interface ConfirmationProps {
+  readonly proposal: Proposal;
+  /** What agreeing to it does: "Import". */
+  readonly action: string;
+  readonly busy: boolean;
+  /** With what is agreed to; `look` only shows what it would do. */
+  readonly onRun: (args: JsonValue, look: boolean) => void;
+  /** Beside the buttons, and what went wrong below them. */
+  readonly actions?: ReactNode;
+  readonly below?: ReactNode;
+}
+
+/** What a tool would do, what it asks, and the way to agree. Give it a `key`: another proposal is another form. */
+export function Confirmation({ proposal, action, busy, onRun, actions, below }: ConfirmationProps) {
+  const today = useApp((app) => app.status?.today ?? '');
+  const form = usePlanForm(proposal.plan, proposal.initial);
+  const { preview, open, fixed } = proposal;
+  const nothing = proposal.count === 0;
+  const run = (look: boolean) => {
+    const agreed = form.submit();
+    if (agreed === null || busy || (nothing && !look)) return;
+    onRun({ ...fixed, ...(agreed as { [key: string]: JsonValue }), ...(look ? { dry_run: true } : {}) }, look);
+  };
+  return (
+    <div data-testid="confirmation" className="flex flex-col gap-3">
+      <p role="status" className="text-small text-fg-2">
+        {proposal.summary !== '' && `${proposal.summary}. `}
+        {open > 0
+          ? `Nothing is written yet. ${open === 1 ? 'One question is' : `${open} questions are`} open; answer below.`
+          : nothing
+            ? 'There is nothing to write.'
+            : 'Nothing is written yet. Look at it, and change below what is not right.'}
+      </p>
+      {preview.length > 0 && (
+        <section aria-label="Preview" data-testid="preview" className="overflow-hidden rounded-card border border-line">
+          <ValueView value={preview} label="Preview" dense />
+          {proposal.count !== null && proposal.count > preview.length && (
+            <p className="border-t border-line px-3 py-1 text-small text-fg-3">The first {preview.length} of {count(proposal.count)}.</p>
+          )}
+        </section>
+      )}
+      <SchemaForm form={form} label={`What ${action} is to do`} today={today} disabled={busy} onSubmit={() => run(false)}>
+        {/* In sight however long the form is. */}
+        <div className="sticky bottom-0 z-10 -mx-4 mt-4 border-t border-line bg-surface-side px-4 py-3">
+          <div className="flex flex-wrap items-center gap-2">
+            <Button
+              type="submit"
+              variant="primary"
+              className="h-8"
+              keys={keyText('Ctrl ↵')}
+              disabled={busy || nothing || form.shown.length > 0}
+              data-testid="confirm-proposal"
+            >
+              {proposal.count === null || nothing ? action : `${action} ${count(proposal.count)}`}
+            </Button>
+            {proposal.canLook && (open > 0 || form.changed) && (
+              <Button className="h-8" disabled={busy} onClick={() => run(true)} data-testid="look-again">
+                Preview
+              </Button>
+            )}
+            {actions}
+          </div>
+          {below}
+        </div>
+      </SchemaForm>
+    </div>
+  );
+}

@@ -1,0 +1,2 @@
+export { Confirmation } from './Confirmation';
+export { isProposal, proposalOf, type Proposal } from './proposal';

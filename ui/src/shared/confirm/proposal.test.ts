@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+
+import type { Field } from '../form';
+import { importDone, importTool, previewedImport, proposedImport, proposedMapping } from '../../testing/import';
+import { proposalOf } from './proposal';
+
+const of = (answer: Parameters<typeof proposalOf>[0], args = { path: 'a.csv' }) => proposalOf(answer, importTool.input_schema, args);
+const mapping = (fields: readonly Field[] = []) => {
+  const [first] = fields;
+  return first?.kind === 'object' ? first.fields : [];
+};
+const options = (field: Field | undefined) => (field?.kind === 'choice' ? field.options.map(({ value, label }) => [value, label]) : null);
+
+test('what was done asks for nothing', () => {
+  expect(of(importDone)).toBeNull();
+  expect(of({ dry_run: false, rows: 3 })).toBeNull();
+  expect(of(null)).toBeNull();
+});
+
+test('a proposed argument is a form that begins with it; what was given stays as it is', () => {
+  const proposal = of(proposedImport, { path: 'a.csv' });
+  expect(proposal?.plan.fields.map(({ key }) => key)).toEqual(['mapping', 'account']);
+  expect(proposal?.initial).toEqual({ mapping: proposedMapping });
+  expect(proposal?.fixed).toEqual({ path: 'a.csv' });
+  expect(proposal?.count).toBe(7);
+});
+
+test('a question stands first and has to be answered', () => {
+  const [first, second] = mapping(of(proposedImport)?.plan.fields);
+  expect(first).toMatchObject({ key: 'decimal', label: 'Which sign stands before the cents?', required: true });
+  expect(options(first)).toEqual([
+    [',', 'Comma'],
+    ['.', 'Point'],
+  ]);
+  expect(second?.key).toBe('date');
+});
+
+test('a column is chosen by its name, and by its number where two have the name', () => {
+  const payee = mapping(of(proposedImport)?.plan.fields).find(({ key }) => key === 'payee');
+  expect(options(payee)).toEqual([
+    ['Buchungstag', 'Buchungstag'],
+    ['Betrag', 'Betrag'],
+    ['3', 'Column 3, Text'],
+    ['4', 'Column 4, Text'],
+  ]);
+});
+
+test('a column that is written otherwise stays a choice', () => {
+  const answer = { needs_confirmation: true, header: ['Datum', 'Betrag'], mapping: { date: 'DATUM' } };
+  const date = mapping(of(answer)?.plan.fields).find(({ key }) => key === 'date');
+  expect(options(date)?.at(-1)).toEqual(['DATUM', 'DATUM']);
+});
+
+test('after a dry run the number is of what is new, and the dry run is not asked for again', () => {
+  const proposal = proposalOf(previewedImport, importTool.input_schema, { path: 'a.csv', dry_run: true, account: 'giro' });
+  expect(proposal).toMatchObject({ count: 4, open: 0, fixed: { path: 'a.csv', account: 'giro' }, canLook: true });
+  expect(proposal?.preview).toHaveLength(1);
+  expect(proposal?.plan.fields.map(({ key }) => key)).toEqual(['mapping']);
+});

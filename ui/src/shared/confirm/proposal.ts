@@ -1,0 +1,141 @@
+// What a tool would do, as it answers before it does it: with `needs_confirmation` where something has to be agreed
+// to first, or after a dry run. Pure.
+//
+// An argument of the tool that the answer has as an object is proposed: its values stand in the form. `questions`,
+// a list of {about, question, choices}, are fields of it that the tool could not find out.
+
+import type { JsonValue } from '../../ipc';
+import { planOf, type Field, type ObjectField } from '../form';
+
+type JsonObject = { readonly [key: string]: JsonValue };
+
+export interface Proposal {
+  /** What can still be changed or has to be answered, the questions first. */
+  readonly plan: ObjectField;
+  /** What the form begins with. */
+  readonly initial: { [key: string]: JsonValue };
+  /** The arguments that stay as they were given. */
+  readonly fixed: { [key: string]: JsonValue };
+  /** Fields that are asked about. */
+  readonly open: number;
+  /** Some of what would be written. */
+  readonly preview: JsonObject[];
+  /** How many entries it is about; none where the answer does not say. */
+  readonly count: number | null;
+  /** What it says about itself: "4 of 7 are new". */
+  readonly summary: string;
+  /** It can be shown again with what was changed, before anything is written. */
+  readonly canLook: boolean;
+}
+
+/** Whether a tool did nothing yet. */
+export function isProposal(answer: JsonValue | null | undefined): answer is JsonObject {
+  return isObject(answer) && (answer['needs_confirmation'] === true || answer['dry_run'] === true);
+}
+
+/** What an answer asks to be agreed to; `args` are those of the call. None where it did what it was asked for. */
+export function proposalOf(answer: JsonValue | null | undefined, schema: JsonValue, args: JsonValue): Proposal | null {
+  if (!isProposal(answer)) return null;
+  const given = isObject(args) ? args : {};
+  const whole = planOf(schema);
+  const proposed = whole.fields.filter((field): field is ObjectField => field.kind === 'object' && isObject(answer[field.key]));
+  const isProposed = ({ key }: Field) => proposed.some((field) => field.key === key);
+  const others = whole.fields.filter((field) => !isProposed(field) && field.key !== 'dry_run' && given[field.key] === undefined);
+  const questions = questionsIn(answer);
+
+  const { dry_run: _looked, ...asked } = given;
+  const fixed = Object.fromEntries(Object.entries(asked).filter(([key]) => !proposed.some((field) => field.key === key)));
+  return {
+    plan: { ...whole, fields: [...proposed.map((field) => withChoices(field, questions, answer)), ...others.map(optional)] },
+    initial: Object.fromEntries(proposed.map(({ key }) => [key, answer[key] ?? {}])),
+    fixed,
+    open: questions.length,
+    preview: previewIn(answer),
+    count: countIn(answer),
+    summary: typeof answer['summary'] === 'string' ? answer['summary'] : '',
+    canLook: whole.fields.some(({ key, kind }) => key === 'dry_run' && kind === 'switch'),
+  };
+}
+
+interface Question {
+  readonly about: string;
+  readonly question: string;
+  readonly choices: readonly string[];
+}
+
+function questionsIn(answer: JsonObject): Question[] {
+  const list = answer['questions'];
+  return (Array.isArray(list) ? list : []).flatMap((one) => {
+    if (!isObject(one)) return [];
+    const { about, question, choices } = one;
+    if (typeof about !== 'string' || typeof question !== 'string') return [];
+    return [{ about, question, choices: texts(choices) }];
+  });
+}
+
+/** A proposed argument with its questions first, each to be answered, and its columns to be chosen. */
+function withChoices(field: ObjectField, questions: readonly Question[], answer: JsonObject): ObjectField {
+  const proposed = answer[field.key];
+  const asked = questions.flatMap(({ about, question, choices }): Field[] => {
+    const own = field.fields.find(({ key }) => key === about);
+    if (!own) return [];
+    const options = own.choicesFrom === undefined ? choices.map(named) : columnsOf(texts(answer[own.choicesFrom]));
+    return [{ key: about, label: question, help: '', required: true, nullable: false, kind: 'choice', options, ...folded(options) }];
+  });
+  const rest = field.fields.filter(({ key }) => asked.every((one) => one.key !== key));
+  return { ...field, required: true, fields: [...asked, ...rest.map((own) => chosen(own, answer, isObject(proposed) ? proposed[own.key] : undefined))] };
+}
+
+/** A field that names an entry of a list of the answer is chosen from that list. */
+function chosen(field: Field, answer: JsonObject, value: JsonValue | undefined): Field {
+  const list = field.choicesFrom === undefined ? [] : texts(answer[field.choicesFrom]);
+  if (field.kind !== 'text' || list.length === 0) return field;
+  const { key, label, help, required, nullable } = field;
+  const options = columnsOf(list);
+  // What was written otherwise, such as in another case, stays what it is.
+  if (typeof value === 'string' && options.every((option) => option.value !== value)) options.push({ value, label: value });
+  return { key, label, help, required, nullable, kind: 'choice', options, folded: true };
+}
+
+/** Each by its name, or by its number from 1 where the name is none or not the only one. */
+function columnsOf(header: readonly string[]): { value: string; label: string }[] {
+  const names = header.map((name) => name.trim().toLowerCase());
+  return header.map((name, at) => {
+    const alone = names[at] !== '' && names.filter((other) => other === names[at]).length === 1;
+    return alone ? { value: name.trim(), label: name.trim() } : { value: `${at + 1}`, label: `Column ${at + 1}${name.trim() === '' ? '' : `, ${name.trim()}`}` };
+  });
+}
+
+const signs: Readonly<Record<string, string>> = { ',': 'Comma', '.': 'Point' };
+
+function named(value: string): { value: string; label: string } {
+  return { value, label: signs[value] ?? value };
+}
+
+function folded(options: readonly { label: string }[]): { folded?: true } {
+  return options.reduce((sum, { label }) => sum + label.length, 0) > 40 ? { folded: true } : {};
+}
+
+/** What was left empty in the call may stay so. */
+function optional(field: Field): Field {
+  return { ...field, required: false };
+}
+
+/** `preview`, or `changed` of a dry run. */
+function previewIn(answer: JsonObject): JsonObject[] {
+  const list = answer['preview'] ?? answer['changed'];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function countIn(answer: JsonObject): number | null {
+  const counts = answer['needs_confirmation'] === true ? [answer['rows']] : [answer['imported'], answer['count']];
+  return counts.find((count): count is number => typeof count === 'number') ?? null;
+}
+
+function texts(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [];
+}
+
+function isObject(value: JsonValue | null | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
