@@ -1,4 +1,6 @@
+import { Announcer } from './chat/Announcer';
 import { Conversation } from './chat/Conversation';
+import { DockedComposer } from './chat/DockedComposer';
 import { useQuote } from './chat/Quote';
 import { FirstRun } from './firstrun/FirstRun';
 import { ChatList } from './list/ChatList';
@@ -48,6 +50,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
     <>
       {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
       <RecordSheet />
+      <Announcer />
       {over === 'palette' && <Palette run={run} />}
       {over === 'keys' && <KeySheet />}
     </>
@@ -100,7 +103,7 @@ function Chat({ roomy }: { roomy: boolean }) {
     return (
       <main data-testid="wide-panel" className="flex min-w-0 flex-1 flex-col">
         <WindowBanner />
-        <WidePanel panel={wide} />
+        <WidePanel panel={wide} composer={<DockedComposer panel={wide} />} />
       </main>
     );
   }

@@ -101,6 +101,10 @@ describe('answers', () => {
     fireEvent.keyDown(reason, { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
     expect(backend.asked('stop_turn')).toEqual([]);
+    expect(screen.getByTestId('approval-deny')).toHaveFocus();
+    fireEvent.click(screen.getByTestId('approval-deny'));
+    fireEvent.click(screen.getByRole('button', { name: 'Back' }));
+    expect(screen.getByTestId('approval-deny')).toHaveFocus();
     fireEvent.click(screen.getByTestId('approval-deny'));
     fireEvent.change(screen.getByLabelText('Why not, optional'), { target: { value: ' keep it ' } });
     fireEvent.submit(screen.getByLabelText('Why not, optional'));
@@ -206,6 +210,7 @@ describe('Edit arguments', () => {
     fireEvent.click(screen.getByTestId('approval-edit-done'));
     await wait(0);
     expect(backend.asked('revise_approval')).toEqual([{ session, call: 'c', args: { title: 'Rollout', stage: 'lost' } }]);
+    expect(screen.getByTestId('approval-card')).toHaveFocus();
     expect(backend.asked('decide_approval')).toEqual([]);
 
     await say(asked('c', { revision: 2, args: { title: 'Rollout', stage: 'lost' }, diff: [diff('CRM/Deals/Rollout.md', 'lost')] }));
@@ -221,15 +226,23 @@ describe('Edit arguments', () => {
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-edit'));
     await wait(0);
+    // The button is gone, its form has the focus.
+    expect(screen.getByTestId('tool-form')).toContainElement(document.activeElement as HTMLElement);
     fireEvent.keyDown(screen.getByDisplayValue('won'), { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
+    expect(screen.getByTestId('approval-edit')).toHaveFocus();
 
     fireEvent.click(screen.getByTestId('approval-edit'));
     await wait(0);
     fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
     fireEvent.keyDown(screen.getByDisplayValue('lost'), { key: 'Escape' });
     expect(screen.getByDisplayValue('lost')).toBeVisible();
+    fireEvent.click(screen.getByText('Go on editing'));
+    act(() => screen.getByTestId('approval-edit-back').focus());
+    fireEvent.click(screen.getByTestId('approval-edit-back'));
+    expect(screen.getByText('Go on editing')).toHaveFocus();
     fireEvent.click(screen.getByText('Drop them'));
+    expect(screen.getByTestId('approval-edit')).toHaveFocus();
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
   });
 });

@@ -5,11 +5,19 @@ import { describe, expect, test } from 'vitest';
 import type { ChangeSetView, EventBody } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
+import { Announcer } from './Announcer';
 import { Conversation } from './Conversation';
 import { asked, block, completed, failed, openChat, progress, started, turnStarted } from './fixture';
 
 const open = (...[events, world]: [Parameters<typeof openChat>[1], Parameters<typeof openChat>[2]?]) =>
-  openChat(<Conversation />, events, world);
+  openChat(
+    <>
+      <Conversation />
+      <Announcer />
+    </>,
+    events,
+    world,
+  );
 const card = (tool: string) => screen.getAllByTestId('tool-card').find((one) => one.dataset['tool'] === tool) as HTMLElement;
 const composer = () => screen.getByTestId<HTMLTextAreaElement>('composer-input');
 
@@ -100,6 +108,26 @@ describe('messages', () => {
 });
 
 describe('tool cards', () => {
+  test('a call of the turn is stopped by itself, whether it waits, runs or shows parts', async () => {
+    const { backend, session } = await open([
+      turnStarted(),
+      started('1', 'a.write', 'write'),
+      started('2', 'a.queued', 'write'),
+      started('3', 'a.partial', 'external'),
+      progress('3', { fraction: 0.5, message: '6/12' }),
+      started('4', 'a.asks', 'send'),
+      asked('4'),
+      started('5', 'a.done', 'read'),
+      completed('5', 1),
+    ]);
+    for (const tool of ['a.write', 'a.queued', 'a.partial']) {
+      await userEvent.click(within(card(tool)).getByTestId('stop-call'));
+      expect(within(card(tool)).getByTestId('stop-call')).toHaveTextContent('Stopping…');
+    }
+    expect(backend.asked('stop_call')).toEqual(['1', '2', '3'].map((call) => ({ session, call })));
+    expect(screen.getAllByTestId('stop-call')).toHaveLength(3);
+  });
+
   const args = { title: 'Rollout', stage: 'won' };
 
   test('each state has its word', async () => {

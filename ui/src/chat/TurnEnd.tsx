@@ -1,11 +1,12 @@
 import { useState } from 'react';
 
-import { type ErrorCode, nothing, type UserError } from '../ipc';
+import { nothing, type UserError } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
 import { Line } from './NoticeLine';
+import { Remedies } from './remedies';
 
 /** How a turn ended where it did not end well, with what to do about it. */
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
@@ -16,7 +17,7 @@ export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
 }
 
 function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; last: boolean }) {
-  const { sendAgain, show } = useActions();
+  const { sendAgain } = useActions();
   const again = useAgain(() => sendAgain(turn));
   return (
     <div data-item tabIndex={-1}>
@@ -26,16 +27,12 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
         actions={
           last && (
             <>
-              {failure.code !== 'no_model' && turn.text !== '' && (
+              {failure.code !== 'no_model' && (turn.text !== '' || turn.images.length > 0) && (
                 <LinkButton className="text-small" disabled={again.busy} onClick={again.run} data-testid="try-again">
                   Try again
                 </LinkButton>
               )}
-              {aboutModel.has(failure.code) && (
-                <LinkButton className="text-small" onClick={() => show({ kind: 'settings', page: 'models' })}>
-                  {failure.code === 'no_model' ? 'Choose a model' : 'Switch model'}
-                </LinkButton>
-              )}
+              <Remedies code={failure.code} />
             </>
           )
         }
@@ -93,17 +90,3 @@ function ProviderConsent({ turn }: { turn: Turn }) {
     </section>
   );
 }
-
-const aboutModel = new Set<ErrorCode>([
-  'no_model',
-  'unknown_model',
-  'provider_not_agreed',
-  'provider_unreachable',
-  'provider_refused_key',
-  'provider_rate_limited',
-  'provider_timeout',
-  'provider_truncated',
-  'provider_bad_response',
-  'model_without_images',
-  'provider_failed',
-]);

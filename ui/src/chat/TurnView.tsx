@@ -12,7 +12,7 @@ import { sameList } from '../state/same';
 import { type CallItem, type ConflictItem, type Item, type MessageItem, writesBefore } from '../state/session';
 import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
-import { CopyButton, SentFile, SentImage } from './MessageParts';
+import { CopyButton, Corner, SentFile, SentImage } from './MessageParts';
 import { type Around, aroundOf, sameAround, turnOf } from './around';
 import { groupItems, type Group, waitingCards } from './groups';
 import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
@@ -28,7 +28,7 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
       data-testid="user-message"
       data-item
       tabIndex={-1}
-      className="group/message selectable relative rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
+      className="selectable rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
     >
       {turn.tool !== null && (
         <span className="mr-2 select-none">
@@ -61,7 +61,6 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
           ))}
         </div>
       )}
-      <CopyButton text={() => turn.text} label="Copy message" />
     </div>
   );
 });
@@ -166,7 +165,11 @@ function Message({ item, around }: { item: MessageItem; around: Around }) {
         <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={onNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
-      {!streaming && <CopyButton text={() => item.text ?? root.current?.innerText ?? ''} label="Copy answer" />}
+      {!streaming && (
+        <Corner className="group-focus-within/message:opacity-100 group-hover/message:opacity-100">
+          <CopyButton text={() => item.text ?? root.current?.innerText ?? ''} label="Copy answer" />
+        </Corner>
+      )}
       {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
     </div>
   );

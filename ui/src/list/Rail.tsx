@@ -1,6 +1,8 @@
-import { Dot, IconButton, keyText, skillIcon } from '../shared';
+import { Dot, Icon, IconButton, keyText, skillIcon } from '../shared';
 import { shownSkillPanel } from '../state/app';
+import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 import { VaultStatusIcons } from './VaultStatus';
 
 interface RailProps {
@@ -13,6 +15,8 @@ interface RailProps {
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
   const running = useApp((app) => app.sessions.some((row) => row.running));
+  const waits = useApp((app) => app.sessions.some((row) => asks(app, row.id)));
+  const keys = useApp((app) => app.keys);
   const panels = useApp((app) => app.skillPanels);
   const shown = useApp(shownSkillPanel);
   const { newChat, show, toggleSkillPanel } = useActions();
@@ -26,14 +30,18 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       <span className="relative">
         <IconButton
           icon="sidebar"
-          label={running ? 'Show list, a chat is running' : 'Show list'}
-          keys={keyText('Ctrl B')}
+          label={waits ? 'Show list, a chat waits for your answer' : running ? 'Show list, a chat is running' : 'Show list'}
+          keys={keyText(keysOf(keys, 'list'))}
           onClick={onUnfold}
         />
-        {running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />}
+        {waits ? (
+          <Icon name="question" size={12} className="pointer-events-none absolute -top-0.5 -right-0.5 rounded-full bg-surface-side text-accent" />
+        ) : (
+          running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />
+        )}
       </span>
-      <IconButton icon="plus" label="New chat" keys={keyText('Ctrl N')} data-testid="new-chat" onClick={newChat} />
-      <IconButton icon="search" label="Search chats" keys={keyText('Ctrl K')} onClick={onSearch} />
+      <IconButton icon="plus" label="New chat" keys={keyText(keysOf(keys, 'new-chat'))} data-testid="new-chat" onClick={newChat} />
+      <IconButton icon="search" label="Search chats" onClick={onSearch} />
       {panels.map(({ skill, name, icon }, at) => (
         <IconButton
           key={skill}
@@ -60,7 +68,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       <IconButton
         icon="sliders"
         label="Settings"
-        keys={keyText('Ctrl ,')}
+        keys={keyText(keysOf(keys, 'settings'))}
         data-testid="nav-settings"
         onClick={() => show({ kind: 'settings', page: 'skills' })}
       />

@@ -2,10 +2,10 @@
 
 import { useCallback, useEffect } from 'react';
 
-import { mainModifier } from '../shared';
+import { mainModifier, useMedia } from '../shared';
 import { useActions, useApp } from '../state/hooks';
 import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
-import type { AppState } from '../state/app';
+import { type AppState, widePanel } from '../state/app';
 import type { Actions } from '../state/store';
 
 /** `quote`: puts what is selected in the conversation into the message. */
@@ -35,6 +35,9 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
 export function useAction(roomForList: boolean, quote: () => void): (id: KeyActionId) => (() => void) | null {
   const actions = useActions();
   const view = useApp((app) => app.view.kind);
+  const wide = useApp((app) => widePanel(app) !== null);
+  // Where there is no room beside it, the panel lies over the conversation.
+  const roomForPanel = useMedia('(min-width: 1100px)');
   return useCallback(
     (id) => {
       const inChat = (act: () => void) => () => {
@@ -54,6 +57,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'find':
           return view === 'chat'
             ? () => {
+                if (wide) actions.setPanel({ wide: false, peek: false });
                 actions.setFind(document.querySelector<HTMLInputElement>('[data-testid=find-field]')?.value ?? '');
                 focusSoon('[data-testid=find-field]');
               }
@@ -67,7 +71,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'wide':
           return view === 'chat' ? () => actions.toggleWide() : null;
         case 'approval':
-          return focusNextApproval;
+          return () => void goToApproval(actions, roomForPanel);
         case 'settings':
           return () => actions.show({ kind: 'settings', page: 'skills' });
         case 'next-region':
@@ -76,7 +80,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
           return () => focusRegion(-1);
       }
     },
-    [actions, view, roomForList, quote],
+    [actions, view, wide, roomForList, roomForPanel, quote],
   );
 }
 
@@ -122,11 +126,32 @@ function focusRegion(by: 1 | -1): void {
   (region?.querySelector<HTMLElement>('[data-testid=composer-input]') ?? region)?.focus();
 }
 
-/** The waiting approval after the one that has the focus. */
-function focusNextApproval(): void {
-  const cards = [...document.querySelectorAll<HTMLElement>('[data-testid=approval-card]')];
-  const at = cards.findIndex((card) => card.contains(document.activeElement));
-  const card = cards[(at + 1) % cards.length];
-  card?.scrollIntoView({ block: 'nearest' });
-  card?.focus();
+/** The waiting approval after the one that has the focus, in whichever chat it is. */
+async function goToApproval(actions: Actions, roomForPanel: boolean): Promise<void> {
+  const cards = approvalCards();
+  const next = cards[cards.findIndex((card) => card.contains(document.activeElement)) + 1];
+  if (next) return focusCard(next);
+  if (!roomForPanel) actions.setPanel({ open: false });
+  if (await actions.showAsking()) whenDrawn(() => approvalCards()[0], focusCard);
+  else if (cards[0]) focusCard(cards[0]);
+}
+
+function approvalCards(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-testid=approval-card]')];
+}
+
+function focusCard(card: HTMLElement): void {
+  card.scrollIntoView({ block: 'nearest' });
+  card.focus();
+}
+
+/** Frames that a chat may take to be drawn after it was read. */
+const DRAWN_IN = 60;
+
+function whenDrawn<T>(find: () => T | undefined, act: (found: T) => void, frames = DRAWN_IN): void {
+  requestAnimationFrame(() => {
+    const found = find();
+    if (found !== undefined) act(found);
+    else if (frames > 0) whenDrawn(find, act, frames - 1);
+  });
 }

@@ -17,6 +17,7 @@ import type {
   UserError,
   VaultChangeAuthor,
 } from '../ipc';
+import { type Asking, askingAfter } from './asking';
 import { afterEvent, type Queues } from './queue';
 
 export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance' | 'keyboard';
@@ -54,6 +55,8 @@ export interface AppState {
   readonly drafts: Readonly<Record<string, Draft>>;
   /** By session: messages that wait for the end of a turn. */
   readonly queues: Queues;
+  /** By session: the questions that wait for the user's answer. */
+  readonly asking: Asking;
   /** Its stored events are being read. */
   readonly opening: boolean;
   /** The message that is to be brought into view. */
@@ -204,6 +207,7 @@ export const firstState: AppState = {
   open: null,
   drafts: {},
   queues: {},
+  asking: {},
   opening: false,
   sought: null,
   trash: [],
@@ -230,7 +234,8 @@ export const firstState: AppState = {
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
 export function reduceApp(before: AppState, event: Envelope): AppState {
   const queues = afterEvent(before.queues, event);
-  const state = queues === before.queues ? before : { ...before, queues };
+  const asking = askingAfter(before.asking, event);
+  const state = queues === before.queues && asking === before.asking ? before : { ...before, queues, asking };
   switch (event.type) {
     case 'turn_started':
       return touchRow(state, event, true);

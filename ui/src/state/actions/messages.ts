@@ -150,7 +150,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       if (session !== null) await backend.rpc('stop_turn', { session });
     },
 
-    /** Stops a call of the open session that runs on without its turn. Rejects with a `UserError`. */
+    /** Stops one call of the open session, in its turn or running on without it. Rejects with a `UserError`. */
     async stopCall(call: string): Promise<void> {
       const session = get().app.open;
       if (session !== null) await backend.rpc('stop_call', { session, call });
