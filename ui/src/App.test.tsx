@@ -216,6 +216,56 @@ describe('keys', () => {
   });
 });
 
+describe('lists', () => {
+  const firstStop = (list: HTMLElement) => list.querySelector<HTMLElement>('[data-note-path] button, button[data-note-path], [data-list-item] button, button[data-list-item]')!;
+  const panels = async (rendered: Awaited<ReturnType<typeof show>>) => {
+    rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
+    await act(() => rendered.store.actions.loadSkillPanels());
+  };
+  type Rendered = Awaited<ReturnType<typeof show>>;
+  const lists: [name: string, go: (rendered: Rendered) => unknown, list: () => Promise<HTMLElement>, notes: boolean][] = [
+    ['the changes of a chat', async (r) => { await open(r); r.store.actions.showPanel('changes'); }, async () => (await screen.findAllByTestId('change-note'))[0]!.closest<HTMLElement>('[data-list]')!, true],
+    ['a table of a panel', async (r) => { await panels(r); r.store.actions.setPanel({ open: true, tab: 'skill:portfolio', wide: true }); }, async () => (await screen.findAllByRole('row'))[1]!.closest<HTMLElement>('[data-list]')!, true],
+    ['the deleted chats', async (r) => { await r.store.actions.deleteSession('lisbon'); await r.store.actions.deleteSession('bank'); r.store.actions.show({ kind: 'trash' }); }, async () => (await screen.findAllByTestId('trash-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
+    ['the skills', (r) => r.store.actions.show({ kind: 'settings', page: 'skills' }), async () => (await screen.findAllByTestId('skill-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
+    ['the models', (r) => r.store.actions.show({ kind: 'settings', page: 'models' }), async () => (await screen.findAllByRole('list', { name: /^Models of/ }))[0]!, false],
+  ];
+  test.each(lists)('J and K move in %s, O opens a note in Obsidian', async (_name, go, list, notes) => {
+    const rendered = await show();
+    await act(async () => void (await go(rendered)));
+    const first = firstStop(await list());
+    act(() => first.focus());
+    const item = () => document.activeElement?.closest('[data-list-item]');
+    const before = item();
+    await rendered.user.keyboard('j');
+    expect(item()).not.toBe(before);
+    await rendered.user.keyboard('k');
+    expect(item()).toBe(before);
+    const path = before?.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'];
+    await rendered.user.keyboard('o');
+    expect(rendered.backend.asked('open_note')).toEqual(notes ? [{ path }] : []);
+    expect(path === undefined).toBe(!notes);
+  });
+
+  test('O opens the note of a card of a board', async () => {
+    const rendered = await show();
+    await panels(rendered);
+    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
+    await waitFor(() => expect(document.querySelector('[data-card]')).not.toBeNull());
+    const card = document.querySelector<HTMLElement>('[data-card]')!;
+    act(() => card.focus());
+    await rendered.user.keyboard('o');
+    expect(rendered.backend.asked('open_note')).toEqual([{ path: card.dataset['row'] }]);
+  });
+
+  test('in a field of a list they are letters', async () => {
+    const { user, backend } = await show();
+    await user.type(screen.getByRole('textbox', { name: 'Search chats' }), 'jok');
+    expect(screen.getByRole('textbox', { name: 'Search chats' })).toHaveValue('jok');
+    expect(backend.asked('open_note')).toEqual([]);
+  });
+});
+
 describe('a question that waits', () => {
   const card = () => screen.findByTestId('approval-card');
 
@@ -252,7 +302,7 @@ describe('a question that waits', () => {
 
   test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {
     const { backend } = await show();
-    const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Lisbon/ });
+    const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
     const of = { session: 'lisbon', turn: 't7' };
     act(() => void backend.emit({ type: 'approval_requested', call: 'c', args: {}, decisions: ['once', 'deny'], question: 'Change 1 note?', editable: false, diff: null, host: null, revision: 1, mid_run: false }, of));
     expect(row()).toHaveAccessibleName(/waits for your answer/);

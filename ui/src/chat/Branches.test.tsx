@@ -65,7 +65,7 @@ test('a file and an image go with the edited message: they are chips, not words,
   const of = { ...turnOf(backend, 0), turn: 'withfile' };
   const text = 'Look\n\nAttached file: list.csv\n\n```\na,b\n```';
   act(() => {
-    backend.emit({ type: 'turn_started', text, model: 'm', skills: [], tool: null, images: [{ id: 'i', name: 'plan.png', width: 1, height: 1 }] }, of);
+    backend.emit({ type: 'turn_started', text, model: 'm', skills: [], tool: null, images: [{ id: 'i', name: 'plan.png', media_type: 'image/png', width: 1, height: 1 }] }, of);
     backend.emit({ type: 'turn_completed', text: '' }, of);
   });
   await userEvent.click(screen.getAllByTestId('edit-message').at(-1)!);

@@ -53,7 +53,8 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
       <p className="font-mono text-small text-fg-2">{tool}</p>
       <SchemaForm form={form} label={`Arguments of ${tool}`} today={today} disabled={disabled} onSubmit={done}>
         {leaving ? (
-          <div role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
+          // Keys: no button becomes another one under the focus.
+          <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
             Your edits are not used yet.
             <Button size="s" onClick={onClose}>
               Drop them
@@ -63,7 +64,7 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
             </Button>
           </div>
         ) : (
-          <div className="mt-3 flex flex-wrap items-center gap-2">
+          <div key="editing" className="mt-3 flex flex-wrap items-center gap-2">
             <Button variant="primary" keys={keyText('Ctrl ↵')} disabled={disabled} onClick={done} data-testid="approval-edit-done">
               Show the change
             </Button>

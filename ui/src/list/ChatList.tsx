@@ -1,7 +1,8 @@
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useRef, useState } from 'react';
 
 import type { SessionRow } from '../ipc';
 import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { archivedSessions, groupSessions, shownSkillPanel, titleOf } from '../state/app';
 import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
@@ -35,7 +36,8 @@ export function ChatList({ now, onFold }: ChatListProps) {
       tabIndex={-1}
       aria-label="Chats"
       className="flex h-full min-h-0 w-full flex-col bg-surface-side"
-      onKeyDown={(event) => moveInList(event)}
+      data-list
+      onKeyDown={listKeys}
     >
       <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
         <Icon name="nova" size={14} />
@@ -215,6 +217,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
       <button
         type="button"
         data-chat={row.id}
+        data-list-item
         // One stop for Tab: the open chat, else the first.
         tabIndex={open || (first && !anyOpen) ? 0 : -1}
         aria-current={open ? 'page' : undefined}
@@ -277,15 +280,4 @@ function Place({ icon, label, onClick, keys, quietKeys = false, current = false,
       {keys && !quietKeys && <Kbd>{keyText(keys)}</Kbd>}
     </button>
   );
-}
-
-/** J, K and the arrows move between chats; Enter, being on a button, opens. */
-function moveInList(event: KeyboardEvent<HTMLElement>): void {
-  const from = (event.target as HTMLElement).closest<HTMLElement>('[data-chat]');
-  if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
-  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
-  if (by === 0) return;
-  event.preventDefault();
-  const chats = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-chat]')];
-  chats[chats.indexOf(from) + by]?.focus();
 }

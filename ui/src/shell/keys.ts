@@ -2,7 +2,9 @@
 
 import { useCallback, useEffect } from 'react';
 
+import { useBackend } from '../ipc';
 import { mainModifier, useMedia } from '../shared';
+import { noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
 import { type AppState, widePanel } from '../state/app';
@@ -12,6 +14,7 @@ import type { Actions } from '../state/store';
 export function useKeys(roomForList: boolean, quote: () => void): void {
   const run = useAction(roomForList, quote);
   const actions = useActions();
+  const backend = useBackend();
   const keys = useApp((app) => app.keys);
   const view = useApp((app) => app.view);
   const panels = useApp((app) => app.skillPanels);
@@ -21,14 +24,16 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
     if (firstRun) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
-      const act = actionOf(event, keys, run, actions, view, panels);
+      const note = noteForO(event);
+      const inObsidian = () => void backend.rpc('open_note', { path: note ?? '' }).catch(actions.report);
+      const act = note === null ? actionOf(event, keys, run, actions, view, panels) : inObsidian;
       if (!act) return;
       event.preventDefault();
       act();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [actions, keys, run, view, panels, firstRun]);
+  }, [actions, backend, keys, run, view, panels, firstRun]);
 }
 
 /** Does what a key, or a line of the palette, stands for. False where it means nothing here. */
@@ -130,10 +135,11 @@ function focusRegion(by: 1 | -1): void {
 async function goToApproval(actions: Actions, roomForPanel: boolean): Promise<void> {
   const cards = approvalCards();
   const next = cards[cards.findIndex((card) => card.contains(document.activeElement)) + 1];
-  if (next) return focusCard(next);
+  // Where there is no room for it, the panel lies over them.
   if (!roomForPanel) actions.setPanel({ open: false });
-  if (await actions.showAsking()) whenDrawn(() => approvalCards()[0], focusCard);
-  else if (cards[0]) focusCard(cards[0]);
+  if (next) return whenDrawn(() => next, focusCard);
+  const other = await actions.showAsking();
+  whenDrawn(() => approvalCards()[0], focusCard, other ? DRAWN_IN : 0);
 }
 
 function approvalCards(): HTMLElement[] {
