@@ -79,6 +79,12 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
           return () => void goToApproval(actions, roomForPanel);
         case 'settings':
           return () => actions.show({ kind: 'settings', page: 'skills' });
+        case 'zoom-in':
+          return () => actions.zoom(1);
+        case 'zoom-out':
+          return () => actions.zoom(-1);
+        case 'zoom-reset':
+          return () => actions.zoom(0);
         case 'next-region':
           return () => focusRegion(1);
         case 'previous-region':

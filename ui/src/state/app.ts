@@ -88,6 +88,8 @@ export interface AppState {
   readonly recordForm: RecordForm | null;
   /** By provider: how its last request went, where that was told since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
+  /** How large everything is drawn, in percent. */
+  readonly zoom: number;
   /** Keys that the user chose, by the name of what they do. */
   readonly keys: Readonly<Record<string, string>>;
   /** What lies over the window: the palette of commands, the sheet of keys. */
@@ -142,7 +144,7 @@ export interface Draft {
   readonly skills: readonly string[];
   /** Text files that go with it. */
   readonly files: readonly AttachedFile[];
-  /** Images that go with it. They are not kept from one start to the next. */
+  /** Images that go with it. */
   readonly images: readonly NewImage[];
   /** Grows each time the text is put there from elsewhere, for the field to take over. */
   readonly given: number;
@@ -226,6 +228,7 @@ export const firstState: AppState = {
   conflicts: [],
   recordForm: null,
   health: {},
+  zoom: 100,
   keys: {},
   over: null,
   find: null,
@@ -373,6 +376,15 @@ export function archivedSessions(rows: readonly SessionRow[]): SessionRow[] {
 export function clampWidth(kind: 'list' | 'panel', width: number): number {
   const { least, most } = widths[kind];
   return Math.min(most, Math.max(least, Math.round(width)));
+}
+
+/** Percent. */
+const zooms = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300];
+
+/** The next larger or smaller of the sizes that everything can be drawn in. */
+export function zoomStep(zoom: number, by: -1 | 1): number {
+  const next = by > 0 ? zooms.find((step) => step > zoom) : zooms.findLast((step) => step < zoom);
+  return next ?? zoom;
 }
 
 function touchRow(state: AppState, event: Envelope, running: boolean): AppState {
