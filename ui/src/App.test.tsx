@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -83,6 +83,32 @@ describe('width', () => {
     await rendered.user.keyboard('{Escape}');
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(rendered.app().panel.open).toBe(false);
+  });
+
+  test('zoomed in below 900 the rail is a button of the header', async () => {
+    setWindow({ width: 720 });
+    const rendered = await show();
+    await open(rendered);
+    expect(screen.getAllByTestId('show-list')).toHaveLength(1);
+    expect(screen.queryByRole('navigation', { name: 'Chats' })).toBeNull();
+    await rendered.user.click(within(screen.getByRole('heading', { level: 1 }).parentElement!).getByTestId('show-list'));
+    expect(screen.getByRole('dialog', { name: 'Chats' })).toBeInTheDocument();
+    await rendered.user.keyboard('{Escape}');
+    // Without that header the rail has the button.
+    await act(() => rendered.store.actions.show({ kind: 'trash' }));
+    expect(screen.getByRole('navigation', { name: 'Chats' })).toBeInTheDocument();
+  });
+
+  test('Ctrl plus, minus and 0 draw everything larger, smaller and as usual, also at the first start', async () => {
+    const { user, app } = await show((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
+    await user.keyboard('{Control>}[Equal][Equal]{/Control}');
+    expect(app().zoom).toBe(125);
+    await user.keyboard('{Control>}[Minus]{/Control}');
+    expect(app().zoom).toBe(110);
+    await user.keyboard('{Control>}0{/Control}');
+    expect(app().zoom).toBe(100);
+    fireEvent.wheel(window, { ctrlKey: true, deltaY: -1 });
+    expect(app().zoom).toBe(110);
   });
 
   test('the edge of the panel moves with the arrow keys, within its limits', async () => {
@@ -418,13 +444,15 @@ describe('banners', () => {
     ]);
   });
 
-  test('a broken config names file and line', async () => {
-    await show((world) => {
+  test('a broken config names file and line, and is one click away', async () => {
+    const { backend, user } = await show((world) => {
       world.status = { ...world.status, config_problem: config };
     });
     expect(screen.getByTestId('banner')).toHaveTextContent(
       'nova.config.json, line 12: last good settings in use. A comma is missing.',
     );
+    await user.click(screen.getByRole('button', { name: 'Open' }));
+    expect(backend.asked('show_config_file')).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
-import type { ChangeSetView, EventBody } from '../ipc';
+import type { ChangeSetView, EventBody, PermissionsView } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
 import { Announcer } from './Announcer';
@@ -105,6 +105,28 @@ describe('messages', () => {
     await say(block('m', 0, '<p>H</p>', false));
     expect(screen.queryByTestId('thinking')).toBeNull();
   });
+});
+
+test('what tools asked of other machines is told when the turn has ended', async () => {
+  const source = { kind: 'web', url: 'https://quotes.example/q', at: '2099-01-01T00:00:00Z' } as const;
+  const { say } = await open([turnStarted(), started('1', 'portfolio.refresh', 'external'), completed('1', 1, { sources: [source, source] })]);
+  expect(screen.queryByText(/^Left this machine/)).toBeNull();
+  await say({ type: 'turn_completed', text: '' });
+  expect(screen.getByText(/^Left this machine/)).toHaveTextContent('Left this machine: 2 requests to quotes.example');
+});
+
+test.each<[string, Partial<PermissionsView>, string, object]>([
+  ['a rule', { rules: [{ answer: 'allow', pattern: 'crm__move_deal', line: 3, note: null }] }, 'remove_rule', { pattern: 'crm__move_deal' }],
+  ['an approval', { tools: [{ tool: 'crm.move_deal', always: true, state: 'as_approved', hosts: [] }] }, 'revoke_tool', { tool: 'crm.move_deal' }],
+])('what was always allowed by %s is revoked where it says so', async (_by, permissions, command, params) => {
+  const always = { type: 'approval_decided', call: '1', decision: 'always', by: 'user', reason: null } as const;
+  const { backend } = await open([turnStarted(), started('1', 'crm.move_deal', 'write'), asked('1'), always, completed('1', 1)], {
+    permissions: { file: 'permissions.yaml', problem: null, rules: [], policies: [], tools: [], ...permissions },
+  });
+  await userEvent.click(await screen.findByTestId('revoke'));
+  expect(backend.calls.filter(({ method }) => method === command).map((call) => call.params)).toEqual([params]);
+  // It stands no more.
+  await waitFor(() => expect(screen.queryByTestId('revoke')).toBeNull());
 });
 
 describe('tool cards', () => {

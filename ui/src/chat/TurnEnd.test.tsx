@@ -1,10 +1,11 @@
 // What can be done about a turn that failed, and about a message that could not be sent.
-import { act, screen } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import type { ErrorCode } from '../ipc';
+import type { ErrorCode, ProviderRow } from '../ipc';
 import { renderInApp } from '../testing/render';
+import { sampleWorld } from '../testing/sample';
 import { Conversation } from './Conversation';
 import { openChat, turnStarted } from './fixture';
 
@@ -34,4 +35,31 @@ test('a chat that is full leads to a new one', async () => {
   const { store } = await openChat(<Conversation />, [turnStarted(), { type: 'turn_failed', code: 'context_too_small', message: 'Full.', hint: '' }]);
   act(() => screen.getByRole('button', { name: 'New chat' }).click());
   expect(store.get().app.open).toBeNull();
+});
+
+describe('a context that was set too small', () => {
+  const tooSmall = (provider: Partial<ProviderRow>) =>
+    openChat(
+      <Conversation />,
+      [turnStarted(), { type: 'turn_failed', code: 'context_too_small', message: 'The context is 4096 tokens.', hint: '' }],
+      { providers: sampleWorld().providers.map((row) => (row.id === 'ollama' ? { ...row, ...provider } : row)) },
+    );
+
+  test('is raised by one click, and the message goes again', async () => {
+    const { backend } = await tooSmall({ kind: 'ollama', context: 4096 });
+    await userEvent.click(await screen.findByText('Raise to 32k'));
+    expect(backend.asked('set_context')).toEqual([{ provider: 'ollama', context: 32_768 }]);
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Move the deal' }]));
+  });
+
+  test.each<[string, Partial<ProviderRow>]>([
+    ['nothing was set', { kind: 'ollama' }],
+    ['it is large already', { kind: 'ollama', context: 65_536 }],
+    ['it says what the model takes in', { kind: 'openai', context: 4096 }],
+  ])('is not raised where %s', async (_why, provider) => {
+    const { backend } = await tooSmall(provider);
+    await waitFor(() => expect(backend.asked('list_providers').length).toBeGreaterThan(0));
+    expect(await screen.findByText('New chat')).toBeVisible();
+    expect(screen.queryByText('Raise to 32k')).toBeNull();
+  });
 });

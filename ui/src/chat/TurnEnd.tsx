@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { nothing, type UserError } from '../ipc';
+import { nothing, type UserError, useBackend } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
@@ -32,6 +32,7 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
                   Try again
                 </LinkButton>
               )}
+              {failure.code === 'context_too_small' && <RaiseContext turn={turn} />}
               <Remedies code={failure.code} />
             </>
           )
@@ -41,6 +42,33 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
         {again.problem && <span className="block text-danger">{again.problem.message}</span>}
       </Banner>
     </div>
+  );
+}
+
+/** Tokens. Room for the tools and a few notes, on a machine that runs a model. */
+const ENOUGH = 32_768;
+
+/** Where the user has set less than is wanted, on this machine, one click sets more. */
+function RaiseContext({ turn }: { turn: Turn }) {
+  const backend = useBackend();
+  const revision = useApp((app) => app.revisions.providers);
+  const providers = useRpc('list_providers', nothing, revision);
+  const { providersChanged, sendAgain } = useActions();
+  const provider = providers.data?.find((row) => row.id === turn.model.split('/')[0]);
+  const again = useAgain(async () => {
+    await backend.rpc('set_context', { provider: provider?.id ?? '', context: ENOUGH });
+    providersChanged();
+    await sendAgain(turn);
+  });
+  // Others than Ollama are only told what their models take in: more than that would not be true.
+  if (provider?.kind !== 'ollama' || provider.context === undefined || provider.context >= ENOUGH) return null;
+  return (
+    <>
+      {again.problem && <span className="text-small text-danger">{again.problem.message}</span>}
+      <LinkButton className="text-small" disabled={again.busy} onClick={again.run} data-testid="raise-context">
+        Raise to 32k
+      </LinkButton>
+    </>
   );
 }
 

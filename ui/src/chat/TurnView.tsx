@@ -1,7 +1,7 @@
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
 
 import { useBackend } from '../ipc';
-import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
+import { Chip, clockTime, counted, Icon, runningText, skillIcon } from '../shared';
 import { ConflictCard } from '../shared/ConflictCard';
 import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
@@ -9,13 +9,14 @@ import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { sameList } from '../state/same';
-import { type CallItem, type ConflictItem, type Item, type MessageItem, writesBefore } from '../state/session';
+import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn, writesBefore } from '../state/session';
 import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
 import { CopyButton, Corner, SentFile, SentImage } from './MessageParts';
 import { type Around, aroundOf, sameAround, turnOf } from './around';
 import { groupItems, type Group, waitingCards } from './groups';
-import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
+import { leftBy } from './left';
+import { DecidedLines, Line, NoticeLine, SkillName } from './NoticeLine';
 import type { Outline } from './runtime';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
@@ -84,11 +85,27 @@ export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
       {groupItems(turn.items).map((group) => (
         <GroupView key={group.items[0].id} group={group} around={around} />
       ))}
+      {turn.status !== 'running' && <LeftMachine turn={turn} />}
       {turn.thinkingSince !== null && <Thinking since={turn.thinkingSince} />}
       {(turn.status === 'cancelled' || turn.status === 'failed') && <TurnEnd turn={turn} last={last} />}
     </div>
   );
 });
+
+/** How many hosts are named. */
+const NAMED = 3;
+
+function LeftMachine({ turn }: { turn: Turn }) {
+  const left = useMemo(() => leftBy(turn), [turn]);
+  if (left === null) return null;
+  const more = left.hosts.length - NAMED;
+  return (
+    <Line icon="cloud" tone="text-warn">
+      Left this machine: {counted(left.requests, 'request')} to {left.hosts.slice(0, NAMED).join(', ')}
+      {more > 0 && ` and ${more} more`}
+    </Line>
+  );
+}
 
 interface GroupProps {
   readonly group: Group;

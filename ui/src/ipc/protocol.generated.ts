@@ -1332,7 +1332,7 @@ provider: string,
 /**
  * Tokens that a request may take.
  */
-context: bigint, };
+context: number, };
 
 export type SetCredential = { 
 /**

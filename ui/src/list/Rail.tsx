@@ -14,8 +14,6 @@ interface RailProps {
 /** The list folded to its icons. */
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
-  const running = useApp((app) => app.sessions.some((row) => row.running));
-  const waits = useApp((app) => app.sessions.some((row) => asks(app, row.id)));
   const keys = useApp((app) => app.keys);
   const panels = useApp((app) => app.skillPanels);
   const shown = useApp(shownSkillPanel);
@@ -27,19 +25,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       aria-label="Chats"
       className="flex h-full w-12 shrink-0 flex-col items-center gap-2 border-r border-line bg-surface-side py-2.5"
     >
-      <span className="relative">
-        <IconButton
-          icon="sidebar"
-          label={waits ? 'Show list, a chat waits for your answer' : running ? 'Show list, a chat is running' : 'Show list'}
-          keys={keyText(keysOf(keys, 'list'))}
-          onClick={onUnfold}
-        />
-        {waits ? (
-          <Icon name="question" size={12} className="pointer-events-none absolute -top-0.5 -right-0.5 rounded-full bg-surface-side text-accent" />
-        ) : (
-          running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />
-        )}
-      </span>
+      <ListButton onShow={onUnfold} />
       <IconButton icon="plus" label="New chat" keys={keyText(keysOf(keys, 'new-chat'))} data-testid="new-chat" onClick={newChat} />
       <IconButton icon="search" label="Search chats" onClick={onSearch} />
       {panels.map(({ skill, name, icon }, at) => (
@@ -74,4 +60,28 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       />
     </nav>
   );
+}
+
+/** Shows the list; with a mark where a chat in it waits or runs. */
+export function ListButton({ onShow }: { onShow: () => void }) {
+  const keys = useApp((app) => app.keys);
+  const { label, waits, running } = useListLabel();
+  return (
+    <span className="relative">
+      <IconButton icon="sidebar" label={label} keys={keyText(keysOf(keys, 'list'))} data-testid="show-list" onClick={onShow} />
+      {waits ? (
+        <Icon name="question" size={12} className="pointer-events-none absolute -top-0.5 -right-0.5 rounded-full bg-surface-side text-accent" />
+      ) : (
+        running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />
+      )}
+    </span>
+  );
+}
+
+/** What the list folded away is about, on the button that shows it. */
+function useListLabel(): { readonly label: string; readonly waits: boolean; readonly running: boolean } {
+  const running = useApp((app) => app.sessions.some((row) => row.running));
+  const waits = useApp((app) => app.sessions.some((row) => asks(app, row.id)));
+  const label = waits ? 'Show list, a chat waits for your answer' : running ? 'Show list, a chat is running' : 'Show list';
+  return { label, waits, running };
 }

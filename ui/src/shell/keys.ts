@@ -21,9 +21,12 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
   const firstRun = useApp((app) => app.status?.first_run !== false);
 
   useEffect(() => {
-    if (firstRun) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
+      if (firstRun) {
+        const id = actionFor(keys, pressedKeys({ ...picked(event), main: mainModifier(event) }) ?? '');
+        if (!id?.startsWith('zoom-')) return;
+      }
       const note = noteForO(event);
       const inObsidian = () => void backend.rpc('open_note', { path: note ?? '' }).catch(actions.report);
       const act = note === null ? actionOf(event, keys, run, actions, view, panels) : inObsidian;
@@ -31,8 +34,17 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
       event.preventDefault();
       act();
     };
+    const onWheel = (event: WheelEvent) => {
+      if (!mainModifier(event) || event.deltaY === 0) return;
+      event.preventDefault();
+      actions.zoom(event.deltaY < 0 ? 1 : -1);
+    };
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    window.addEventListener('wheel', onWheel, { passive: false });
+    return () => {
+      window.removeEventListener('keydown', onKey);
+      window.removeEventListener('wheel', onWheel);
+    };
   }, [actions, backend, keys, run, view, panels, firstRun]);
 }
 

@@ -258,6 +258,7 @@ pub struct SetContext {
     /// Id of a provider of `nova.config.json`.
     pub provider: String,
     /// Tokens that a request may take.
+    #[ts(type = "number")]
     pub context: u64,
 }
 
