@@ -126,9 +126,17 @@ async fn the_users_own_message_is_copied_and_edited_by_two_buttons_that_do_not_l
     say(&window, "Where does Jane Doe stand?").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
     // The clipboard of the display belongs to others: what would be written there is kept here.
-    window.ask("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text);").await;
+    window
+        .ask("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text);")
+        .await;
     window.click("[data-turn] [data-testid=copy-message]").await;
-    window.until("the message to be copied", "return copied[0] === arguments[0];", vec![json!("Where does Jane Doe stand?")]).await;
+    window
+        .until(
+            "the message to be copied",
+            "return copied[0] === arguments[0];",
+            vec![json!("Where does Jane Doe stand?")],
+        )
+        .await;
     window.click("[data-testid=edit-message]").await;
     window.wait_for("[data-testid=edit-form] textarea:focus").await;
     window.close().await;
@@ -239,7 +247,7 @@ async fn everything_can_be_read_in_both_themes() {
         window.wait_gone("[data-testid=picker]").await;
         window.press(&[Key::Control], 'a').await;
         window.type_into(COMPOSER, "[[Ja").await;
-        window.wait_for("[data-testid=mentions] [role=option]").await;
+        window.wait_for("[data-testid=note-picker] [role=option]").await;
         assert_readable(&window, theme, "the list of notes").await;
         window.press(&[], Key::Escape).await;
         window.click("[data-testid=message] a[data-note='Jane Doe']").await;
@@ -247,7 +255,7 @@ async fn everything_can_be_read_in_both_themes() {
         assert_readable(&window, theme, "a note").await;
         window.press(&[], Key::Escape).await;
         window.wait_gone("[data-testid=note-popover]").await;
-        window.click_named("1 problem").await;
+        window.click("[data-testid=show-problems]").await;
         window.wait_for("[data-testid=note-problems]").await;
         assert_readable(&window, theme, "problems").await;
         for panel in ['1', '2', '3'] {
@@ -272,6 +280,19 @@ async fn everything_can_be_read_in_both_themes() {
                 .await;
             assert_readable(&window, theme, page).await;
         }
+        window.press(&[], Key::Escape).await;
+        window.click_named("More for Show everything").await;
+        window.click_named("Delete chat").await;
+        window.click("[data-testid=nav-trash]").await;
+        window.wait_for("[data-testid=trash-row]").await;
+        assert_readable(&window, theme, "the deleted chats").await;
+        window.close().await;
+
+        let first = Home::new().theme(theme).first_start().local_server("lm-studio", &model.base_url());
+        let window = Window::open(&first).await;
+        window.wait_for("[data-testid=first-run-local]").await;
+        window.ask(&format!("{axe}; return null;")).await;
+        assert_readable(&window, theme, "the first start").await;
         window.close().await;
     }
 }

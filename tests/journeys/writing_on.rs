@@ -67,7 +67,9 @@ async fn images_that_were_attached_are_there_again_and_go_with_what_named_them()
     assert_eq!(after.list_drafts(Nothing {}).await.unwrap(), [written.clone()]);
     assert_eq!(read("01JB", &plan.id).await.unwrap(), image("plan.png", "iVBORw=="));
     assert_eq!(read("01JB", &map.id).await.unwrap(), image("map.png", "iVBORg=="));
-    for (session, id) in [("01JC", plan.id.as_str()), ("01JB", "../01JB.json"), ("..", &plan.id), ("01JB", "")] {
+    for (session, id) in
+        [("01JC", plan.id.as_str()), ("01JB", "../01JB.json"), ("..", &plan.id), ("01JB", "")]
+    {
         assert!(read(session, id).await.is_err(), "{session}/{id}");
     }
 

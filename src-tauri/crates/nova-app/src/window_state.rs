@@ -66,7 +66,12 @@ impl App {
         if bytes.len() > MOST_BYTES {
             return Err(UserError::new(
                 ErrorCode::BadRequest,
-                format!("{} has {} MB; up to {} MB are kept.", kept.image.name, bytes.len() >> 20, MOST_BYTES >> 20),
+                format!(
+                    "{} has {} MB; up to {} MB are kept.",
+                    kept.image.name,
+                    bytes.len() >> 20,
+                    MOST_BYTES >> 20
+                ),
                 "Make it smaller, or save it as JPEG.",
             ));
         }
@@ -80,11 +85,7 @@ impl App {
         let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let file = self.image_folder(image.session.as_deref())?.join(&image.id);
         legal.then(|| read(&file)).flatten().ok_or_else(|| {
-            UserError::new(
-                ErrorCode::Io,
-                "An image of the draft is not there any more.",
-                "Attach it again.",
-            )
+            UserError::new(ErrorCode::Io, "An image of the draft is not there any more.", "Attach it again.")
         })
     }
 
