@@ -19,7 +19,7 @@ async fn a_model_server_of_this_machine_is_found_chosen_and_answers() {
     let home = Home::new().first_start().local_server("lm-studio", &model.base_url());
     let window = Window::open(&home).await;
 
-    window.wait_for_text("label:has([data-testid=first-run-local])", "LM Studio found").await;
+    window.wait_for_text("[data-testid=first-run]", "LM Studio found").await;
     window.wait_for("[data-testid=first-run-local]:checked").await;
     window.click("label:has([data-testid=first-run-sample])").await;
     assert!(!home.documents().exists(), "nothing is written before the vault is opened");
