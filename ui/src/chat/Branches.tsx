@@ -3,13 +3,14 @@
 
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
-import { Button, Chip, ErrorBox, IconButton } from '../shared';
+import { Button, Chip, IconButton } from '../shared';
 import { sizeOf, sizeText, splitFiles, withFiles } from '../state/attachments';
 import { beforeOf, siblings } from '../state/branches';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { runningTurn, type Said } from '../state/session';
 import { useAgain } from './again';
 import { CopyButton, Corner } from './MessageParts';
+import { SendProblem } from './remedies';
 import type { Outline } from './runtime';
 
 /** The user's message with its versions; in its place the field in which it is edited. */
@@ -160,7 +161,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
         onKeyDown={onKeyDown}
         className="selectable w-full resize-none bg-transparent px-1 text-body outline-none"
       />
-      {again.problem && <ErrorBox error={again.problem} />}
+      {again.problem && <SendProblem problem={again.problem} />}
       <div className="flex flex-wrap items-center gap-2">
         <p className="flex-1 text-small text-fg-3">The chat goes on from here. What it changed in notes since stays, and can be undone under Changes.</p>
         <Button onClick={onClose}>Cancel</Button>
@@ -195,7 +196,7 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
           onClick={again.run}
         />
       </div>
-      {again.problem && <ErrorBox error={again.problem} />}
+      {again.problem && <SendProblem problem={again.problem} />}
     </div>
   );
 }
