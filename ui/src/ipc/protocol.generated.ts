@@ -1495,7 +1495,7 @@ export type Speaker = "user" | "nova";
 
 export type SuggestNotes = { text: string, 
 /**
- * Whose records come first.
+ * Whose records come first; empty where no skill's do.
  */
 skill: string, 
 /**
