@@ -7,7 +7,7 @@ mod place;
 
 use std::sync::Arc;
 
-use nova_app::App;
+use nova_app::{App, Desktop as _};
 use nova_protocol::{Envelope, ErrorCode, UserError};
 use serde_json::Value;
 use tauri::ipc::Channel;
@@ -41,6 +41,7 @@ pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
             desktop.attach(tauri.handle().clone());
             if let Some(window) = tauri.get_webview_window("main") {
                 place::restore(&window, placed.window_place());
+                desktop.zoom(placed.window_zoom());
                 place::keep_on_close(&window, placed);
             }
             Ok(())

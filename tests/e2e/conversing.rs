@@ -94,6 +94,106 @@ async fn what_was_written_is_there_after_a_kill() {
 }
 
 #[tokio::test]
+async fn an_image_that_was_attached_is_there_after_a_kill() {
+    let model = model::start();
+    let home = home(&model);
+    let window = Window::open(&home).await;
+    window.wait_for(COMPOSER).await;
+    // Dropped on the conversation, not on the field.
+    window
+        .ask(
+            "const bytes = Uint8Array.from(atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='), (sign) => sign.charCodeAt(0));
+             const data = new DataTransfer();
+             data.items.add(new File([bytes], 'plan.png', { type: 'image/png' }));
+             document.querySelector('[role=log]').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));",
+        )
+        .await;
+    window.wait_for_text("[data-testid=draft-image]", "plan.png").await;
+    window.wait_for_file(&home.data().join("drafts/new.json"), "plan.png").await;
+    window.kill().await;
+
+    let window = Window::open(&home).await;
+    window.wait_for_text("[data-testid=draft-image]", "plan.png").await;
+    window.close().await;
+    model.finish();
+}
+
+#[tokio::test]
+async fn the_users_own_message_is_copied_and_edited_by_two_buttons_that_do_not_lie_over_each_other() {
+    let model = model::start();
+    let home = home(&model);
+    let window = Window::open(&home).await;
+    say(&window, "Where does Jane Doe stand?").await;
+    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
+    // The clipboard of the display belongs to others: what would be written there is kept here.
+    window
+        .ask("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text);")
+        .await;
+    window.click("[data-turn] [data-testid=copy-message]").await;
+    window
+        .until(
+            "the message to be copied",
+            "return copied[0] === arguments[0];",
+            vec![json!("Where does Jane Doe stand?")],
+        )
+        .await;
+    window.click("[data-testid=edit-message]").await;
+    window.wait_for("[data-testid=edit-form] textarea:focus").await;
+    window.close().await;
+    model.finish();
+}
+
+/// As large as accessibility asks for: nothing is cut off sideways, everything can still be reached, and it
+/// stays so.
+#[tokio::test]
+async fn at_twice_the_size_nothing_is_lost() {
+    let model = model::start();
+    let home = home(&model);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, "Set Jane Doe to won").await;
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    for _ in 0..5 {
+        window.press(&[Key::Control], '+').await;
+    }
+    window.until("the page to be half as wide", "return innerWidth <= 720;", Vec::new()).await;
+    window.wait_for("[data-testid=show-list]").await;
+    for button in ["approval-once", "approval-deny", "approval-edit", "stop", "model-menu", "show-list"] {
+        let within = window
+            .ask(&format!(
+                "const {{ left, right, top, bottom }} = document.querySelector('[data-testid={button}]').getBoundingClientRect();
+                 return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;"
+            ))
+            .await;
+        assert_eq!(within, json!(true), "{button} is out of sight");
+    }
+    let sideways = window.ask("return document.documentElement.scrollWidth > innerWidth;").await;
+    assert_eq!(sideways, json!(false));
+    // By keys, and told to the page itself: the driver does not know of the zoom, and takes what it has the
+    // focus in for something out of sight.
+    let press = async |key: &str, shift: bool| {
+        window
+            .ask(&format!(
+                "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+                   {{ key: '{key}', ctrlKey: true, shiftKey: {shift}, bubbles: true, cancelable: true }}));"
+            ))
+            .await;
+    };
+    press("a", true).await;
+    window.wait_for("[data-testid=approval-card]:focus").await;
+    press("Enter", false).await;
+    window.wait_for("[data-testid=tool-card][data-state=done]").await;
+    press("b", false).await;
+    window.wait_for("[role=dialog] [data-chat]").await;
+    window.close().await;
+
+    let window = Window::open(&home).await;
+    window.until("it to be as large as it was left", "return innerWidth <= 720;", Vec::new()).await;
+    window.close().await;
+    model.finish();
+}
+
+#[tokio::test]
 async fn words_are_found_and_commands_too() {
     let model = model::start();
     let home = home(&model);
@@ -123,7 +223,7 @@ async fn words_are_found_and_commands_too() {
 async fn everything_can_be_read_in_both_themes() {
     for theme in [Theme::Light, Theme::Dark] {
         let model = model::start();
-        let home = home(&model).theme(theme);
+        let home = home(&model).theme(theme).note("CRM/Deals/Torn.md", "---\ntype: deal\nstage: [\n---\n");
         let window = Window::open(&home).await;
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = std::fs::read_to_string(axe).expect("`npm ci` in ui brings axe");
@@ -147,6 +247,44 @@ async fn everything_can_be_read_in_both_themes() {
         assert_readable(&window, theme, "the palette").await;
         window.press(&[], Key::Escape).await;
         window.wait_gone("[data-testid=palette]").await;
+        window.press(&[Key::Control], 'f').await;
+        window.type_into("[data-testid=find-field]", "grown").await;
+        window.wait_for("[data-testid=find-count]").await;
+        assert_readable(&window, theme, "find").await;
+        window.press(&[], Key::Escape).await;
+        window.wait_gone("[data-testid=find]").await;
+        window.type_into(COMPOSER, "/get").await;
+        window.wait_for("[data-testid=picker] [role=option]").await;
+        assert_readable(&window, theme, "the picker").await;
+        window.press(&[], Key::Escape).await;
+        window.wait_gone("[data-testid=picker]").await;
+        window.press(&[Key::Control], 'a').await;
+        window.type_into(COMPOSER, "[[Ja").await;
+        window.wait_for("[data-testid=note-picker] [role=option]").await;
+        assert_readable(&window, theme, "the list of notes").await;
+        window.press(&[], Key::Escape).await;
+        window.click("[data-testid=message] a[data-note='Jane Doe']").await;
+        window.wait_for("[data-testid=note-popover] [data-testid=note-preview]").await;
+        assert_readable(&window, theme, "a note").await;
+        window.press(&[], Key::Escape).await;
+        window.wait_gone("[data-testid=note-popover]").await;
+        window.click("[data-testid=show-problems]").await;
+        window.wait_for("[data-testid=note-problems]").await;
+        assert_readable(&window, theme, "problems").await;
+        for panel in ['1', '2', '3'] {
+            window.press(&[Key::Control], panel).await;
+            window.wait_for("[data-testid=skill-panel]").await;
+            window.press(&[Key::Control, Key::Shift], '.').await;
+            window.wait_for("[data-testid=wide-panel] :is([data-card], tbody tr, [data-entry])").await;
+            assert_readable(&window, theme, &format!("panel {panel}")).await;
+            window.press(&[Key::Control, Key::Shift], '.').await;
+            window.wait_gone("[data-testid=wide-panel]").await;
+        }
+        window.click("[data-testid=nav-run-tool]").await;
+        window.click("[data-tool='crm.list_contacts']").await;
+        window.click("[data-testid=run-tool]").await;
+        window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
+        assert_readable(&window, theme, "a tool that was run").await;
         for page in ["skills", "models", "permissions", "credentials", "changes", "keyboard", "appearance"] {
             window.press(&[Key::Control], ',').await;
             window.click(&format!("[data-testid=settings-nav-{page}]")).await;
@@ -155,6 +293,19 @@ async fn everything_can_be_read_in_both_themes() {
                 .await;
             assert_readable(&window, theme, page).await;
         }
+        window.press(&[], Key::Escape).await;
+        window.click_named("More for Show everything").await;
+        window.click_named("Delete chat").await;
+        window.click("[data-testid=nav-trash]").await;
+        window.wait_for("[data-testid=trash-row]").await;
+        assert_readable(&window, theme, "the deleted chats").await;
+        window.close().await;
+
+        let first = Home::new().theme(theme).first_start().local_server("lm-studio", &model.base_url());
+        let window = Window::open(&first).await;
+        window.wait_for("[data-testid=first-run-local]").await;
+        window.ask(&format!("{axe}; return null;")).await;
+        assert_readable(&window, theme, "the first start").await;
         window.close().await;
     }
 }

@@ -6,6 +6,7 @@
 
 mod conversing;
 mod first_chat;
+mod getting_a_model;
 mod going_back;
 mod harness;
 mod hostile_page;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nova_app::{NoApprover, StoreOptions};
 use nova_protocol::{
     Commands as _, ErrorCode, Event, HealthState, ListProviders, NewProvider, Nothing, OpenVault,
-    ProviderKeyState, SecretText, SetFavourite, UnlockCredentials, VaultChoice,
+    ProviderKeyState, SecretText, SetContext, SetFavourite, UnlockCredentials, VaultChoice,
 };
 use nova_testkit::{Answer, ModelServer, error, text};
 use serde_json::json;
@@ -271,4 +271,24 @@ async fn a_favourite_is_kept_once_and_taken_back_and_prices_are_told_as_written(
     app.set_favourite(mark("test/scripted", false)).await.unwrap();
     assert_eq!(nova.read_settings()["favourites"], json!([]));
     assert_eq!(app.set_favourite(mark("scripted", true)).await.unwrap_err().code, ErrorCode::UnknownModel);
+}
+
+#[tokio::test]
+async fn a_context_that_was_set_too_small_is_raised_and_nothing_else_is_written() {
+    let nova = Nova::new("", []);
+    let mut settings = nova.read_settings();
+    settings["providers"][0]["context"] = json!(4096);
+    settings["of_mine"] = json!("stays");
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let raise = |provider: &str, context| SetContext { provider: provider.into(), context };
+    assert_eq!(app.list_provider_rows().await.remove(0).context, Some(4096));
+    app.set_context(raise("test", 32_768)).await.unwrap();
+    assert_eq!(app.list_provider_rows().await.remove(0).context, Some(32_768));
+    settings["providers"][0]["context"] = json!(32_768);
+    assert_eq!(nova.read_settings(), settings);
+    for refused in [raise("nobody", 32_768), raise("test", 0), raise("test", u64::MAX)] {
+        assert_eq!(app.set_context(refused).await.unwrap_err().code, ErrorCode::BadRequest);
+    }
+    assert_eq!(nova.read_settings(), settings);
 }

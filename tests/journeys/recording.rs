@@ -366,6 +366,26 @@ Also.
     assert_eq!(names("contact", "nobody").await, [""; 0]);
 }
 
+#[tokio::test]
+async fn a_message_names_any_note_and_two_of_one_name_are_told_apart() {
+    let notes = "
+//- CRM/People/Jane Doe.md
+---
+type: contact
+---
+//- Jane's recipes.md
+Soup.
+//- Old/Jane Doe.md
+Her note of before.
+";
+    let nova = Nova::new(notes, []);
+    let app = nova.start().await;
+    let wanted = SuggestNotes { text: "ja".into(), skill: String::new(), field: None };
+    let found = app.suggest_notes(wanted).await.unwrap();
+    let paths: Vec<&str> = found.iter().map(|note| note.path.as_str()).collect();
+    assert_eq!(paths, ["CRM/People/Jane Doe.md", "Jane's recipes.md", "Old/Jane Doe.md"]);
+}
+
 /// What the form of a new record begins with.
 async fn presets(nova: &Nova, skill: &str, record_type: &str) -> (RecordFormView, Value, Value) {
     let app = nova.start().await;

@@ -301,6 +301,20 @@ async fn what_there_is_to_mend_of_a_skill_is_shown_where_it_lies() {
 }
 
 #[tokio::test]
+async fn settings_that_are_not_in_force_are_shown_where_they_lie() {
+    let manager = Arc::new(FileManager::default());
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.desktop = manager.clone();
+    let shown = async || {
+        nova.start().await.show_config_file(Nothing {}).await.unwrap();
+        manager.0.lock().unwrap().pop().unwrap()
+    };
+    assert_eq!(shown().await, nova.config().join("nova.config.json"));
+    nova.rules("permissions:\n  deny: [ add_contact\n");
+    assert_eq!(shown().await, nova.config().join("permissions.yaml"), "the one that is broken");
+}
+
+#[tokio::test]
 async fn a_skill_that_is_begun_in_the_window_works_at_once() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;

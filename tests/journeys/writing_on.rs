@@ -2,8 +2,8 @@
 
 use nova_app::WindowPlace;
 use nova_protocol::{
-    AttachedFile, Commands as _, DraftView, ErrorCode, Nothing, PurgeSessions, QueuedMessage, SessionRef,
-    WindowLayout,
+    AttachedFile, Commands as _, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, Nothing,
+    PurgeSessions, QueuedMessage, SessionRef, WindowLayout,
 };
 
 use super::nova::Nova;
@@ -21,6 +21,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
         tool: Some("crm.move_deal".into()),
         skills: vec!["mail".into()],
         files: vec![AttachedFile { name: "list.csv".into(), text: "a,b\n".into() }],
+        images: Vec::new(),
     };
     let written = DraftView { queued: vec![waiting], ..draft(Some("01JB"), "Grüße an [[Jane Doe]]") };
     app.keep_draft(written.clone()).await.unwrap();
@@ -34,6 +35,50 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
     app.keep_draft(draft(None, "")).await.unwrap();
     app.keep_draft(draft(None, "")).await.unwrap();
     assert_eq!(after.list_drafts(Nothing {}).await.unwrap().len(), 1, "an empty draft is forgotten");
+}
+
+#[tokio::test]
+async fn images_that_were_attached_are_there_again_and_go_with_what_named_them() {
+    let nova = Nova::new("", []);
+    let app = nova.start().await;
+    let image = |name: &str, data: &str| NewImage {
+        name: name.into(),
+        media_type: Some("image/png".into()),
+        data: data.into(),
+    };
+    let keep = |image: NewImage| app.keep_draft_image(KeepDraftImage { session: Some("01JB".into()), image });
+    let plan = keep(image("plan.png", "iVBORw==")).await.unwrap();
+    let map = keep(image("map.png", "iVBORg==")).await.unwrap();
+    assert_eq!(keep(image("plan.png", "iVBORw==")).await.unwrap(), plan, "the same image is kept once");
+    let waiting = QueuedMessage {
+        text: String::new(),
+        tool: None,
+        skills: Vec::new(),
+        files: Vec::new(),
+        images: vec![map.clone()],
+    };
+    let written = DraftView { images: vec![plan.clone()], queued: vec![waiting], ..draft(Some("01JB"), "") };
+    app.keep_draft(written.clone()).await.unwrap();
+
+    let after = nova.start().await;
+    let read = |session: &str, id: &str| {
+        after.read_draft_image(DraftImageRef { session: Some(session.into()), id: id.into() })
+    };
+    assert_eq!(after.list_drafts(Nothing {}).await.unwrap(), [written.clone()]);
+    assert_eq!(read("01JB", &plan.id).await.unwrap(), image("plan.png", "iVBORw=="));
+    assert_eq!(read("01JB", &map.id).await.unwrap(), image("map.png", "iVBORg=="));
+    for (session, id) in
+        [("01JC", plan.id.as_str()), ("01JB", "../01JB.json"), ("..", &plan.id), ("01JB", "")]
+    {
+        assert!(read(session, id).await.is_err(), "{session}/{id}");
+    }
+
+    app.keep_draft(DraftView { queued: Vec::new(), ..written }).await.unwrap();
+    assert_eq!(read("01JB", &map.id).await.unwrap_err().code, ErrorCode::Io, "it was taken off");
+    assert!(read("01JB", &plan.id).await.is_ok());
+    app.keep_draft(draft(Some("01JB"), "")).await.unwrap();
+    let left: Vec<_> = std::fs::read_dir(nova.data().join("drafts")).unwrap().collect();
+    assert!(left.is_empty(), "a sent message leaves nothing behind: {left:?}");
 }
 
 #[tokio::test]
@@ -110,6 +155,7 @@ async fn the_window_is_as_it_was_left() {
     let layout = WindowLayout {
         list_folded: true,
         panel_width: 420,
+        zoom: 200,
         keys: [("find".to_owned(), "Ctrl G".to_owned())].into(),
         ..WindowLayout::default()
     };
@@ -119,6 +165,7 @@ async fn the_window_is_as_it_was_left() {
     let after = nova.start().await;
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), layout);
     assert_eq!(after.window_place(), Some(place));
+    assert!((after.window_zoom() - 2.0).abs() < 0.001, "it is drawn as large as it was");
     // A file that another version wrote differently is no reason not to start.
     std::fs::write(nova.data().join("window/layout.json"), "[]").unwrap();
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -66,7 +66,7 @@ describe('width', () => {
     const rendered = await show();
     await open(rendered);
     expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
-    await rendered.user.click(screen.getByRole('button', { name: 'Show list, a chat is running' }));
+    await rendered.user.click(screen.getByRole('button', { name: 'Show list, a chat waits for your answer' }));
     const sheet = screen.getByRole('dialog', { name: 'Chats' });
     await rendered.user.click(within(sheet).getByRole('button', { name: /^Import bank CSV/ }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
@@ -83,6 +83,32 @@ describe('width', () => {
     await rendered.user.keyboard('{Escape}');
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(rendered.app().panel.open).toBe(false);
+  });
+
+  test('zoomed in below 900 the rail is a button of the header', async () => {
+    setWindow({ width: 720 });
+    const rendered = await show();
+    await open(rendered);
+    expect(screen.getAllByTestId('show-list')).toHaveLength(1);
+    expect(screen.queryByRole('navigation', { name: 'Chats' })).toBeNull();
+    await rendered.user.click(within(screen.getByRole('heading', { level: 1 }).parentElement!).getByTestId('show-list'));
+    expect(screen.getByRole('dialog', { name: 'Chats' })).toBeInTheDocument();
+    await rendered.user.keyboard('{Escape}');
+    // Without that header the rail has the button.
+    await act(() => rendered.store.actions.show({ kind: 'trash' }));
+    expect(screen.getByRole('navigation', { name: 'Chats' })).toBeInTheDocument();
+  });
+
+  test('Ctrl plus, minus and 0 draw everything larger, smaller and as usual, also at the first start', async () => {
+    const { user, app } = await show((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
+    await user.keyboard('{Control>}[Equal][Equal]{/Control}');
+    expect(app().zoom).toBe(125);
+    await user.keyboard('{Control>}[Minus]{/Control}');
+    expect(app().zoom).toBe(110);
+    await user.keyboard('{Control>}0{/Control}');
+    expect(app().zoom).toBe(100);
+    fireEvent.wheel(window, { ctrlKey: true, deltaY: -1 });
+    expect(app().zoom).toBe(110);
   });
 
   test('the edge of the panel moves with the arrow keys, within its limits', async () => {
@@ -192,6 +218,16 @@ describe('keys', () => {
     expect(screen.getByTestId('palette')).toBeVisible();
   });
 
+  test('keys that were changed stand where the old ones stood', async () => {
+    const { store } = await show();
+    const changed = { list: 'Ctrl 8', 'new-chat': 'Ctrl D', settings: 'Ctrl E', composer: 'Ctrl M' };
+    act(() => Object.entries(changed).forEach(([action, keys]) => store.actions.setKeys(action, keys)));
+    expect(screen.getByTestId('new-chat')).toHaveTextContent('Ctrl D');
+    expect(screen.getByTestId('chat-list')).not.toHaveTextContent('Ctrl K');
+    screen.getByTestId('nav-settings').focus();
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('Ctrl E');
+  });
+
   test('F6 goes round the regions, Shift F6 back', async () => {
     const { user, store } = await show();
     act(() => store.actions.togglePanel());
@@ -203,6 +239,152 @@ describe('keys', () => {
     expect(region()).toBe('list');
     await user.keyboard('{Shift>}{F6}{/Shift}');
     expect(region()).toBe('panel');
+  });
+});
+
+describe('lists', () => {
+  const firstStop = (list: HTMLElement) => list.querySelector<HTMLElement>('[data-note-path] button, button[data-note-path], [data-list-item] button, button[data-list-item]')!;
+  const panels = async (rendered: Awaited<ReturnType<typeof show>>) => {
+    rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
+    await act(() => rendered.store.actions.loadSkillPanels());
+  };
+  type Rendered = Awaited<ReturnType<typeof show>>;
+  const lists: [name: string, go: (rendered: Rendered) => unknown, list: () => Promise<HTMLElement>, notes: boolean][] = [
+    ['the changes of a chat', async (r) => { await open(r); r.store.actions.showPanel('changes'); }, async () => (await screen.findAllByTestId('change-note'))[0]!.closest<HTMLElement>('[data-list]')!, true],
+    ['a table of a panel', async (r) => { await panels(r); r.store.actions.setPanel({ open: true, tab: 'skill:portfolio', wide: true }); }, async () => (await screen.findAllByRole('row'))[1]!.closest<HTMLElement>('[data-list]')!, true],
+    ['the deleted chats', async (r) => { await r.store.actions.deleteSession('lisbon'); await r.store.actions.deleteSession('bank'); r.store.actions.show({ kind: 'trash' }); }, async () => (await screen.findAllByTestId('trash-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
+    ['the skills', (r) => r.store.actions.show({ kind: 'settings', page: 'skills' }), async () => (await screen.findAllByTestId('skill-row'))[0]!.closest<HTMLElement>('[data-list]')!, false],
+    ['the models', (r) => r.store.actions.show({ kind: 'settings', page: 'models' }), async () => (await screen.findAllByRole('list', { name: /^Models of/ }))[0]!, false],
+  ];
+  test.each(lists)('J and K move in %s, O opens a note in Obsidian', async (_name, go, list, notes) => {
+    const rendered = await show();
+    await act(async () => void (await go(rendered)));
+    const first = firstStop(await list());
+    act(() => first.focus());
+    const item = () => document.activeElement?.closest('[data-list-item]');
+    const before = item();
+    await rendered.user.keyboard('j');
+    expect(item()).not.toBe(before);
+    await rendered.user.keyboard('k');
+    expect(item()).toBe(before);
+    const path = before?.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'];
+    await rendered.user.keyboard('o');
+    expect(rendered.backend.asked('open_note')).toEqual(notes ? [{ path }] : []);
+    expect(path === undefined).toBe(!notes);
+  });
+
+  test('O opens the note of a card of a board', async () => {
+    const rendered = await show();
+    await panels(rendered);
+    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
+    await waitFor(() => expect(document.querySelector('[data-card]')).not.toBeNull());
+    const card = document.querySelector<HTMLElement>('[data-card]')!;
+    act(() => card.focus());
+    await rendered.user.keyboard('o');
+    expect(rendered.backend.asked('open_note')).toEqual([{ path: card.dataset['row'] }]);
+  });
+
+  test('in a field of a list they are letters', async () => {
+    const { user, backend } = await show();
+    await user.type(screen.getByRole('textbox', { name: 'Search chats' }), 'jok');
+    expect(screen.getByRole('textbox', { name: 'Search chats' })).toHaveValue('jok');
+    expect(backend.asked('open_note')).toEqual([]);
+  });
+});
+
+describe('a question that waits', () => {
+  const card = () => screen.findByTestId('approval-card');
+
+  test.each<[string, (rendered: Awaited<ReturnType<typeof show>>) => void]>([
+    ['the settings', ({ store }) => store.actions.show({ kind: 'settings', page: 'models' })],
+    ['the deleted chats', ({ store }) => store.actions.show({ kind: 'trash' })],
+    ['a tool to run', ({ store }) => store.actions.show({ kind: 'run-tool', tool: null })],
+    ['another chat', ({ store }) => void store.actions.openSession('lisbon')],
+    ['a new chat', ({ store }) => store.actions.newChat()],
+    ['a wide panel', ({ store }) => store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true })],
+  ])('is gone to from %s', async (_where, leave) => {
+    const rendered = await show();
+    rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
+    await act(() => rendered.store.actions.loadSkillPanels());
+    await open(rendered);
+    await act(async () => leave(rendered));
+    expect(screen.queryByTestId('approval-card')).toBeNull();
+    await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
+    const shown = await card();
+    await waitFor(() => expect(shown).toHaveFocus());
+    expect(rendered.app().open).toBe('harborline');
+  });
+
+  test('in a narrow window the panel that lies over it makes way', async () => {
+    setWindow({ width: 900 });
+    const rendered = await show();
+    await open(rendered);
+    await rendered.user.click(await screen.findByRole('button', { name: '2 changes' }));
+    await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
+    const shown = await card();
+    await waitFor(() => expect(shown).toHaveFocus());
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {
+    const { backend } = await show();
+    const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
+    const of = { session: 'lisbon', turn: 't7' };
+    act(() => void backend.emit({ type: 'approval_requested', call: 'c', args: {}, decisions: ['once', 'deny'], question: 'Change 1 note?', editable: false, diff: null, host: null, revision: 1, mid_run: false }, of));
+    expect(row()).toHaveAccessibleName(/waits for your answer/);
+    act(() => void backend.emit({ type: 'approval_decided', call: 'c', decision: 'once', by: 'user', reason: null }, of));
+    expect(row()).not.toHaveAccessibleName(/waits for your answer/);
+  });
+
+  test('is spoken wherever the window is', async () => {
+    const rendered = await show();
+    await open(rendered);
+    act(() => rendered.store.actions.show({ kind: 'settings', page: 'skills' }));
+    act(() => void rendered.backend.emit({ type: 'turn_failed', code: 'provider_timeout', message: 'No answer.', hint: '' }, { session: 'harborline', turn: 't1' }));
+    expect(screen.getByTestId('announce-assertive')).toHaveTextContent('No answer.');
+  });
+});
+
+describe('below a wide panel', () => {
+  async function ask(session: string | null = 'harborline') {
+    const rendered = await show();
+    rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
+    rendered.backend.on('send_message', () => ({ turn: 't9' }) as never);
+    await act(() => rendered.store.actions.loadSkillPanels());
+    if (session) await open(rendered, session);
+    act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
+    return { ...rendered, field: screen.getByRole('textbox', { name: 'Ask CRM' }) };
+  }
+
+  test('a message during a turn waits for its end, and stands there; Stop is at hand', async () => {
+    const { backend, user, field } = await ask();
+    await user.type(field, 'Who waits?{Enter}');
+    expect(backend.asked('send_message')).toEqual([]);
+    expect(screen.getByTestId('queued')).toHaveTextContent('Who waits?');
+    expect(field).toHaveValue('');
+    await user.click(screen.getByTestId('stop'));
+    expect(backend.asked('stop_turn')).toEqual([{ session: 'harborline' }]);
+  });
+
+  test('what goes with the message is seen, and the skills that were chosen stay', async () => {
+    const { backend, user, field, store } = await ask(null);
+    act(() => store.actions.setDraft({ skills: ['portfolio'], tool: 'crm.move_deal', files: [{ name: 'a.csv', text: 'a' }] }));
+    expect(screen.getByTestId('draft-chips')).toHaveTextContent('crm.move_dealPortfolioa.csv');
+    await user.type(field, 'Compare{Enter}');
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ skills: ['portfolio', 'crm'], tool: 'crm.move_deal' }]));
+  });
+
+  test('the question of the chat is told, and one click away', async () => {
+    const { user } = await ask();
+    await user.click(screen.getByTestId('show-question'));
+    expect(await screen.findByTestId('approval-card')).toBeInTheDocument();
+  });
+
+  test('Ctrl F shows the chat that it looks through', async () => {
+    const { user } = await ask();
+    await user.keyboard('{Control>}f{/Control}');
+    await waitFor(() => expect(screen.getByTestId('find-field')).toHaveFocus());
+    expect(screen.queryByTestId('wide-panel')).toBeNull();
   });
 });
 
@@ -262,13 +444,15 @@ describe('banners', () => {
     ]);
   });
 
-  test('a broken config names file and line', async () => {
-    await show((world) => {
+  test('a broken config names file and line, and is one click away', async () => {
+    const { backend, user } = await show((world) => {
       world.status = { ...world.status, config_problem: config };
     });
     expect(screen.getByTestId('banner')).toHaveTextContent(
       'nova.config.json, line 12: last good settings in use. A comma is missing.',
     );
+    await user.click(screen.getByRole('button', { name: 'Open' }));
+    expect(backend.asked('show_config_file')).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,11 @@
+import { Announcer } from './chat/Announcer';
 import { Conversation } from './chat/Conversation';
+import { DockedComposer } from './chat/DockedComposer';
 import { useQuote } from './chat/Quote';
 import { FirstRun } from './firstrun/FirstRun';
 import { ChatList } from './list/ChatList';
 import { ChatMenu } from './list/ChatMenu';
-import { Rail } from './list/Rail';
+import { ListButton, Rail } from './list/Rail';
 import { TrashPage } from './list/TrashPage';
 import { ActivityPanel } from './panels/ActivityPanel';
 import { changesOf, lastCalls } from './panels/changes';
@@ -28,6 +30,9 @@ import { useActions, useApp, useRpc, useSession } from './state/hooks';
 import { sameList } from './state/same';
 import { RunToolPage } from './tools/RunToolPage';
 
+/** Narrower than the window can be made: only zoom leads here, and the rail's place is wanted for the conversation. */
+const ZOOMED_IN = '(max-width: 899px)';
+
 /** The whole window. `now` tells which chats are of today. */
 export function App({ now = () => new Date() }: { now?: () => Date }) {
   const roomy = useMedia('(min-width: 1100px)');
@@ -48,6 +53,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
     <>
       {view.kind === 'settings' ? <SettingsPage /> : <Main roomy={roomy} roomForList={roomForList} now={now()} />}
       <RecordSheet />
+      <Announcer />
       {over === 'palette' && <Palette run={run} />}
       {over === 'keys' && <KeySheet />}
     </>
@@ -78,7 +84,8 @@ function Chat({ roomy }: { roomy: boolean }) {
   const skillPanels = useApp((app) => app.skillPanels);
   const wide = useApp(widePanel);
   const changed = useChanged();
-  const { setPanel, setPanelWidth } = useActions();
+  const { setPanel, setPanelWidth, toggleList } = useActions();
+  const zoomedIn = useMedia(ZOOMED_IN);
   const pages: PanelPage[] = [
     { tab: 'changes', label: 'Changes', count: changed, content: <ChangesPanel /> },
     { tab: 'activity', label: 'Activity', content: <ActivityPanel /> },
@@ -100,7 +107,7 @@ function Chat({ roomy }: { roomy: boolean }) {
     return (
       <main data-testid="wide-panel" className="flex min-w-0 flex-1 flex-col">
         <WindowBanner />
-        <WidePanel panel={wide} />
+        <WidePanel panel={wide} composer={<DockedComposer panel={wide} />} />
       </main>
     );
   }
@@ -109,6 +116,7 @@ function Chat({ roomy }: { roomy: boolean }) {
       <main className={`flex flex-1 flex-col ${roomy ? 'min-w-[480px]' : 'min-w-0'}`}>
         <Header
           roomForPanel={roomy}
+          {...(zoomedIn ? { list: <ListButton onShow={() => toggleList(false)} /> } : {})}
           changed={changed}
           menu={(rename) => row && <ChatMenu row={row} onRename={rename} />}
         />
@@ -146,6 +154,9 @@ function Chat({ roomy }: { roomy: boolean }) {
 
 function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   const list = useApp((app) => app.list);
+  const zoomedIn = useMedia(ZOOMED_IN);
+  // The header of the chat has its button then.
+  const inHeader = useApp((app) => app.view.kind === 'chat' && widePanel(app) === null) && zoomedIn;
   const { toggleList, showList, setListSheet, setListWidth } = useActions();
   const fold = () => toggleList(roomy);
   const search = () => {
@@ -162,7 +173,7 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   }
   return (
     <>
-      <Rail onUnfold={fold} onSearch={search} />
+      {!inHeader && <Rail onUnfold={fold} onSearch={search} />}
       {!roomy && list.sheet && (
         <Sheet side="left" width={280} label="Chats" onClose={() => setListSheet(false)}>
           <ChatList now={now} onFold={fold} />

@@ -1,5 +1,6 @@
 // Every screen by axe: roles, names, order, whatever needs no browser. Contrast is measured in the window.
 import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 
 import { App } from './App';
@@ -21,6 +22,12 @@ type Screen = [name: string, go: (store: Store) => unknown, change?: (world: Wor
 
 const chat = (store: Store) => store.actions.openSession('harborline');
 
+/** What opens at a sign that is typed; `[[` is one `[` for user-event. */
+async function typed(text: string, opens: string) {
+  await userEvent.type(screen.getByTestId('composer-input'), text);
+  await screen.findAllByTestId(opens);
+}
+
 const screens: Screen[] = [
   ['a new chat', () => undefined],
   ['no model', () => undefined, (world) => void (world.status.model = null)],
@@ -35,6 +42,12 @@ const screens: Screen[] = [
     store.actions.queueDraft();
     store.actions.setDraft({ text: 'more', skills: ['crm'], files: [{ name: 'a.csv', text: 'a' }] });
   })],
+  ['the picker of tools', () => typed('/', 'picker-skill')],
+  ['the list of notes', () => typed('[[[[Ja', 'note-picker')],
+  ['an edited message', async (store) => {
+    await chat(store);
+    (await screen.findAllByTestId('edit-message')).at(-1)?.click();
+  }],
   ['the palette', (store) => store.actions.setOver('palette')],
   ['the keys', (store) => store.actions.setOver('keys')],
   ['an interrupted change', chat, (world) => void world.changes.unshift(interruptedSet(3))],
@@ -46,7 +59,12 @@ const screens: Screen[] = [
   ...pages.map((page): Screen => [`settings, ${page}`, (store) => store.actions.show({ kind: 'settings', page })]),
 ];
 
-test.each(screens)('%s', async (_name, go, change) => {
+// A message has lines, which only a textarea has, and while a list is open it is a combobox: screen readers tell
+// of the list by that role, though HTML does not name it for a textarea.
+const combobox = [expect.stringMatching(/^aria-allowed-role: <textarea [^]*role="combobox"/) as string];
+const known: Record<string, string[]> = { 'the picker of tools': combobox, 'the list of notes': combobox };
+
+test.each(screens)('%s', async (name, go, change) => {
   const world = { ...sampleWorld(), recordForms: [contactForm, newContactForm], pendingTools: samplePendingTools() };
   change?.(world);
   const backend = new FakeBackend(world);
@@ -57,5 +75,5 @@ test.each(screens)('%s', async (_name, go, change) => {
   // What is read when a screen opens has come.
   await act(async () => void (await new Promise((done) => setTimeout(done))));
   expect(screen.queryAllByRole('button', { hidden: true }).length).toBeGreaterThan(0);
-  expect(await violations()).toEqual([]);
+  expect(await violations()).toEqual(known[name] ?? []);
 });

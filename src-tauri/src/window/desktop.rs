@@ -51,6 +51,14 @@ impl Desktop for WindowDesktop {
         handle.opener().reveal_item_in_dir(path).map_err(|error| error.to_string())
     }
 
+    fn zoom(&self, factor: f64) {
+        if let Some(window) = self.window()
+            && let Err(error) = window.set_zoom(factor)
+        {
+            tracing::warn!("the window is not drawn larger: {error}");
+        }
+    }
+
     fn in_front(&self) -> bool {
         self.window().is_none_or(|window| window.is_focused().unwrap_or(true))
     }

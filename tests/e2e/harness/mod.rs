@@ -32,6 +32,8 @@ pub(crate) struct Home {
     theme: Theme,
     /// `NOVA_VAULT` names the vault; else the settings do, or nothing.
     names_vault: bool,
+    /// Where model servers of this machine are looked for: `ID=ADDRESS`.
+    local_servers: String,
 }
 
 /// The desktop's colour scheme, which the page sees as `prefers-color-scheme`.
@@ -47,7 +49,7 @@ impl Home {
     /// An empty vault and no settings at all, as on a first start with `NOVA_VAULT` set.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
-        let home = Home { folder, theme: Theme::Light, names_vault: true };
+        let home = Home { folder, theme: Theme::Light, names_vault: true, local_servers: String::new() };
         for part in ["config", "data", "vault", "home"] {
             std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
         }
@@ -62,6 +64,12 @@ impl Home {
     /// As on a machine where Nova was never started.
     pub(crate) fn first_start(mut self) -> Self {
         self.names_vault = false;
+        self
+    }
+
+    /// A model server of this machine, where Nova looks for one.
+    pub(crate) fn local_server(mut self, id: &str, address: &str) -> Self {
+        self.local_servers = format!("{id}={address}");
         self
     }
 
@@ -182,7 +190,7 @@ impl Home {
             ("GTK_THEME", gtk_theme.into()),
             // Nothing listens there: no test depends on what runs on the machine.
             ("OLLAMA_HOST", "127.0.0.1:9".into()),
-            ("NOVA_LOCAL_SERVERS", String::new().into()),
+            ("NOVA_LOCAL_SERVERS", self.local_servers.clone().into()),
             // The keychain of whoever runs the tests is theirs.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
             ("LC_ALL", "C.UTF-8".into()),

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
 import type { EventBody } from '../ipc';
+import { sampleWorld } from '../testing/sample';
 import { ActivityLine } from './ActivityLine';
 import { openChat, turnStarted } from './fixture';
 
@@ -17,6 +18,13 @@ const request: EventBody[] = [
   },
   { type: 'usage', input: 11_800, cached: 8_378, output: 14 },
 ];
+
+test('where the model is stays when the figures are hidden', async () => {
+  const { status } = sampleWorld();
+  await openChat(<ActivityLine />, request, { status: { ...status, appearance: { ...status.appearance, activity_line: false } } });
+  expect(await screen.findByTestId('status-model')).toHaveTextContent('qwen3:14b runs on this machine');
+  expect(screen.queryByText(/in the catalog/)).toBeNull();
+});
 
 test('what a request is made of is told with Tab, without a mouse', async () => {
   await openChat(<ActivityLine />, request);

@@ -12,7 +12,7 @@ export function ActivityLine() {
   const providersRevision = useApp((app) => app.revisions.providers);
   const model = useApp(modelInUse);
   const skills = useRpc('list_skills', wanted ? nothing : null, registry);
-  const providers = useRpc('list_providers', wanted ? nothing : null, providersRevision);
+  const providers = useRpc('list_providers', nothing, providersRevision);
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);

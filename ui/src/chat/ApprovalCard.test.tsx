@@ -21,6 +21,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** As a mouse does: what is pressed has the focus. */
+const press = (button: HTMLElement) => {
+  act(() => button.focus());
+  fireEvent.click(button);
+};
+
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 /** Opens a chat that asks, and looks at it long enough to be allowed to answer. */
@@ -95,13 +101,17 @@ describe('answers', () => {
   test('Deny asks why in one line; Esc goes back, Enter sends', async () => {
     const { backend } = await waiting(...move());
     await wait(400);
-    fireEvent.click(screen.getByTestId('approval-deny'));
+    press(screen.getByTestId('approval-deny'));
     const reason = screen.getByLabelText('Why not, optional');
     expect(reason).toHaveFocus();
     fireEvent.keyDown(reason, { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
     expect(backend.asked('stop_turn')).toEqual([]);
-    fireEvent.click(screen.getByTestId('approval-deny'));
+    expect(screen.getByTestId('approval-deny')).toHaveFocus();
+    press(screen.getByTestId('approval-deny'));
+    press(screen.getByRole('button', { name: 'Back' }));
+    expect(screen.getByTestId('approval-deny')).toHaveFocus();
+    press(screen.getByTestId('approval-deny'));
     fireEvent.change(screen.getByLabelText('Why not, optional'), { target: { value: ' keep it ' } });
     fireEvent.submit(screen.getByLabelText('Why not, optional'));
     await wait(0);
@@ -199,19 +209,20 @@ describe('Edit arguments', () => {
   test('the change is made anew and looked at before it can be allowed', async () => {
     const { backend, say, session } = await waiting(...move());
     await wait(400);
-    fireEvent.click(screen.getByTestId('approval-edit'));
+    press(screen.getByTestId('approval-edit'));
     await wait(0);
     expect(screen.queryByTestId('approval-once')).toBeNull();
     fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
-    fireEvent.click(screen.getByTestId('approval-edit-done'));
+    press(screen.getByTestId('approval-edit-done'));
     await wait(0);
     expect(backend.asked('revise_approval')).toEqual([{ session, call: 'c', args: { title: 'Rollout', stage: 'lost' } }]);
+    expect(screen.getByTestId('approval-card')).toHaveFocus();
     expect(backend.asked('decide_approval')).toEqual([]);
 
     await say(asked('c', { revision: 2, args: { title: 'Rollout', stage: 'lost' }, diff: [diff('CRM/Deals/Rollout.md', 'lost')] }));
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "lost"');
     await wait(400);
-    fireEvent.click(screen.getByTestId('approval-once'));
+    press(screen.getByTestId('approval-once'));
     await wait(0);
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'once', revision: 2 })]);
   });
@@ -219,17 +230,25 @@ describe('Edit arguments', () => {
   test('Esc leaves an untouched form, and asks before it drops edits', async () => {
     await waiting(...move());
     await wait(400);
-    fireEvent.click(screen.getByTestId('approval-edit'));
+    press(screen.getByTestId('approval-edit'));
     await wait(0);
+    // The button is gone, its form has the focus.
+    expect(screen.getByTestId('tool-form')).toContainElement(document.activeElement as HTMLElement);
     fireEvent.keyDown(screen.getByDisplayValue('won'), { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
+    expect(screen.getByTestId('approval-edit')).toHaveFocus();
 
-    fireEvent.click(screen.getByTestId('approval-edit'));
+    press(screen.getByTestId('approval-edit'));
     await wait(0);
     fireEvent.change(screen.getByDisplayValue('won'), { target: { value: 'lost' } });
     fireEvent.keyDown(screen.getByDisplayValue('lost'), { key: 'Escape' });
     expect(screen.getByDisplayValue('lost')).toBeVisible();
-    fireEvent.click(screen.getByText('Drop them'));
+    press(screen.getByText('Go on editing'));
+    act(() => screen.getByTestId('approval-edit-back').focus());
+    press(screen.getByTestId('approval-edit-back'));
+    expect(screen.getByText('Go on editing')).toHaveFocus();
+    press(screen.getByText('Drop them'));
+    expect(screen.getByTestId('approval-edit')).toHaveFocus();
     expect(screen.getByTestId('approval-card')).toHaveTextContent('stage "won"');
   });
 });

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 
 import { useBackend, userError, type Decision, type JsonValue, type UserError } from '../ipc';
 import { Button, EffectBadge, Icon, type IconName, keyText, LinkButton, mainModifier, Popover, PrincipalBadge, TextField } from '../shared';
+import { focusIsLost } from '../shared/focus';
 import { Revealed } from '../shared/Revealed';
 import { useArmed } from '../shared/useArmed';
 import { useActions } from '../state/hooks';
@@ -51,6 +52,19 @@ function Card({ calls, approval, session, position }: CardProps) {
   const stale = shown !== firstShown;
   const busy = busyWith === shown;
   useFocusLeavesToComposer(card);
+  const deny = useRef<HTMLButtonElement>(null);
+  const edit = useRef<HTMLButtonElement>(null);
+  // The part that had the focus is gone: it goes back to what opened it, after a revision to what is to be looked at.
+  const left = useRef<'denying' | 'editing' | 'revised' | null>(null);
+  useLayoutEffect(() => {
+    if (mode !== 'asking') {
+      left.current = mode;
+      return;
+    }
+    const to = left.current === 'denying' ? deny : left.current === 'editing' ? edit : left.current === 'revised' ? card : null;
+    left.current = null;
+    if (to && focusIsLost()) to.current?.focus();
+  }, [mode]);
 
   const attempt = async (work: () => Promise<unknown>) => {
     if (!armed || busy) return;
@@ -75,6 +89,7 @@ function Card({ calls, approval, session, position }: CardProps) {
     attempt(async () => {
       const [call] = calls;
       if (call) await backend.rpc('revise_approval', { session, call: call.call, args });
+      left.current = 'revised';
       setMode('asking');
     });
 
@@ -177,12 +192,13 @@ function Card({ calls, approval, session, position }: CardProps) {
             <AlwaysButton call={first} host={approval.host} credential={offers('session') ? null : (approval.credentials?.join(', ') ?? null)} disabled={busy || (stale && !armed)} onAlways={() => void answer('always')} />
           )}
           {offers('deny') && (
-            <Button data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
+            <Button ref={deny} data-testid="approval-deny" disabled={busy} onClick={() => armed && setMode('denying')}>
               Deny
             </Button>
           )}
           {approval.editable && calls.length === 1 && (
             <Button
+              ref={edit}
               variant="quiet"
               icon="pencil"
               className="ml-auto"

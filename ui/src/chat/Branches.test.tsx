@@ -58,6 +58,30 @@ test('the first message is edited, too', async () => {
   expect(backend.asked('send_message').at(-1)).toMatchObject({ text: 'One!', after: null });
 });
 
+test('a file and an image go with the edited message: they are chips, not words, and each can be left out', async () => {
+  const { backend, turns, answered } = await chat('One');
+  const images = [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }];
+  backend.on('read_image', () => ({ media_type: 'image/png', data: 'iVBORw==' }));
+  const of = { ...turnOf(backend, 0), turn: 'withfile' };
+  const text = 'Look\n\nAttached file: list.csv\n\n```\na,b\n```';
+  act(() => {
+    backend.emit({ type: 'turn_started', text, model: 'm', skills: [], tool: null, images: [{ id: 'i', name: 'plan.png', media_type: 'image/png', width: 1, height: 1 }] }, of);
+    backend.emit({ type: 'turn_completed', text: '' }, of);
+  });
+  await userEvent.click(screen.getAllByTestId('edit-message').at(-1)!);
+  expect(document.activeElement).toHaveValue('Look');
+  await userEvent.keyboard(' again{Enter}');
+  await waitFor(() => expect(backend.asked('send_message').at(-1)).toMatchObject({ text: text.replace('Look', 'Look again'), images, after: turns[0] }));
+  await answered(1);
+
+  await userEvent.click(screen.getAllByTestId('edit-message').at(-1)!);
+  await userEvent.clear(document.activeElement as HTMLElement);
+  await userEvent.click(screen.getByRole('button', { name: 'Remove list.csv' }));
+  // The image is a message by itself.
+  await userEvent.click(screen.getByTestId('send-edited'));
+  await waitFor(() => expect(backend.asked('send_message').at(-1)).toMatchObject({ text: '', images }));
+});
+
 test('↑ in an empty composer edits the last message; Esc leaves it as it was', async () => {
   const { backend } = await chat('One', 'Two');
   await userEvent.type(composer(), '{ArrowUp}');

@@ -1,13 +1,16 @@
 // Going back in a chat: a sent message is edited, an answer is given again, and the arrows lead from one
 // version to the other.
 
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
-import { Button, ErrorBox, IconButton } from '../shared';
+import { Button, Chip, IconButton } from '../shared';
+import { sizeOf, sizeText, splitFiles, withFiles } from '../state/attachments';
 import { beforeOf, siblings } from '../state/branches';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { runningTurn, type Said } from '../state/session';
 import { useAgain } from './again';
+import { CopyButton, Corner } from './MessageParts';
+import { SendProblem } from './remedies';
 import type { Outline } from './runtime';
 
 /** The user's message with its versions; in its place the field in which it is edited. */
@@ -29,7 +32,7 @@ export function Editable({ turn, children }: { turn: Said; children: ReactNode }
   return (
     <div data-turn={turn.id} className="group/said relative" onKeyDown={walkInto}>
       {children}
-      <span className="absolute top-1.5 right-1.5 rounded-control bg-surface-sunken opacity-0 group-focus-within/said:opacity-100 group-hover/said:opacity-100">
+      <Corner className="group-focus-within/said:opacity-100 group-hover/said:opacity-100">
         <IconButton
           ref={pencil}
           icon="pencil"
@@ -37,20 +40,22 @@ export function Editable({ turn, children }: { turn: Said; children: ReactNode }
           label={running ? 'Edit, once this turn has ended' : 'Edit message'}
           data-testid="edit-message"
           disabled={running}
+          className="border border-line"
           onClick={() => setEditing(true)}
         />
-      </span>
+        <CopyButton text={() => turn.text} label="Copy message" />
+      </Corner>
       <Versions turn={turn} />
     </div>
   );
 }
 
-/** As in every item of the conversation Enter goes in, to the pencil, and Esc out. */
+/** As in every item of the conversation Enter goes in, to the pencil where it can be used, and Esc out. */
 function walkInto(event: KeyboardEvent<HTMLDivElement>) {
   const item = event.currentTarget.querySelector<HTMLElement>('[data-item]');
   const to =
     event.key === 'Enter' && event.target === item
-      ? event.currentTarget.querySelector<HTMLElement>('[data-testid="edit-message"]:not(:disabled)')
+      ? event.currentTarget.querySelector<HTMLElement>('[data-testid="edit-message"]:not(:disabled), [data-testid="copy-message"]')
       : event.key === 'Escape' && event.target !== item
         ? item
         : null;
@@ -100,17 +105,20 @@ function Versions({ turn }: { turn: Said }) {
 function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
   const { sendAgain } = useActions();
-  const [text, setText] = useState(turn.text);
+  const said = useMemo(() => splitFiles(turn.text), [turn.text]);
+  const [text, setText] = useState(said.text);
+  const [files, setFiles] = useState(said.files);
+  const [images, setImages] = useState(turn.images);
   const again = useAgain(async () => {
-    await sendAgain(turn, { text: text.trim(), after: before });
+    await sendAgain({ ...turn, images }, { text: withFiles(text.trim(), files), after: before });
     onClose();
   });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     field.current?.focus();
-    field.current?.setSelectionRange(turn.text.length, turn.text.length);
-  }, [turn.text.length]);
-  const empty = text.trim() === '';
+    field.current?.setSelectionRange(said.text.length, said.text.length);
+  }, [said.text.length]);
+  const empty = text.trim() === '' && files.length === 0 && images.length === 0;
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
@@ -126,6 +134,24 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
 
   return (
     <div data-testid="edit-form" className="flex flex-col gap-2 rounded-message border border-line-control bg-surface-raised p-2.5">
+      {files.length + images.length > 0 && (
+        <ul aria-label="Goes with the message" className="flex flex-wrap gap-1.5 px-1">
+          {files.map((file, at) => (
+            <li key={at} className="contents">
+              <Chip tone="note" icon="clip" onRemove={() => setFiles(files.filter((_, other) => other !== at))} removeLabel={`Remove ${file.name}`}>
+                <span data-testid="edit-file">{file.name}</span> <span className="text-fg-3">{sizeText(sizeOf(file.text))}</span>
+              </Chip>
+            </li>
+          ))}
+          {images.map((image) => (
+            <li key={image.id} className="contents">
+              <Chip tone="note" icon="clip" onRemove={() => setImages(images.filter((other) => other !== image))} removeLabel={`Remove ${image.name}`}>
+                <span data-testid="edit-image">{image.name}</span>
+              </Chip>
+            </li>
+          ))}
+        </ul>
+      )}
       <textarea
         ref={field}
         aria-label="Message"
@@ -135,7 +161,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
         onKeyDown={onKeyDown}
         className="selectable w-full resize-none bg-transparent px-1 text-body outline-none"
       />
-      {again.problem && <ErrorBox error={again.problem} />}
+      {again.problem && <SendProblem problem={again.problem} />}
       <div className="flex flex-wrap items-center gap-2">
         <p className="flex-1 text-small text-fg-3">The chat goes on from here. What it changed in notes since stays, and can be undone under Changes.</p>
         <Button onClick={onClose}>Cancel</Button>
@@ -170,7 +196,7 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
           onClick={again.run}
         />
       </div>
-      {again.problem && <ErrorBox error={again.problem} />}
+      {again.problem && <SendProblem problem={again.problem} />}
     </div>
   );
 }

@@ -190,6 +190,12 @@ describe('files', () => {
     expect(screen.getAllByTestId('draft-file')).toHaveLength(8);
   });
 
+  test('are dropped anywhere on the conversation', async () => {
+    await open();
+    fireEvent.drop(screen.getByRole('log'), { dataTransfer: { types: ['Files'], files: [text] } });
+    expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
+  });
+
   test('are dropped, and sent without a word', async () => {
     const { backend, say } = await open();
     await say(done);

@@ -1,56 +1,47 @@
 import { ComposerPrimitive } from '@assistant-ui/react';
-import { type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef } from 'react';
 
-import { userError, type UserError } from '../ipc';
-import { Button, ErrorBox, Icon, IconButton } from '../shared';
+import type { UserError } from '../ipc';
+import { Button, IconButton } from '../shared';
 import { noQueue } from '../state/queue';
 import { useActions, useApp, useSession } from '../state/hooks';
-import { runningCalls, runningTurn, type SessionState, waitingCalls } from '../state/session';
+import { runningCalls, type SessionState, waitingCalls } from '../state/session';
 import { ActivityLine } from './ActivityLine';
 import { editLastMessage } from './Branches';
 import { MentionList } from './composer/MentionList';
 import { QueuedMessages } from './composer/QueuedMessages';
-import { useFiles } from './composer/useFiles';
+import { RefusedFiles } from './composer/RefusedFiles';
+import { StopButton } from './composer/StopButton';
+import type { Files } from './composer/useFiles';
 import { useMention } from './composer/useMention';
+import { useStop } from './composer/useStop';
 import { DraftChips, withoutLastChip } from './DraftChips';
 import { activeOption, listboxes, Picker } from './picker/Picker';
 import { usePicker } from './picker/usePicker';
+import { SendProblem } from './remedies';
 import { useDraftField } from './useDraftField';
 
 interface ComposerProps {
   /** What the last message failed to be sent with; its text is in the field again. */
   readonly problem: UserError | null;
   readonly onSend: (text: string) => void;
+  /** What is attached. */
+  readonly files: Files;
+  /** Files are held above the conversation. */
+  readonly dropping: boolean;
 }
 
-export function Composer({ problem, onSend }: ComposerProps) {
-  const { stop, setDraft, queueDraft, editQueued } = useActions();
+export function Composer({ problem, onSend, files, dropping }: ComposerProps) {
+  const { setDraft, queueDraft, editQueued } = useActions();
   const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
-  const [stoppedTurn, setStoppedTurn] = useState<string | null>(null);
-  const [stopProblem, setStopProblem] = useState<UserError | null>(null);
-  const turn = useSession((state) => runningTurn(state)?.id ?? null);
+  const { running, stopping, problem: stopProblem, stop } = useStop();
   const doing = useSession(activity);
-  const running = turn !== null;
-  const stopping = running && stoppedTurn === turn;
   const [input, field] = useDraftField();
   const { draft } = field;
   const empty = field.text.trim() === '' && draft.files.length === 0 && draft.images.length === 0;
   const { picker, ...picking } = usePicker(field);
   const { mention, ...mentioning } = useMention(field, input);
-  const files = useFiles();
   const chooser = useRef<HTMLInputElement>(null);
-  const [dragged, setDragged] = useState(false);
-
-  const stopTurn = async () => {
-    setStoppedTurn(turn);
-    setStopProblem(null);
-    try {
-      await stop();
-    } catch (thrown) {
-      setStoppedTurn(null);
-      setStopProblem(userError(thrown));
-    }
-  };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     mentioning.onKeyDown(event);
@@ -79,7 +70,7 @@ export function Composer({ problem, onSend }: ComposerProps) {
     if (event.key === 'ArrowUp' && field.text === '' && !running && editLastMessage()) event.preventDefault();
     if (event.key === 'Escape' && running && field.text === '') {
       event.preventDefault();
-      void stopTurn();
+      stop();
     }
     if (event.key === 'Tab' && event.shiftKey) {
       const log = document.querySelector<HTMLElement>('[data-region="conversation"]');
@@ -90,46 +81,18 @@ export function Composer({ problem, onSend }: ComposerProps) {
     }
   };
 
-  const drag = {
-    onDragOver: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return;
-      event.preventDefault();
-      setDragged(true);
-    },
-    onDragLeave: (event: DragEvent) => {
-      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDragged(false);
-    },
-    onDrop: (event: DragEvent) => {
-      setDragged(false);
-      if (event.dataTransfer.files.length === 0) return;
-      event.preventDefault();
-      files.add([...event.dataTransfer.files]);
-      input.current?.focus();
-    },
-  };
-
   const shown = problem ?? stopProblem;
   return (
-    <div data-region="composer" tabIndex={-1} aria-label="Message" role="group" className="mx-auto w-full max-w-192 shrink-0 px-6 pb-2" {...drag}>
+    <div data-region="composer" tabIndex={-1} aria-label="Message" role="group" className="mx-auto w-full max-w-192 shrink-0 px-6 pb-2">
       {shown && (
         <div className="pb-2">
-          <ErrorBox error={shown} />
+          <SendProblem problem={shown} />
         </div>
       )}
-      {files.refused.length > 0 && (
-        <div role="alert" data-testid="files-refused" className="mb-2 flex items-start gap-2.5 rounded-card bg-warn-soft px-2.5 py-1.5 text-small">
-          <Icon name="warn" size={14} className="mt-0.5 text-warn" />
-          <ul className="selectable min-w-0 flex-1">
-            {files.refused.map((reason, at) => (
-              <li key={at}>{reason}</li>
-            ))}
-          </ul>
-          <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5 size-6" onClick={files.forgive} />
-        </div>
-      )}
+      <RefusedFiles reasons={files.refused} onHide={files.forgive} />
       <QueuedMessages running={running} onEdit={() => input.current?.focus()} />
       <ComposerPrimitive.Root
-        className={`relative rounded-pop border bg-surface-raised ${picker || mention || dragged ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
+        className={`relative rounded-pop border bg-surface-raised ${picker || mention || dropping ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]' : 'border-line-strong shadow-1 focus-within:border-line-control'}`}
       >
         {picker && <Picker picker={picker} />}
         {mention && !picker && <MentionList picker={mention} />}
@@ -233,10 +196,7 @@ export function Composer({ problem, onSend }: ComposerProps) {
             <IconButton icon="send" label="Send when this turn ends" keys="↵" data-testid="queue-message" onClick={queueDraft} />
           )}
           {running ? (
-            <Button data-testid="stop" onClick={() => void stopTurn()} disabled={stopping} {...(empty && !stopping ? { keys: 'Esc' } : {})}>
-              <Icon name="stop" size={12} />
-              {stopping ? 'Stopping…' : 'Stop'}
-            </Button>
+            <StopButton stopping={stopping} byEsc={empty} onStop={stop} />
           ) : (
             <Button
               variant="primary"

@@ -2,14 +2,22 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
-import type { ChangeSetView, EventBody } from '../ipc';
+import type { ChangeSetView, EventBody, PermissionsView } from '../ipc';
 import { renderInApp } from '../testing/render';
 import { sampleWorld } from '../testing/sample';
+import { Announcer } from './Announcer';
 import { Conversation } from './Conversation';
 import { asked, block, completed, failed, openChat, progress, started, turnStarted } from './fixture';
 
 const open = (...[events, world]: [Parameters<typeof openChat>[1], Parameters<typeof openChat>[2]?]) =>
-  openChat(<Conversation />, events, world);
+  openChat(
+    <>
+      <Conversation />
+      <Announcer />
+    </>,
+    events,
+    world,
+  );
 const card = (tool: string) => screen.getAllByTestId('tool-card').find((one) => one.dataset['tool'] === tool) as HTMLElement;
 const composer = () => screen.getByTestId<HTMLTextAreaElement>('composer-input');
 
@@ -99,7 +107,49 @@ describe('messages', () => {
   });
 });
 
+test('what tools asked of other machines is told when the turn has ended', async () => {
+  const source = { kind: 'web', url: 'https://quotes.example/q', at: '2099-01-01T00:00:00Z' } as const;
+  const { say } = await open([turnStarted(), started('1', 'portfolio.refresh', 'external'), completed('1', 1, { sources: [source, source] })]);
+  expect(screen.queryByText(/^Left this machine/)).toBeNull();
+  await say({ type: 'turn_completed', text: '' });
+  expect(screen.getByText(/^Left this machine/)).toHaveTextContent('Left this machine: 2 requests to quotes.example');
+});
+
+test.each<[string, Partial<PermissionsView>, string, object]>([
+  ['a rule', { rules: [{ answer: 'allow', pattern: 'crm__move_deal', line: 3, note: null }] }, 'remove_rule', { pattern: 'crm__move_deal' }],
+  ['an approval', { tools: [{ tool: 'crm.move_deal', always: true, state: 'as_approved', hosts: [] }] }, 'revoke_tool', { tool: 'crm.move_deal' }],
+])('what was always allowed by %s is revoked where it says so', async (_by, permissions, command, params) => {
+  const always = { type: 'approval_decided', call: '1', decision: 'always', by: 'user', reason: null } as const;
+  const { backend } = await open([turnStarted(), started('1', 'crm.move_deal', 'write'), asked('1'), always, completed('1', 1)], {
+    permissions: { file: 'permissions.yaml', problem: null, rules: [], policies: [], tools: [], ...permissions },
+  });
+  await userEvent.click(await screen.findByTestId('revoke'));
+  expect(backend.calls.filter(({ method }) => method === command).map((call) => call.params)).toEqual([params]);
+  // It stands no more.
+  await waitFor(() => expect(screen.queryByTestId('revoke')).toBeNull());
+});
+
 describe('tool cards', () => {
+  test('a call of the turn is stopped by itself, whether it waits, runs or shows parts', async () => {
+    const { backend, session } = await open([
+      turnStarted(),
+      started('1', 'a.write', 'write'),
+      started('2', 'a.queued', 'write'),
+      started('3', 'a.partial', 'external'),
+      progress('3', { fraction: 0.5, message: '6/12' }),
+      started('4', 'a.asks', 'send'),
+      asked('4'),
+      started('5', 'a.done', 'read'),
+      completed('5', 1),
+    ]);
+    for (const tool of ['a.write', 'a.queued', 'a.partial']) {
+      await userEvent.click(within(card(tool)).getByTestId('stop-call'));
+      expect(within(card(tool)).getByTestId('stop-call')).toHaveTextContent('Stopping…');
+    }
+    expect(backend.asked('stop_call')).toEqual(['1', '2', '3'].map((call) => ({ session, call })));
+    expect(screen.getAllByTestId('stop-call')).toHaveLength(3);
+  });
+
   const args = { title: 'Rollout', stage: 'won' };
 
   test('each state has its word', async () => {

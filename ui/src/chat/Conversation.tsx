@@ -5,9 +5,10 @@ import { userError, type UserError } from '../ipc';
 import { Button, Icon, Loading } from '../shared';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { runningTurn, type SessionState } from '../state/session';
-import { Announcer } from './Announcer';
 import { AnswerAgain, Editable, useSoughtTurn } from './Branches';
 import { Composer } from './Composer';
+import { useDrop } from './composer/useDrop';
+import { useFiles } from './composer/useFiles';
 import { Find } from './Find';
 import { type Mounted, steady, useMounted, useMountMore } from './long';
 import { NewChat } from './NewChat';
@@ -37,6 +38,11 @@ export function Conversation() {
       setProblem(userError(thrown));
     }
   };
+  const files = useFiles();
+  const drop = useDrop((dropped) => {
+    files.add(dropped);
+    document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
+  });
   // Nothing here follows the words of an answer that grows; `TurnView` does.
   const outlines = useSession(outlinesOf, sameOutlines);
   const running = useSession((state) => runningTurn(state) !== null);
@@ -51,12 +57,11 @@ export function Conversation() {
   return (
     <AssistantRuntimeProvider runtime={runtime}>
       <ChangeSetsContext value={changes.data ?? none}>
-        <ThreadPrimitive.Root data-testid="conversation" className="relative flex h-full min-h-0 min-w-0 flex-col bg-surface">
+        <ThreadPrimitive.Root data-testid="conversation" className="relative flex h-full min-h-0 min-w-0 flex-col bg-surface" {...drop.handlers}>
           <Find mountAll={mounted.all} />
           <Log key={session ?? 'new'} last={outlines.at(-1)?.id} mounted={mounted} />
           <Quote />
-          <Composer problem={problem} onSend={(text) => void onSend(text)} />
-          <Announcer />
+          <Composer problem={problem} onSend={(text) => void onSend(text)} files={files} dropping={drop.over} />
         </ThreadPrimitive.Root>
       </ChangeSetsContext>
     </AssistantRuntimeProvider>

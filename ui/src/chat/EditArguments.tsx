@@ -1,7 +1,8 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 
 import { nothing, type JsonValue } from '../ipc';
 import { Button, ErrorBox, keyText, Loading } from '../shared';
+import { focusIsLost } from '../shared/focus';
 import { SchemaForm, useSchemaForm } from '../shared/form';
 import { useApp, useRpc } from '../state/hooks';
 
@@ -28,6 +29,13 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
   const form = useSchemaForm(schema, args);
   const today = useApp((app) => app.status?.today ?? '');
   const [leaving, setLeaving] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  // The button that opened the form, or asked to leave it, is gone.
+  useLayoutEffect(() => {
+    if (!focusIsLost()) return;
+    const to = leaving ? '[data-testid=approval-edit-go-on]' : '[data-testid=tool-form] :is(input, textarea, select, [role=radio][aria-checked=true])';
+    box.current?.querySelector<HTMLElement>(to)?.focus();
+  }, [leaving]);
 
   const done = () => {
     const edited = form.submit();
@@ -41,21 +49,22 @@ function ArgumentsForm({ tool, args, schema, disabled, onDone, onClose }: EditAr
   };
 
   return (
-    <div onKeyDown={onKeyDown} className="flex flex-col gap-3">
+    <div ref={box} onKeyDown={onKeyDown} className="flex flex-col gap-3">
       <p className="font-mono text-small text-fg-2">{tool}</p>
       <SchemaForm form={form} label={`Arguments of ${tool}`} today={today} disabled={disabled} onSubmit={done}>
         {leaving ? (
-          <div role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
+          // Keys: no button becomes another one under the focus.
+          <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
             Your edits are not used yet.
             <Button size="s" onClick={onClose}>
               Drop them
             </Button>
-            <Button size="s" onClick={() => setLeaving(false)}>
+            <Button size="s" data-testid="approval-edit-go-on" onClick={() => setLeaving(false)}>
               Go on editing
             </Button>
           </div>
         ) : (
-          <div className="mt-3 flex flex-wrap items-center gap-2">
+          <div key="editing" className="mt-3 flex flex-wrap items-center gap-2">
             <Button variant="primary" keys={keyText('Ctrl ↵')} disabled={disabled} onClick={done} data-testid="approval-edit-done">
               Show the change
             </Button>

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 
 import type { AttachedFile, ImageView } from '../ipc';
 import { Icon, IconButton, LinkButton } from '../shared';
@@ -6,6 +6,10 @@ import { sizeOf, sizeText } from '../state/attachments';
 import { useApp, useRpc } from '../state/hooks';
 
 /** In the corner of a message, for who points at it or comes with the keyboard. */
+export function Corner({ className, children }: { className: string; children: ReactNode }) {
+  return <span className={`absolute top-1 right-1 flex gap-1 rounded-control bg-surface-raised opacity-0 select-none ${className}`}>{children}</span>;
+}
+
 export function CopyButton({ text, label }: { text: () => string; label: string }) {
   const [said, setSaid] = useState<'Copied' | 'Not copied' | null>(null);
   useEffect(() => {
@@ -19,12 +23,12 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
       () => setSaid('Not copied'),
     );
   return (
-    <span className="absolute top-1 right-1 rounded-control bg-surface-raised opacity-0 select-none group-hover/message:opacity-100 group-focus-within/message:opacity-100">
+    <>
       <IconButton icon={said === 'Copied' ? 'check' : 'copy'} iconSize={14} label={said ?? label} data-testid="copy-message" className="border border-line" onClick={() => void copy()} />
       <span className="sr-only" aria-live="polite">
         {said}
       </span>
-    </span>
+    </>
   );
 }
 

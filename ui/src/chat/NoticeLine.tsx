@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 
+import { nothing, useBackend } from '../ipc';
 import { Badge, clockTime, counted, Icon, type IconName, LinkButton, noteName, tokens } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import { skillName } from '../state/app';
-import { useActions, useApp } from '../state/hooks';
+import { useActions, useApp, useRpc } from '../state/hooks';
 import { type Approval, type CallItem, decidedQuestions, type NoticeItem } from '../state/session';
 import type { Around } from './around';
 import { CredentialCard } from './CredentialCard';
@@ -70,11 +71,11 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
 
 /** What became of the questions about a call: "Allowed once by you, 14:33". */
 export function DecidedLines({ call }: { call: CallItem }) {
-  return decidedQuestions(call).map((question, index) => <DecidedLine key={index} question={question} />);
+  return decidedQuestions(call).map((question, index) => <DecidedLine key={index} tool={call.tool} question={question} />);
 }
 
 /** Nothing for a denial that ended the call: its card says it. */
-function DecidedLine({ question: { decided, host, midRun } }: { question: Approval }) {
+function DecidedLine({ tool, question: { decided, host, midRun, credentials = [] } }: { tool: string; question: Approval }) {
   if (!decided || (decided.decision === 'deny' && !midRun)) return null;
   const denied = decided.decision === 'deny';
   const byRule = decided.by !== 'user' && decided.by !== 'you';
@@ -87,7 +88,33 @@ function DecidedLine({ question: { decided, host, midRun } }: { question: Approv
       )}
       {sentence(midRun, denied ? 'denied' : `allowed ${words[decided.decision]}`)} {deciderLabel(decided.by)}
       {denied && decided.reason !== null && `: “${decided.reason}”`}, {clockTime(decided.at)}
+      {decided.decision === 'always' && credentials.length === 0 && <Revoke tool={tool} host={midRun ? host : null} />}
     </Line>
+  );
+}
+
+/** Takes back what was allowed for every chat, as long as it stands. */
+function Revoke({ tool, host }: { tool: string; host: string | null }) {
+  const backend = useBackend();
+  const revision = useApp((app) => app.revisions.rules);
+  const { report } = useActions();
+  const { data } = useRpc('list_rules', nothing, revision);
+  const pattern = tool.replace('.', '__');
+  const approved = data?.tools.find((row) => row.tool === tool);
+  const take = (): (() => Promise<unknown>) | null => {
+    if (host !== null) return approved?.hosts.includes(host) ? () => backend.rpc('revoke_host', { tool, host }) : null;
+    if (data?.rules.some((rule) => rule.answer === 'allow' && rule.pattern === pattern)) return () => backend.rpc('remove_rule', { pattern });
+    return approved?.always ? () => backend.rpc('revoke_tool', { tool }) : null;
+  };
+  const back = take();
+  if (!back) return null;
+  return (
+    <>
+      {' '}
+      <LinkButton data-testid="revoke" aria-label={`Revoke: always allow ${tool}`} onClick={() => void back().catch(report)}>
+        Revoke
+      </LinkButton>
+    </>
   );
 }
 

@@ -59,7 +59,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed }: Tool
           {face.line}
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
-          {running && call.detached && <StopCall call={call} />}
+          {running && <StopCall call={call} />}
           {undone === null && <UndoCall call={call} />}
           <LookAtTool call={call} />
           <ShowRule call={call} />
@@ -151,7 +151,7 @@ function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: st
 /** States in which the time it took says something. */
 const timed = new Set(['done', 'failed', 'cancelled']);
 
-/** A call that runs on without its turn is stopped by itself: the Stop of the composer is for turns. */
+/** Stops this call and no other: the Stop of the composer is for the whole turn. */
 function StopCall({ call }: { call: CallItem }) {
   const { stopCall } = useActions();
   const [problem, setProblem] = useState<UserError | null>(null);
@@ -170,7 +170,7 @@ function StopCall({ call }: { call: CallItem }) {
     <>
       {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
       <LinkButton data-testid="stop-call" className="text-small" disabled={stopping} aria-label={`Stop ${call.tool}`} onClick={() => void stop()}>
-        Stop
+        {stopping ? 'Stopping…' : 'Stop'}
       </LinkButton>
     </>
   );

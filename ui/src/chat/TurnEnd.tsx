@@ -1,11 +1,12 @@
 import { useState } from 'react';
 
-import { type ErrorCode, nothing, type UserError } from '../ipc';
+import { nothing, type UserError, useBackend } from '../ipc';
 import { Banner, Button, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
 import { Line } from './NoticeLine';
+import { Remedies } from './remedies';
 
 /** How a turn ended where it did not end well, with what to do about it. */
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
@@ -16,7 +17,7 @@ export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
 }
 
 function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; last: boolean }) {
-  const { sendAgain, show } = useActions();
+  const { sendAgain } = useActions();
   const again = useAgain(() => sendAgain(turn));
   return (
     <div data-item tabIndex={-1}>
@@ -26,16 +27,13 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
         actions={
           last && (
             <>
-              {failure.code !== 'no_model' && turn.text !== '' && (
+              {failure.code !== 'no_model' && (turn.text !== '' || turn.images.length > 0) && (
                 <LinkButton className="text-small" disabled={again.busy} onClick={again.run} data-testid="try-again">
                   Try again
                 </LinkButton>
               )}
-              {aboutModel.has(failure.code) && (
-                <LinkButton className="text-small" onClick={() => show({ kind: 'settings', page: 'models' })}>
-                  {failure.code === 'no_model' ? 'Choose a model' : 'Switch model'}
-                </LinkButton>
-              )}
+              {failure.code === 'context_too_small' && <RaiseContext turn={turn} />}
+              <Remedies code={failure.code} />
             </>
           )
         }
@@ -44,6 +42,33 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
         {again.problem && <span className="block text-danger">{again.problem.message}</span>}
       </Banner>
     </div>
+  );
+}
+
+/** Tokens. Room for the tools and a few notes, on a machine that runs a model. */
+const ENOUGH = 32_768;
+
+/** Where the user has set less than is wanted, on this machine, one click sets more. */
+function RaiseContext({ turn }: { turn: Turn }) {
+  const backend = useBackend();
+  const revision = useApp((app) => app.revisions.providers);
+  const providers = useRpc('list_providers', nothing, revision);
+  const { providersChanged, sendAgain } = useActions();
+  const provider = providers.data?.find((row) => row.id === turn.model.split('/')[0]);
+  const again = useAgain(async () => {
+    await backend.rpc('set_context', { provider: provider?.id ?? '', context: ENOUGH });
+    providersChanged();
+    await sendAgain(turn);
+  });
+  // Others than Ollama are only told what their models take in: more than that would not be true.
+  if (provider?.kind !== 'ollama' || provider.context === undefined || provider.context >= ENOUGH) return null;
+  return (
+    <>
+      {again.problem && <span className="text-small text-danger">{again.problem.message}</span>}
+      <LinkButton className="text-small" disabled={again.busy} onClick={again.run} data-testid="raise-context">
+        Raise to 32k
+      </LinkButton>
+    </>
   );
 }
 
@@ -93,17 +118,3 @@ function ProviderConsent({ turn }: { turn: Turn }) {
     </section>
   );
 }
-
-const aboutModel = new Set<ErrorCode>([
-  'no_model',
-  'unknown_model',
-  'provider_not_agreed',
-  'provider_unreachable',
-  'provider_refused_key',
-  'provider_rate_limited',
-  'provider_timeout',
-  'provider_truncated',
-  'provider_bad_response',
-  'model_without_images',
-  'provider_failed',
-]);

@@ -1,7 +1,7 @@
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
 
 import { useBackend } from '../ipc';
-import { Chip, clockTime, Icon, runningText, skillIcon } from '../shared';
+import { Chip, clockTime, counted, Icon, runningText, skillIcon } from '../shared';
 import { ConflictCard } from '../shared/ConflictCard';
 import { figuresOf, numbersSaid } from '../shared/figures';
 import { Html, type Numbers } from '../shared/Html';
@@ -9,13 +9,14 @@ import { NotePopover, type OpenedLink } from '../shared/NotePopover';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp, useSession } from '../state/hooks';
 import { sameList } from '../state/same';
-import { type CallItem, type ConflictItem, type Item, type MessageItem, writesBefore } from '../state/session';
+import { type CallItem, type ConflictItem, type Item, type MessageItem, type Turn, writesBefore } from '../state/session';
 import { splitFiles } from '../state/attachments';
 import { ApprovalCard } from './ApprovalCard';
-import { CopyButton, SentFile, SentImage } from './MessageParts';
+import { CopyButton, Corner, SentFile, SentImage } from './MessageParts';
 import { type Around, aroundOf, sameAround, turnOf } from './around';
 import { groupItems, type Group, waitingCards } from './groups';
-import { DecidedLines, NoticeLine, SkillName } from './NoticeLine';
+import { leftBy } from './left';
+import { DecidedLines, Line, NoticeLine, SkillName } from './NoticeLine';
 import type { Outline } from './runtime';
 import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
@@ -28,7 +29,7 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
       data-testid="user-message"
       data-item
       tabIndex={-1}
-      className="group/message selectable relative rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
+      className="selectable rounded-message bg-surface-sunken px-3.5 py-2.5 text-body break-words whitespace-pre-wrap"
     >
       {turn.tool !== null && (
         <span className="mr-2 select-none">
@@ -61,7 +62,6 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
           ))}
         </div>
       )}
-      <CopyButton text={() => turn.text} label="Copy message" />
     </div>
   );
 });
@@ -85,11 +85,27 @@ export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
       {groupItems(turn.items).map((group) => (
         <GroupView key={group.items[0].id} group={group} around={around} />
       ))}
+      {turn.status !== 'running' && <LeftMachine turn={turn} />}
       {turn.thinkingSince !== null && <Thinking since={turn.thinkingSince} />}
       {(turn.status === 'cancelled' || turn.status === 'failed') && <TurnEnd turn={turn} last={last} />}
     </div>
   );
 });
+
+/** How many hosts are named. */
+const NAMED = 3;
+
+function LeftMachine({ turn }: { turn: Turn }) {
+  const left = useMemo(() => leftBy(turn), [turn]);
+  if (left === null) return null;
+  const more = left.hosts.length - NAMED;
+  return (
+    <Line icon="cloud" tone="text-warn">
+      Left this machine: {counted(left.requests, 'request')} to {left.hosts.slice(0, NAMED).join(', ')}
+      {more > 0 && ` and ${more} more`}
+    </Line>
+  );
+}
 
 interface GroupProps {
   readonly group: Group;
@@ -166,7 +182,11 @@ function Message({ item, around }: { item: MessageItem; around: Around }) {
         <Html key={block.index} html={block.html} streaming={streaming && !block.done} numbers={numbers} onNote={onNote} onLink={openLink} />
       ))}
       {item.blocks.length === 0 && <p className="selectable whitespace-pre-wrap">{item.text}</p>}
-      {!streaming && <CopyButton text={() => item.text ?? root.current?.innerText ?? ''} label="Copy answer" />}
+      {!streaming && (
+        <Corner className="group-focus-within/message:opacity-100 group-hover/message:opacity-100">
+          <CopyButton text={() => item.text ?? root.current?.innerText ?? ''} label="Copy answer" />
+        </Corner>
+      )}
       {opened && <NotePopover link={opened} onClose={() => setOpened(null)} />}
     </div>
   );

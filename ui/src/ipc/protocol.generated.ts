@@ -318,6 +318,10 @@ export type DiffLineView = { kind: DiffLineKind, old: number | null, new: number
 
 export type DiffWordView = { text: string, changed: boolean, };
 
+export type DraftImage = { id: string, name: string, };
+
+export type DraftImageRef = { session: string | null, id: string, };
+
 export type DraftView = { 
 /**
  * None for the chat that is none until its first message.
@@ -327,6 +331,10 @@ session: string | null, text: string,
  * `skill.tool` it points at.
  */
 tool: string | null, skills: Array<string>, files: Array<AttachedFile>, 
+/**
+ * Kept by `keep_draft_image`; one that no message names any more is forgotten.
+ */
+images: Array<DraftImage>, 
 /**
  * In the order in which they are to be sent.
  */
@@ -666,6 +674,12 @@ width: number,
 height: number, };
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+export type KeepDraftImage = { 
+/**
+ * None for the chat that is none until its first message.
+ */
+session: string | null, image: NewImage, };
 
 export type LinkRef = { url: string, };
 
@@ -1072,6 +1086,10 @@ without_tools: Array<string>,
  */
 without_images?: Array<string>, 
 /**
+ * Tokens that a request to it may take, where the user has set it.
+ */
+context?: number, 
+/**
  * Why its models could not be listed.
  */
 problem: UserError | null, 
@@ -1102,7 +1120,7 @@ export type PurgeSessions = { session?: string, };
 
 export type PurgedSessions = { purged: number, };
 
-export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, };
+export type QueuedMessage = { text: string, tool: string | null, skills: Array<string>, files: Array<AttachedFile>, images: Array<DraftImage>, };
 
 export type RecordFormRef = { skill: string, record_type: string, 
 /**
@@ -1353,6 +1371,16 @@ events: Array<Envelope>,
  */
 running_calls: Array<string>, };
 
+export type SetContext = { 
+/**
+ * Id of a provider of `nova.config.json`.
+ */
+provider: string, 
+/**
+ * Tokens that a request may take.
+ */
+context: number, };
+
 export type SetCredential = { 
 /**
  * `service/key`
@@ -1514,7 +1542,7 @@ export type Speaker = "user" | "nova";
 
 export type SuggestNotes = { text: string, 
 /**
- * Whose records come first.
+ * Whose records come first; empty where no skill's do.
  */
 skill: string, 
 /**
@@ -1781,6 +1809,10 @@ list_width: number, panel_open: boolean,
  */
 panel_width: number, 
 /**
+ * Percent; 0 until it was changed.
+ */
+zoom: number, 
+/**
  * Keys that the user chose, by the name of what they do.
  */
 keys: { [key in string]: string }, };
@@ -1792,6 +1824,9 @@ export type Commands = {
   keep_layout: { params: WindowLayout; result: Nothing };
   list_drafts: { params: Nothing; result: Array<DraftView> };
   keep_draft: { params: DraftView; result: Nothing };
+  keep_draft_image: { params: KeepDraftImage; result: DraftImage };
+  read_draft_image: { params: DraftImageRef; result: NewImage };
+  show_config_file: { params: Nothing; result: Nothing };
   first_run_options: { params: Nothing; result: FirstRunOptions };
   pick_folder: { params: Nothing; result: PickedFolder };
   open_vault: { params: OpenVault; result: VaultSummary };
@@ -1822,6 +1857,7 @@ export type Commands = {
   revoke_provider: { params: ProviderRef; result: Nothing };
   set_model: { params: SetModel; result: Nothing };
   set_favourite: { params: SetFavourite; result: Nothing };
+  set_context: { params: SetContext; result: Nothing };
   list_skills: { params: Nothing; result: Array<SkillRow> };
   enable_skill: { params: EnableSkill; result: Array<SkillRow> };
   skill_detail: { params: SkillRef; result: SkillDetail };

@@ -1,9 +1,12 @@
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useRef, useState } from 'react';
 
 import type { SessionRow } from '../ipc';
 import { clockTime, Dot, Icon, IconButton, Kbd, keyText, RenameField, skillIcon, type IconName } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { archivedSessions, groupSessions, shownSkillPanel, titleOf } from '../state/app';
+import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 import { ChatMenu } from './ChatMenu';
 import { FoundChats } from './FoundChats';
 import { UndoBar } from './UndoBar';
@@ -21,6 +24,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
   const vault = useApp((app) => app.status?.vault);
   const panels = useApp((app) => app.skillPanels);
   const shown = useApp(shownSkillPanel);
+  const keys = useApp((app) => app.keys);
   const { newChat, show, toggleSkillPanel } = useActions();
   const [search, setSearch] = useState('');
   const rows = useRef<HTMLDivElement>(null);
@@ -32,18 +36,19 @@ export function ChatList({ now, onFold }: ChatListProps) {
       tabIndex={-1}
       aria-label="Chats"
       className="flex h-full min-h-0 w-full flex-col bg-surface-side"
-      onKeyDown={(event) => moveInList(event)}
+      data-list
+      onKeyDown={listKeys}
     >
       <div className="flex h-12 shrink-0 items-center gap-2.5 pr-2 pl-4">
         <Icon name="nova" size={14} />
         <span className="cut flex-1 text-ui font-semibold" title={vault?.path}>
           {vault?.name ?? 'Nova'}
         </span>
-        <IconButton icon="sidebar" label="Fold list" keys={keyText('Ctrl B')} onClick={onFold} />
+        <IconButton icon="sidebar" label="Fold list" keys={keyText(keysOf(keys, 'list'))} onClick={onFold} />
       </div>
 
       <div className="flex shrink-0 flex-col gap-px px-2">
-        <Place icon="plus" label="New chat" keys="Ctrl N" testId="new-chat" onClick={newChat} />
+        <Place icon="plus" label="New chat" keys={keysOf(keys, 'new-chat')} testId="new-chat" onClick={newChat} />
         <label
           data-list-search
           className="my-1 flex h-7.5 items-center gap-2.5 rounded-control border border-line bg-surface-raised px-2 focus-within:border-accent"
@@ -67,7 +72,6 @@ export function ChatList({ now, onFold }: ChatListProps) {
             }}
             className="selectable w-full min-w-0 bg-transparent text-ui outline-none"
           />
-          <Kbd>{keyText('Ctrl K')}</Kbd>
         </label>
         {panels.map(({ skill, name, icon }, at) => (
           <Place
@@ -99,7 +103,7 @@ export function ChatList({ now, onFold }: ChatListProps) {
         <IconButton
           icon="sliders"
           label="Settings"
-          keys={keyText('Ctrl ,')}
+          keys={keyText(keysOf(keys, 'settings'))}
           data-testid="nav-settings"
           onClick={() => show({ kind: 'settings', page: 'skills' })}
         />
@@ -184,6 +188,7 @@ function Deleted() {
 function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first: boolean }) {
   const open = useApp((app) => app.open === row.id && app.view.kind === 'chat');
   const anyOpen = useApp((app) => app.open !== null);
+  const waits = useApp((app) => asks(app, row.id));
   const { openSession, renameSession } = useActions();
   const [renaming, setRenaming] = useState(false);
   const [menu, setMenu] = useState(false);
@@ -212,6 +217,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
       <button
         type="button"
         data-chat={row.id}
+        data-list-item
         // One stop for Tab: the open chat, else the first.
         tabIndex={open || (first && !anyOpen) ? 0 : -1}
         aria-current={open ? 'page' : undefined}
@@ -219,7 +225,12 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
         className={`flex h-full min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-ui ${open ? 'font-medium text-fg' : 'text-fg-2'}`}
       >
         <span className="cut flex-1">{titleOf(row)}</span>
-        {row.running ? (
+        {waits ? (
+          <span title="Waits for your answer" className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
+            <Icon name="question" size={14} className="text-accent" />
+            <span className="sr-only">waits for your answer</span>
+          </span>
+        ) : row.running ? (
           <span className="flex items-center group-focus-within/row:invisible group-hover/row:invisible group-has-data-[state=open]/row:invisible">
             <Dot className="bg-accent" />
             <span className="sr-only">running</span>
@@ -269,15 +280,4 @@ function Place({ icon, label, onClick, keys, quietKeys = false, current = false,
       {keys && !quietKeys && <Kbd>{keyText(keys)}</Kbd>}
     </button>
   );
-}
-
-/** J, K and the arrows move between chats; Enter, being on a button, opens. */
-function moveInList(event: KeyboardEvent<HTMLElement>): void {
-  const from = (event.target as HTMLElement).closest<HTMLElement>('[data-chat]');
-  if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
-  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
-  if (by === 0) return;
-  event.preventDefault();
-  const chats = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-chat]')];
-  chats[chats.indexOf(from) + by]?.focus();
 }

@@ -33,6 +33,7 @@ function FoundChat({ found: { row, title, said }, first }: { found: FoundSession
       <button
         type="button"
         data-chat={row.id}
+        data-list-item
         tabIndex={first ? 0 : -1}
         aria-current={open ? 'page' : undefined}
         onClick={() => void (said[0] && !title ? openAt(row.id, said[0].turn) : openSession(row.id))}
@@ -46,6 +47,7 @@ function FoundChat({ found: { row, title, said }, first }: { found: FoundSession
           key={at}
           type="button"
           data-chat={row.id}
+          data-list-item
           data-testid="found-place"
           tabIndex={-1}
           onClick={() => void openAt(row.id, place.turn)}

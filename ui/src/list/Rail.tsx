@@ -1,6 +1,8 @@
-import { Dot, IconButton, keyText, skillIcon } from '../shared';
+import { Dot, Icon, IconButton, keyText, skillIcon } from '../shared';
 import { shownSkillPanel } from '../state/app';
+import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 import { VaultStatusIcons } from './VaultStatus';
 
 interface RailProps {
@@ -12,7 +14,7 @@ interface RailProps {
 /** The list folded to its icons. */
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
-  const running = useApp((app) => app.sessions.some((row) => row.running));
+  const keys = useApp((app) => app.keys);
   const panels = useApp((app) => app.skillPanels);
   const shown = useApp(shownSkillPanel);
   const { newChat, show, toggleSkillPanel } = useActions();
@@ -23,17 +25,9 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       aria-label="Chats"
       className="flex h-full w-12 shrink-0 flex-col items-center gap-2 border-r border-line bg-surface-side py-2.5"
     >
-      <span className="relative">
-        <IconButton
-          icon="sidebar"
-          label={running ? 'Show list, a chat is running' : 'Show list'}
-          keys={keyText('Ctrl B')}
-          onClick={onUnfold}
-        />
-        {running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />}
-      </span>
-      <IconButton icon="plus" label="New chat" keys={keyText('Ctrl N')} data-testid="new-chat" onClick={newChat} />
-      <IconButton icon="search" label="Search chats" keys={keyText('Ctrl K')} onClick={onSearch} />
+      <ListButton onShow={onUnfold} />
+      <IconButton icon="plus" label="New chat" keys={keyText(keysOf(keys, 'new-chat'))} data-testid="new-chat" onClick={newChat} />
+      <IconButton icon="search" label="Search chats" onClick={onSearch} />
       {panels.map(({ skill, name, icon }, at) => (
         <IconButton
           key={skill}
@@ -60,10 +54,34 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
       <IconButton
         icon="sliders"
         label="Settings"
-        keys={keyText('Ctrl ,')}
+        keys={keyText(keysOf(keys, 'settings'))}
         data-testid="nav-settings"
         onClick={() => show({ kind: 'settings', page: 'skills' })}
       />
     </nav>
   );
+}
+
+/** Shows the list; with a mark where a chat in it waits or runs. */
+export function ListButton({ onShow }: { onShow: () => void }) {
+  const keys = useApp((app) => app.keys);
+  const { label, waits, running } = useListLabel();
+  return (
+    <span className="relative">
+      <IconButton icon="sidebar" label={label} keys={keyText(keysOf(keys, 'list'))} data-testid="show-list" onClick={onShow} />
+      {waits ? (
+        <Icon name="question" size={12} className="pointer-events-none absolute -top-0.5 -right-0.5 rounded-full bg-surface-side text-accent" />
+      ) : (
+        running && <Dot className="pointer-events-none absolute top-0.5 right-0 bg-accent" />
+      )}
+    </span>
+  );
+}
+
+/** What the list folded away is about, on the button that shows it. */
+function useListLabel(): { readonly label: string; readonly waits: boolean; readonly running: boolean } {
+  const running = useApp((app) => app.sessions.some((row) => row.running));
+  const waits = useApp((app) => app.sessions.some((row) => asks(app, row.id)));
+  const label = waits ? 'Show list, a chat waits for your answer' : running ? 'Show list, a chat is running' : 'Show list';
+  return { label, waits, running };
 }

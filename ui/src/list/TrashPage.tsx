@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 import { userError, type SessionRow, type UserError } from '../ipc';
 import { Button, counted, dayText, Empty, ErrorBox, Icon, Popover, PopoverClose, whenText } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 
 /** Nova forgets a deleted chat by itself after so many days. */
@@ -36,7 +37,7 @@ export function TrashPage() {
             <p className="mx-auto max-w-192 px-6 pt-4 pb-2 text-small text-fg-2">
               A deleted chat is forgotten for good after {keptFor} days. What it changed in notes stays, and can be undone in Changes while it is kept.
             </p>
-            <ul ref={list} aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
+            <ul ref={list} data-list onKeyDown={listKeys} aria-label="Deleted chats" className="mx-auto flex max-w-192 flex-col px-4 pb-4">
               {rows.map((row, at) => (
                 <TrashRow key={row.id} row={row} onLeave={() => leaving(at)} />
               ))}
@@ -83,7 +84,7 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
     return purgeSessions(row.id);
   };
   return (
-    <li data-testid="trash-row" className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
+    <li data-testid="trash-row" data-list-item className="flex min-h-9 items-center gap-2.5 rounded-control px-2 hover:bg-hover focus-within:bg-hover">
       <Icon name="note" size={14} className="text-fg-2" />
       <span className="cut min-w-0 flex-1 text-ui" title={row.title}>
         {row.title}

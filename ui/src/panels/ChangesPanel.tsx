@@ -3,6 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { userError, type ChangedNoteView, type ChangeSetView, type UndoChanges, type UserError } from '../ipc';
 import { Button, clockTime, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName, whenText } from '../shared';
 import { Diff } from '../shared/Diff';
+import { listKeys } from '../shared/list-keys';
 import { SetConflictCard } from '../shared/SetConflictCard';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { sameList } from '../state/same';
@@ -21,7 +22,7 @@ export function ChangesPanel() {
 
   const nothing = session === null || (changes.data?.length === 0 && !changes.error);
   return (
-    <div data-testid="changes-panel" className="flex flex-col gap-4 p-3.5">
+    <div data-testid="changes-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       <InterruptedChanges />
       {nothing ? (
         <Empty>No changes in this chat. What Nova writes to your notes is listed here, with Undo.</Empty>
@@ -83,7 +84,7 @@ function NoteChange({ set, note, undo }: { set: ChangeSetView; note: ChangedNote
   const { name, folder } = noteName(note.path);
   const conflict = useApp((app) => app.conflicts.find((other) => other.set === set.id && other.conflict.path === note.path));
   return (
-    <article data-testid="change-note" data-path={note.path} data-undone={note.undone} className="flex flex-col gap-1.5">
+    <article data-testid="change-note" data-path={note.path} data-list-item data-note-path={note.path} data-undone={note.undone} className="flex flex-col gap-1.5">
       <div className="flex min-h-6 items-center gap-2">
         <Icon name="note" size={14} className="text-fg-2" />
         <button type="button" onClick={() => openNote(note.path)} title={note.path} className="cut rounded-badge text-ui font-medium hover:underline">
@@ -128,6 +129,7 @@ function EarlierSet({ set, undo }: { set: ChangeSetView; undo: Undo }) {
       <button
         type="button"
         aria-expanded={open}
+        data-list-item
         onClick={() => setOpen(!open)}
         className="-mx-1 flex h-6.5 w-[calc(100%+0.5rem)] items-center gap-1.5 rounded-badge px-1 text-left hover:bg-hover"
       >

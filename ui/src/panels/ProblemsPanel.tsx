@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from 'react';
 
 import { useBackend, userError, type ProblemView, type UserError } from '../ipc';
 import { Button, count, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName } from '../shared';
+import { listKeys, noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 
 /** Notes that show at once, and that each "Show more" adds. */
@@ -16,7 +17,7 @@ export function ProblemsPanel() {
   const shown = groups.slice(0, pages * PAGE);
   const more = groups.length - shown.length;
   return (
-    <div data-testid="problems-panel" className="flex flex-col gap-4 p-3.5" onKeyDown={moveInList}>
+    <div data-testid="problems-panel" data-list onKeyDown={listKeys} className="flex flex-col gap-4 p-3.5">
       {error && <ErrorBox error={error} actions={<LinkButton onClick={() => void loadProblems()}>Try again</LinkButton>} />}
       {rows === null && !error && <Loading lines={4} label="Reading the problems" />}
       {rows?.length === 0 && !error && <Empty>No problems. A note that cannot be read in full is listed here, with what to do about it.</Empty>}
@@ -50,15 +51,20 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
       setFailed(userError(thrown));
     }
   };
+  /** O, too, says here what it failed with. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (noteForO(event) === null) return;
+    event.preventDefault();
+    void open();
+  };
   return (
-    <article data-testid="note-problems" data-path={path} aria-label={name} className="flex flex-col gap-1.5">
+    <article data-testid="note-problems" data-path={path} data-list-item data-note-path={path} onKeyDown={onKeyDown} aria-label={name} className="flex flex-col gap-1.5">
       <div className="flex items-start gap-2">
         <Icon name="note" size={14} className="mt-1 text-fg-2" />
         {/* Whole, however long: of a copy that a sync program made, the end of the name tells it apart. */}
         <span className="mt-0.5 min-w-0 flex-1 break-words">
           <button
             type="button"
-            data-problem-note
             onClick={() => openNote(path)}
             className="mr-2 max-w-full rounded-badge text-left text-ui font-medium hover:underline"
           >
@@ -66,7 +72,7 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
           </button>
           <span className="text-small text-fg-3">{folder}</span>
         </span>
-        <Button size="s" variant="quiet" data-open aria-label={`Open ${name} in Obsidian`} onClick={() => void open()}>
+        <Button size="s" variant="quiet" aria-label={`Open ${name} in Obsidian`} onClick={() => void open()}>
           Open in Obsidian
         </Button>
       </div>
@@ -99,22 +105,4 @@ function byNote(rows: readonly ProblemView[]): [string, ProblemView[]][] {
     else groups.set(row.path, [row]);
   }
   return [...groups];
-}
-
-/** J, K and the arrows move between notes; Enter, being on a button, shows the note; O opens it in Obsidian. */
-function moveInList(event: KeyboardEvent<HTMLElement>): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const article = (event.target as HTMLElement).closest<HTMLElement>('article');
-  if (article === null) return;
-  if (event.key === 'o') {
-    event.preventDefault();
-    article.querySelector<HTMLElement>('[data-open]')?.click();
-    return;
-  }
-  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
-  if (by === 0) return;
-  event.preventDefault();
-  const notes = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-problem-note]')];
-  const own = article.querySelector<HTMLElement>('[data-problem-note]');
-  notes[notes.findIndex((note) => note === own) + by]?.focus();
 }

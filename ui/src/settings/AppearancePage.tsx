@@ -1,15 +1,18 @@
 // How the window looks: theme, text size, the line of figures under the composer. Seen at once.
 
 import type { Theme } from '../ipc';
-import { Button, Segments, Switch } from '../shared';
+import { Button, keyText, Segments, Switch } from '../shared';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 import { Setting } from './Setting';
 
 const sizes = { least: 12, usual: 14, most: 18 };
 
 export function AppearancePage() {
   const appearance = useApp(({ status }) => status?.appearance ?? null);
-  const { setAppearance } = useActions();
+  const percent = useApp(({ zoom }) => zoom);
+  const keys = useApp((app) => app.keys);
+  const { setAppearance, zoom } = useActions();
   if (!appearance) return null;
   const { theme, text_size: size, activity_line: line } = appearance;
   return (
@@ -50,6 +53,20 @@ export function AppearancePage() {
               disabled={size === sizes.usual}
               onClick={() => void setAppearance({ text_size: sizes.usual })}
             >
+              Reset
+            </Button>
+          </Setting>
+          <Setting name="Zoom" note={`Draws everything larger or smaller: ${keyText(keysOf(keys, 'zoom-in'))}, ${keyText(keysOf(keys, 'zoom-out'))}, or Ctrl and the wheel.`}>
+            <span className="tabular text-small text-fg-2" data-testid="zoom">
+              {percent} %
+            </span>
+            <Button size="s" aria-label="Smaller" onClick={() => zoom(-1)}>
+              −
+            </Button>
+            <Button size="s" aria-label="Larger" onClick={() => zoom(1)}>
+              +
+            </Button>
+            <Button size="s" aria-label="Reset zoom" disabled={percent === 100} onClick={() => zoom(0)}>
               Reset
             </Button>
           </Setting>

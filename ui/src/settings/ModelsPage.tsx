@@ -18,6 +18,7 @@ import {
   priceText,
   useProviderEntry,
 } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { CredentialForm, PassphraseForm, wantsPassphrase } from '../shared/SecretForm';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
@@ -282,13 +283,13 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
     }
   };
   return (
-    <ul className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
+    <ul data-list onKeyDown={listKeys} className="border-t border-line py-1" aria-label={`Models of ${provider.id}`}>
       {provider.models.map((name) => {
         const model = `${provider.id}/${name}`;
         const favourite = provider.favourites.includes(name);
         const price = provider.prices.find((known) => known.model === name);
         return (
-          <li key={name} data-model={model} className="flex h-8 items-center gap-2.5 px-3.5 text-small">
+          <li key={name} data-model={model} data-list-item className="flex h-8 items-center gap-2.5 px-3.5 text-small">
             <IconButton
               icon="star"
               label={favourite ? `Take ${name} out of the favourites` : `Make ${name} a favourite`}

@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 
 import { nothing, useBackend, userError, type ApprovedToolRow, type PermissionsView, type PolicyRow, type RuleAnswer, type RuleRow, type UserError } from '../ipc';
 import { Badge, Banner, Button, ErrorBox, LinkButton, Loading, Segments, TextField, type Tone } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { Revealed } from '../shared/Revealed';
 import { useApp, useRpc } from '../state/hooks';
 import { TryRule } from './TryRule';
@@ -125,11 +126,12 @@ const answers: Record<RuleAnswer, { tone: Tone; word: string }> = {
 function Rules({ rules, onRemove }: { rules: readonly RuleRow[]; onRemove?: (pattern: string) => void }) {
   if (rules.length === 0) return <p className="text-small text-fg-3">No rule is written. “Always” on a card writes one.</p>;
   return (
-    <ul className="rounded-card border border-line">
+    <ul data-list onKeyDown={listKeys} className="rounded-card border border-line">
       {rules.map((rule) => (
         <li
           key={`${rule.answer} ${rule.pattern} ${rule.line}`}
           data-testid="rule-row"
+          data-list-item
           data-pattern={rule.pattern}
           className="flex min-h-9 items-center gap-2.5 border-t border-line px-3.5 py-1.5 first:border-t-0"
         >
@@ -218,11 +220,12 @@ function ApprovedTools({
   onRevokeHost: (tool: string, host: string) => void;
 }) {
   return (
-    <ul className="rounded-card border border-line">
+    <ul data-list onKeyDown={listKeys} className="rounded-card border border-line">
       {tools.map(({ tool, always, state, hosts }) => (
         <li
           key={tool}
           data-testid="approved-tool"
+          data-list-item
           data-tool={tool}
           className="flex min-h-9 flex-wrap items-center gap-2.5 border-t border-line px-3.5 py-1.5 first:border-t-0"
         >

@@ -28,6 +28,7 @@ export function SkillLine({ row, columns, scale, chosen, shadowed, now, onOpen, 
   return (
     <li
       data-testid="skill-row"
+      data-list-item
       data-skill={row.id}
       data-state={row.state}
       className={`relative h-13 border-b border-line px-4 ${columns} ${chosen ? 'settings:bg-selected' : ''} hover:bg-hover`}

@@ -4,6 +4,7 @@ import { Fragment, useCallback, useLayoutEffect, useRef, useState, type ReactNod
 
 import type { SkillRow } from '../ipc';
 import { Button, count, Empty, ErrorBox, Icon, LinkButton, Loading, Segments, TextField } from '../shared';
+import { listKeys } from '../shared/list-keys';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
 import { AddSkill } from './AddSkill';
@@ -91,7 +92,7 @@ export function SkillsPage() {
             <span>14 days</span>
             <span className="text-right">Pin, hide, on</span>
           </div>
-          <ul>
+          <ul data-list onKeyDown={listKeys}>
             {shown.map((row) => {
               const below = !isShadowed(row, rows) && said(row, 'row');
               return (

@@ -207,4 +207,14 @@ describe('Appearance', () => {
     await user.click(screen.getByRole('button', { name: 'Reset' }));
     expect(screen.getByTestId('text-size')).toHaveTextContent('14 px');
   });
+
+  it('draws everything larger, smaller and as usual', async () => {
+    const { user } = setup('appearance');
+    await user.click(screen.getByRole('button', { name: 'Larger' }));
+    await user.click(screen.getByRole('button', { name: 'Larger' }));
+    await user.click(screen.getByRole('button', { name: 'Smaller' }));
+    expect(screen.getByTestId('zoom')).toHaveTextContent('110 %');
+    await user.click(screen.getByRole('button', { name: 'Reset zoom' }));
+    expect(screen.getByTestId('zoom')).toHaveTextContent('100 %');
+  });
 });

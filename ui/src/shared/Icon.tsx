@@ -85,7 +85,7 @@ export function Icon({ name, size = 16, className = '', ...rest }: IconProps) {
       viewBox="0 0 16 16"
       fill="none"
       stroke="currentColor"
-      strokeWidth={1.4}
+      strokeWidth={ofBox(1.4)}
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"
@@ -95,6 +95,11 @@ export function Icon({ name, size = 16, className = '', ...rest }: IconProps) {
       {draw(name)}
     </svg>
   );
+}
+
+/** A length as a share of the box: where the page is zoomed, WebKit would draw a plain one larger twice. */
+function ofBox(length: number): string {
+  return `${(length / 16) * 100}%`;
 }
 
 function draw(name: IconName) {
@@ -112,11 +117,11 @@ function draw(name: IconName) {
     case 'stop':
       return <rect x="4" y="4" width="8" height="8" rx="1.5" fill="currentColor" stroke="none" />;
     case 'queued':
-      return <circle cx="8" cy="8" r="6" strokeDasharray="2.4 2.3" />;
+      return <circle cx="8" cy="8" r="6" strokeDasharray={`${ofBox(2.4)} ${ofBox(2.3)}`} />;
     case 'spinner':
       return <Spinner />;
     case 'more':
-      return <path d={paths.more} strokeWidth={2} />;
+      return <path d={paths.more} strokeWidth={ofBox(2)} />;
     default:
       return <path d={paths[name]} />;
   }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { LinkButton } from './Button';
 import { noteName } from './format';
+import { listKeys } from './list-keys';
 
 const FIRST_NOTES = 6;
 
@@ -10,9 +11,9 @@ export function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: 
   const [all, setAll] = useState(false);
   const shown = all ? notes : notes.slice(0, FIRST_NOTES);
   return (
-    <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+    <p data-list onKeyDown={listKeys} className="flex flex-wrap gap-x-3 gap-y-0.5">
       {shown.map((path, index) => (
-        <LinkButton key={index} className="font-normal" title={path} onClick={() => onNote(path)}>
+        <LinkButton key={index} data-list-item data-note-path={path} className="font-normal" title={path} onClick={() => onNote(path)}>
           {noteName(path).name}
         </LinkButton>
       ))}

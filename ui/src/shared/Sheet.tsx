@@ -1,6 +1,8 @@
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 
+import { focusIsLost } from './focus';
+
 interface SheetProps {
   readonly side: 'left' | 'right';
   /** px */
@@ -22,6 +24,10 @@ export function Sheet({ side, width, label, onClose, onEscape, children }: Sheet
           aria-label={label}
           aria-describedby={undefined}
           {...(onEscape ? { onEscapeKeyDown: onEscape } : {})}
+          onCloseAutoFocus={(event) => {
+            // What was chosen may have taken the focus somewhere else.
+            if (!focusIsLost()) event.preventDefault();
+          }}
           style={{ width }}
           className={`fixed inset-y-0 z-30 flex max-w-[calc(100vw-48px)] flex-col bg-surface-side shadow-2 outline-none ${side === 'left' ? 'left-0 animate-sheet-left border-r' : 'right-0 animate-sheet-right border-l'} border-line`}
         >

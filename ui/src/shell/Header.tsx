@@ -10,6 +10,8 @@ import { SkillChips, useShownSkills } from './SkillChips';
 interface HeaderProps {
   /** The panel has a place beside the conversation. */
   readonly roomForPanel: boolean;
+  /** The button that shows the list, where no rail does. */
+  readonly list?: ReactNode;
   /** Notes that the last turn changed. */
   readonly changed: number;
   /** What can be done with the chat; told how to begin renaming it. */
@@ -17,7 +19,7 @@ interface HeaderProps {
 }
 
 /** What is open, which model answers, which skills are active. */
-export function Header({ roomForPanel, changed, menu }: HeaderProps) {
+export function Header({ roomForPanel, list, changed, menu }: HeaderProps) {
   const row = useApp(openRow);
   const panelOpen = useApp((app) => app.panel.open);
   const skills = useShownSkills();
@@ -29,8 +31,9 @@ export function Header({ roomForPanel, changed, menu }: HeaderProps) {
       data-region="header"
       tabIndex={-1}
       aria-label="Chat"
-      className="flex h-12 shrink-0 items-center gap-2 border-b border-line pr-3 pl-5"
+      className="flex h-12 shrink-0 items-center gap-2 border-b border-line pr-3 pl-5 max-narrow:pl-3"
     >
+      {list}
       {row && renaming ? (
         <RenameField
           title={row.title}

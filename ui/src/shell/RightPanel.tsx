@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Icon, IconButton, keyText, type IconName } from '../shared';
 import { shownSkillPanel, type PanelTab } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
+import { keysOf } from '../state/keys';
 
 export interface PanelPage {
   readonly tab: PanelTab;
@@ -19,6 +20,7 @@ export interface PanelPage {
 export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
   const chosen = useApp((app) => app.panel.tab);
   const skill = useApp(shownSkillPanel);
+  const keys = useApp((app) => app.keys);
   const { setPanel, toggleWide } = useActions();
   const tab = pages.some((page) => page.tab === chosen) ? chosen : pages[0]?.tab;
   return (
@@ -48,9 +50,9 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
           ))}
         </Tabs.List>
         {skill && (
-          <IconButton icon="expand" label="In place of the chat" keys={keyText('Ctrl Shift .')} data-testid="widen-panel" onClick={toggleWide} />
+          <IconButton icon="expand" label="In place of the chat" keys={keyText(keysOf(keys, 'wide'))} data-testid="widen-panel" onClick={toggleWide} />
         )}
-        <IconButton icon="x" label="Close panel" keys={keyText('Ctrl .')} onClick={() => setPanel({ open: false })} />
+        <IconButton icon="x" label="Close panel" keys={keyText(keysOf(keys, 'panel'))} onClick={() => setPanel({ open: false })} />
       </div>
       {pages.map((page) => (
         <Tabs.Content key={page.tab} value={page.tab} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { nothing, useBackend, userError, type ChangeSetView, type UserError } from '../ipc';
+import { nothing, useBackend, userError, type ChangeSetView, type ConfigProblemView, type UserError } from '../ipc';
 import { Banner, counted, LinkButton, modelName, useOnline } from '../shared';
 import { NoteList } from '../shared/NoteList';
 import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
@@ -39,18 +39,23 @@ export function WindowBanner() {
     );
   }
   if (!online) return <OfflineBanner />;
-  if (status?.config_problem) {
-    const { file, line, message } = status.config_problem;
-    return (
-      <Row>
-        <Banner tone="grey" icon="info">
-          {file.slice(file.lastIndexOf('/') + 1)}
-          {line === null ? '' : `, line ${line}`}: last good settings in use. {message}
-        </Banner>
-      </Row>
-    );
-  }
+  if (status?.config_problem) return <ConfigBanner problem={status.config_problem} />;
   return null;
+}
+
+/** A file of settings that cannot be read as it is now, and the way to it. */
+function ConfigBanner({ problem: { file, line, message } }: { problem: ConfigProblemView }) {
+  const backend = useBackend();
+  const { report } = useActions();
+  const open = () => void backend.rpc('show_config_file', nothing).catch(report);
+  return (
+    <Row>
+      <Banner tone="grey" icon="info" actions={<LinkButton onClick={open}>Open</LinkButton>}>
+        {file.slice(file.lastIndexOf('/') + 1)}
+        {line === null ? '' : `, line ${line}`}: last good settings in use. {message}
+      </Banner>
+    </Row>
+  );
 }
 
 /** What does not work, what does, and a model of this machine where there is one. */

@@ -2,39 +2,59 @@
 
 import { useCallback, useEffect } from 'react';
 
-import { mainModifier } from '../shared';
+import { useBackend } from '../ipc';
+import { mainModifier, useMedia } from '../shared';
+import { noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
-import type { AppState } from '../state/app';
+import { type AppState, widePanel } from '../state/app';
 import type { Actions } from '../state/store';
 
 /** `quote`: puts what is selected in the conversation into the message. */
 export function useKeys(roomForList: boolean, quote: () => void): void {
   const run = useAction(roomForList, quote);
   const actions = useActions();
+  const backend = useBackend();
   const keys = useApp((app) => app.keys);
   const view = useApp((app) => app.view);
   const panels = useApp((app) => app.skillPanels);
   const firstRun = useApp((app) => app.status?.first_run !== false);
 
   useEffect(() => {
-    if (firstRun) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
-      const act = actionOf(event, keys, run, actions, view, panels);
+      if (firstRun) {
+        const id = actionFor(keys, pressedKeys({ ...picked(event), main: mainModifier(event) }) ?? '');
+        if (!id?.startsWith('zoom-')) return;
+      }
+      const note = noteForO(event);
+      const inObsidian = () => void backend.rpc('open_note', { path: note ?? '' }).catch(actions.report);
+      const act = note === null ? actionOf(event, keys, run, actions, view, panels) : inObsidian;
       if (!act) return;
       event.preventDefault();
       act();
     };
+    const onWheel = (event: WheelEvent) => {
+      if (!mainModifier(event) || event.deltaY === 0) return;
+      event.preventDefault();
+      actions.zoom(event.deltaY < 0 ? 1 : -1);
+    };
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [actions, keys, run, view, panels, firstRun]);
+    window.addEventListener('wheel', onWheel, { passive: false });
+    return () => {
+      window.removeEventListener('keydown', onKey);
+      window.removeEventListener('wheel', onWheel);
+    };
+  }, [actions, backend, keys, run, view, panels, firstRun]);
 }
 
 /** Does what a key, or a line of the palette, stands for. False where it means nothing here. */
 export function useAction(roomForList: boolean, quote: () => void): (id: KeyActionId) => (() => void) | null {
   const actions = useActions();
   const view = useApp((app) => app.view.kind);
+  const wide = useApp((app) => widePanel(app) !== null);
+  // Where there is no room beside it, the panel lies over the conversation.
+  const roomForPanel = useMedia('(min-width: 1100px)');
   return useCallback(
     (id) => {
       const inChat = (act: () => void) => () => {
@@ -54,6 +74,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'find':
           return view === 'chat'
             ? () => {
+                if (wide) actions.setPanel({ wide: false, peek: false });
                 actions.setFind(document.querySelector<HTMLInputElement>('[data-testid=find-field]')?.value ?? '');
                 focusSoon('[data-testid=find-field]');
               }
@@ -67,16 +88,22 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'wide':
           return view === 'chat' ? () => actions.toggleWide() : null;
         case 'approval':
-          return focusNextApproval;
+          return () => void goToApproval(actions, roomForPanel);
         case 'settings':
           return () => actions.show({ kind: 'settings', page: 'skills' });
+        case 'zoom-in':
+          return () => actions.zoom(1);
+        case 'zoom-out':
+          return () => actions.zoom(-1);
+        case 'zoom-reset':
+          return () => actions.zoom(0);
         case 'next-region':
           return () => focusRegion(1);
         case 'previous-region':
           return () => focusRegion(-1);
       }
     },
-    [actions, view, roomForList, quote],
+    [actions, view, wide, roomForList, roomForPanel, quote],
   );
 }
 
@@ -122,11 +149,33 @@ function focusRegion(by: 1 | -1): void {
   (region?.querySelector<HTMLElement>('[data-testid=composer-input]') ?? region)?.focus();
 }
 
-/** The waiting approval after the one that has the focus. */
-function focusNextApproval(): void {
-  const cards = [...document.querySelectorAll<HTMLElement>('[data-testid=approval-card]')];
-  const at = cards.findIndex((card) => card.contains(document.activeElement));
-  const card = cards[(at + 1) % cards.length];
-  card?.scrollIntoView({ block: 'nearest' });
-  card?.focus();
+/** The waiting approval after the one that has the focus, in whichever chat it is. */
+async function goToApproval(actions: Actions, roomForPanel: boolean): Promise<void> {
+  const cards = approvalCards();
+  const next = cards[cards.findIndex((card) => card.contains(document.activeElement)) + 1];
+  // Where there is no room for it, the panel lies over them.
+  if (!roomForPanel) actions.setPanel({ open: false });
+  if (next) return whenDrawn(() => next, focusCard);
+  const other = await actions.showAsking();
+  whenDrawn(() => approvalCards()[0], focusCard, other ? DRAWN_IN : 0);
+}
+
+function approvalCards(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-testid=approval-card]')];
+}
+
+function focusCard(card: HTMLElement): void {
+  card.scrollIntoView({ block: 'nearest' });
+  card.focus();
+}
+
+/** Frames that a chat may take to be drawn after it was read. */
+const DRAWN_IN = 60;
+
+function whenDrawn<T>(find: () => T | undefined, act: (found: T) => void, frames = DRAWN_IN): void {
+  requestAnimationFrame(() => {
+    const found = find();
+    if (found !== undefined) act(found);
+    else if (frames > 0) whenDrawn(find, act, frames - 1);
+  });
 }

@@ -17,6 +17,7 @@ import type {
   UserError,
   VaultChangeAuthor,
 } from '../ipc';
+import { type Asking, askingAfter } from './asking';
 import { afterEvent, type Queues } from './queue';
 
 export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credentials' | 'changes' | 'appearance' | 'keyboard';
@@ -56,6 +57,8 @@ export interface AppState {
   readonly drafts: Readonly<Record<string, Draft>>;
   /** By session: messages that wait for the end of a turn. */
   readonly queues: Queues;
+  /** By session: the questions that wait for the user's answer. */
+  readonly asking: Asking;
   /** Its stored events are being read. */
   readonly opening: boolean;
   /** The message that is to be brought into view. */
@@ -89,6 +92,8 @@ export interface AppState {
   readonly hiddenProposals: Readonly<Record<string, string>>;
   /** By provider: how its last request went, where that was told since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
+  /** How large everything is drawn, in percent. */
+  readonly zoom: number;
   /** Keys that the user chose, by the name of what they do. */
   readonly keys: Readonly<Record<string, string>>;
   /** What lies over the window: the palette of commands, the sheet of keys. */
@@ -143,7 +148,7 @@ export interface Draft {
   readonly skills: readonly string[];
   /** Text files that go with it. */
   readonly files: readonly AttachedFile[];
-  /** Images that go with it. They are not kept from one start to the next. */
+  /** Images that go with it. */
   readonly images: readonly NewImage[];
   /** Grows each time the text is put there from elsewhere, for the field to take over. */
   readonly given: number;
@@ -208,6 +213,7 @@ export const firstState: AppState = {
   open: null,
   drafts: {},
   queues: {},
+  asking: {},
   opening: false,
   sought: null,
   trash: [],
@@ -227,6 +233,7 @@ export const firstState: AppState = {
   recordForm: null,
   hiddenProposals: {},
   health: {},
+  zoom: 100,
   keys: {},
   over: null,
   find: null,
@@ -235,7 +242,8 @@ export const firstState: AppState = {
 /** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
 export function reduceApp(before: AppState, event: Envelope): AppState {
   const queues = afterEvent(before.queues, event);
-  const state = queues === before.queues ? before : { ...before, queues };
+  const asking = askingAfter(before.asking, event);
+  const state = queues === before.queues && asking === before.asking ? before : { ...before, queues, asking };
   switch (event.type) {
     case 'turn_started':
       return touchRow(state, event, true);
@@ -373,6 +381,15 @@ export function archivedSessions(rows: readonly SessionRow[]): SessionRow[] {
 export function clampWidth(kind: 'list' | 'panel', width: number): number {
   const { least, most } = widths[kind];
   return Math.min(most, Math.max(least, Math.round(width)));
+}
+
+/** Percent. */
+const zooms = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300];
+
+/** The next larger or smaller of the sizes that everything can be drawn in. */
+export function zoomStep(zoom: number, by: -1 | 1): number {
+  const next = by > 0 ? zooms.find((step) => step > zoom) : zooms.findLast((step) => step < zoom);
+  return next ?? zoom;
 }
 
 function touchRow(state: AppState, event: Envelope, running: boolean): AppState {

@@ -1,8 +1,9 @@
 // What is kept from one start to the next: messages that are being written, and how the window was left.
 // In files of the backend, which are on the disk when it answers; the page's own storage is written when
 // the browser likes, and a killed window would lose the last words.
-import { nothing, type Backend, type DraftView, type QueuedMessage, type WindowLayout } from '../ipc';
+import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
+import { type KeptDraft, type WholeDraft, type WholeMessage, withImagesKept } from './kept-images';
 import { noQueue } from './queue';
 import type { Store } from './store';
 
@@ -22,12 +23,14 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) send(() => backend.rpc('keep_draft', draft));
+    for (const draft of changedDrafts(kept, app)) send(async () => backend.rpc('keep_draft', await withImagesKept(backend, draft)));
     if (layoutChanged(kept, app)) send(() => backend.rpc('keep_layout', layoutOf(app)));
     kept = app;
   };
   const unlisten = store.listen(() => {
     const { app } = store.get();
+    // Everything is drawn larger by the command: who presses the key looks at it.
+    if (app.zoom !== kept.zoom) return flush();
     if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(kept, app)) timer ??= setTimeout(flush, AFTER);
   });
   window.addEventListener('pagehide', flush);
@@ -39,39 +42,40 @@ export function keepChanges(store: Store, backend: Backend): () => void {
 }
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */
-export function changedDrafts(before: AppState, after: AppState): DraftView[] {
+export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
   const keys = new Set([before, after].flatMap(({ drafts, queues }) => [...Object.keys(drafts), ...Object.keys(queues)]));
   const changed = [...keys].filter(
     (key) => before.drafts[key] !== after.drafts[key] || before.queues[key]?.messages !== after.queues[key]?.messages,
   );
   return changed.map((key) => {
-    const { text, tool, skills, files } = after.drafts[key] ?? emptyDraft;
-    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, images: _images, ...message }) => message).filter(saysSomething);
-    return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], queued };
+    const { text, tool, skills, files, images } = after.drafts[key] ?? emptyDraft;
+    const queued = (after.queues[key] ?? noQueue).messages.map(({ id: _id, ...message }) => message);
+    return { session: key === '' ? null : key, text, tool, skills: [...skills], files: [...files], images, queued };
   });
 }
 
 /** What was typed since the window opened is not replaced by what was kept. */
-export function withKeptDrafts(app: AppState, kept: readonly DraftView[], id: () => number): AppState {
+export function withKeptDrafts(app: AppState, kept: readonly KeptDraft[], id: () => number): AppState {
   const drafts = { ...app.drafts };
   const queues = { ...app.queues };
-  for (const { session, queued: all, ...draft } of kept) {
+  for (const { session, queued: all, lost, ...draft } of kept) {
     const key = session ?? '';
     const queued = all.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
       drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
-      const messages = queued.map((message) => ({ ...message, images: [], id: id() }));
-      queues[key] = { messages, held: 'Nova was closed; images that waited with a message are not kept', pressing: false };
+      const messages = queued.map((message) => ({ ...message, id: id() }));
+      const held = lost.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lost.join(', ')} cannot be read`;
+      queues[key] = { messages, held, pressing: false };
     }
   }
   return { ...app, drafts, queues };
 }
 
-/** Images are not kept: a message that was nothing else has nothing left to send. */
-function saysSomething({ text, files }: QueuedMessage): boolean {
-  return text.trim() !== '' || files.length > 0;
+/** A message whose images are lost may have nothing left to send. */
+function saysSomething({ text, files, images }: WholeMessage): boolean {
+  return text.trim() !== '' || files.length > 0 || images.length > 0;
 }
 
 /** A layout that cannot be read is no reason not to start. */
@@ -81,17 +85,18 @@ export function readLayout(backend: Backend): Promise<WindowLayout | null> {
 
 export function withLayout(app: AppState, layout: WindowLayout | null): AppState {
   if (!layout) return app;
-  const { list_folded, list_width, panel_open, panel_width, keys } = layout;
+  const { list_folded, list_width, panel_open, panel_width, zoom, keys } = layout;
   return {
     ...app,
+    zoom: zoom === 0 ? app.zoom : zoom,
     list: { ...app.list, folded: list_folded, width: list_width === 0 ? app.list.width : clampWidth('list', list_width) },
     panel: { ...app.panel, open: panel_open, width: panel_width === 0 ? app.panel.width : clampWidth('panel', panel_width) },
     keys: Object.fromEntries(Object.entries(keys).flatMap(([action, key]) => (key === undefined ? [] : [[action, key]]))),
   };
 }
 
-function layoutOf({ list, panel, keys }: AppState): WindowLayout {
-  return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, keys: { ...keys } };
+function layoutOf({ list, panel, zoom, keys }: AppState): WindowLayout {
+  return { list_folded: list.folded, list_width: list.width, panel_open: panel.open, panel_width: panel.width, zoom, keys: { ...keys } };
 }
 
 function layoutChanged(before: AppState, after: AppState): boolean {
@@ -100,6 +105,7 @@ function layoutChanged(before: AppState, after: AppState): boolean {
     before.list.width !== after.list.width ||
     before.panel.open !== after.panel.open ||
     before.panel.width !== after.panel.width ||
+    before.zoom !== after.zoom ||
     before.keys !== after.keys
   );
 }

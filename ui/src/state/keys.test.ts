@@ -9,6 +9,9 @@ test.each([
   [press('>', 'Period', { shiftKey: true }), 'Ctrl Shift .'],
   [press('F6', 'F6', { main: false, shiftKey: true }), 'Shift F6'],
   [press('a', 'KeyQ'), 'Ctrl A'],
+  [press('+', 'Equal', { shiftKey: true }), 'Ctrl ='],
+  [press('+', 'BracketRight'), 'Ctrl ='],
+  [press('-', 'Slash'), 'Ctrl -'],
   [press('Control', 'ControlLeft'), null],
 ])('%s is %s', (is, expected) => expect(is).toBe(expected));
 

@@ -18,6 +18,9 @@ export const keyActions = [
   { id: 'panel', label: 'Show or hide the right panel', keys: 'Ctrl .' },
   { id: 'wide', label: 'Panel in place of the chat', keys: 'Ctrl Shift .' },
   { id: 'approval', label: 'Go to the waiting approval', keys: 'Ctrl Shift A' },
+  { id: 'zoom-in', label: 'Draw everything larger', keys: 'Ctrl =' },
+  { id: 'zoom-out', label: 'Draw everything smaller', keys: 'Ctrl -' },
+  { id: 'zoom-reset', label: 'As large as usual', keys: 'Ctrl 0' },
   { id: 'settings', label: 'Settings', keys: 'Ctrl ,' },
   { id: 'next-region', label: 'Next region', keys: 'F6' },
   { id: 'previous-region', label: 'Previous region', keys: 'Shift F6' },
@@ -65,6 +68,9 @@ export interface Pressed {
 export function pressedKeys({ key, code, altKey, shiftKey, main }: Pressed): string | null {
   const name = keyName(key, code);
   if (name === null) return null;
+  // Plus and minus are elsewhere on each keyboard, and plus may need Shift.
+  if (main && !altKey && (key === '+' || key === '=')) return 'Ctrl =';
+  if (main && !altKey && key === '-') return 'Ctrl -';
   return [main ? 'Ctrl' : '', altKey ? 'Alt' : '', shiftKey ? 'Shift' : '', name].filter(Boolean).join(' ');
 }
 

@@ -1,7 +1,7 @@
 // Messages that wait above the composer until the turns before them have ended. Pure.
 import type { Envelope, NewImage, QueuedMessage } from '../ipc';
 
-export interface Queued extends Readonly<QueuedMessage> {
+export interface Queued extends Readonly<Omit<QueuedMessage, 'images'>> {
   readonly id: number;
   readonly images: readonly NewImage[];
 }

@@ -390,11 +390,11 @@ describe('what is kept', () => {
     for (const text of ['M', 'Mo', 'Mov', 'Move']) actions.setDraft({ text });
     expect(backend.asked('keep_draft')).toEqual([]);
     await vi.advanceTimersByTimeAsync(500);
-    const empty = { tool: null, skills: [], files: [], queued: [] };
+    const empty = { tool: null, skills: [], files: [], images: [], queued: [] };
     expect(backend.asked('keep_draft')).toEqual([{ ...empty, session: 'bank', text: 'Move' }]);
     actions.queueDraft();
     await vi.advanceTimersByTimeAsync(500);
-    const queued = [{ text: 'Move', tool: null, skills: [], files: [] }];
+    const queued = [{ text: 'Move', tool: null, skills: [], files: [], images: [] }];
     expect(backend.asked('keep_draft').at(-1)).toEqual({ ...empty, session: 'bank', text: '', queued });
     end();
     vi.useRealTimers();
@@ -402,10 +402,10 @@ describe('what is kept', () => {
 
   test('what was kept is there again; what was typed meanwhile stays', async () => {
     const { backend, store, actions } = make();
-    const kept = { tool: null, skills: [], files: [], queued: [] };
+    const kept = { tool: null, skills: [], files: [], images: [], queued: [] };
     backend.on('list_drafts', () => [
       { ...kept, session: null, text: 'new' },
-      { ...kept, session: 'bank', text: 'old', queued: [{ text: 'next', tool: null, skills: [], files: [] }] },
+      { ...kept, session: 'bank', text: 'old', queued: [{ text: 'next', tool: null, skills: [], files: [], images: [] }] },
     ]);
     actions.setDraft({ text: 'typed' });
     await actions.start();
@@ -414,7 +414,7 @@ describe('what is kept', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: expect.stringMatching(/^Nova was closed/) as string, messages: [{ text: 'next' }] });
   });
 
-  test('a waiting message that is only images is not kept as one without a word', async () => {
+  test('images are handed over once, not with every letter, and are there again with their messages', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = make();
     await actions.start();
@@ -423,21 +423,34 @@ describe('what is kept', () => {
     const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
     actions.setDraft({ images: [image] });
     actions.queueDraft();
-    actions.setDraft({ text: 'What is it?', images: [image] });
-    actions.queueDraft();
     await vi.advanceTimersByTimeAsync(500);
-    expect(backend.asked('keep_draft').at(-1)?.queued).toEqual([{ text: 'What is it?', tool: null, skills: [], files: [] }]);
+    for (const text of ['W', 'What is it?']) {
+      actions.setDraft({ text, images: [image] });
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(backend.asked('keep_draft_image')).toEqual([{ session: 'bank', image }]);
+    const named = { id: 'bank-plan.png', name: 'plan.png' };
+    const kept = backend.asked('keep_draft').at(-1)!;
+    expect(kept).toMatchObject({ text: 'What is it?', images: [named], queued: [{ text: '', images: [named] }] });
     end();
     vi.useRealTimers();
+
+    backend.on('list_drafts', () => [kept]);
+    const again = createStore(backend);
+    await again.actions.start();
+    const { drafts, queues } = again.get().app;
+    expect(drafts['bank']).toMatchObject({ text: 'What is it?', images: [image] });
+    expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
   });
 
-  test('waiting messages come back without their images, and say so; an empty one does not come back', async () => {
+  test('an image that cannot be read any more is named, and an empty message does not come back', async () => {
     const { backend, store, actions } = make();
-    const kept = { text: '', tool: null, skills: [], files: [] };
+    const kept = { text: '', tool: null, skills: [], files: [], images: [] };
     const file = { ...kept, files: [{ name: 'a.txt', text: 'a' }] };
+    const gone = { ...kept, images: [{ id: 'gone', name: 'plan.png' }] };
     backend.on('list_drafts', () => [
-      { ...kept, session: 'bank', queued: [kept, { ...kept, text: 'next' }, file] },
-      { ...kept, session: 'harborline', queued: [kept] },
+      { ...kept, session: 'bank', queued: [gone, { ...gone, text: 'next' }, file] },
+      { ...kept, session: 'harborline', queued: [gone] },
     ]);
     await actions.start();
     const { bank, harborline } = store.get().app.queues;
@@ -445,20 +458,33 @@ describe('what is kept', () => {
       ['next', 0],
       ['', 1],
     ]);
-    expect(bank?.held).toMatch(/images .* are not kept/);
+    expect(bank?.held).toBe('Nova was closed, and plan.png cannot be read');
     expect(harborline).toBeUndefined();
+  });
+
+  test('how large everything is drawn is kept at once, step by step', async () => {
+    const { backend, store, actions } = make();
+    await actions.start();
+    const end = keepChanges(store, backend);
+    for (let presses = 0; presses < 9; presses += 1) actions.zoom(1);
+    expect(store.get().app.zoom).toBe(300);
+    actions.zoom(-1);
+    await vi.waitFor(() => expect(backend.asked('keep_layout').at(-1)?.zoom).toBe(250));
+    actions.zoom(0);
+    await vi.waitFor(() => expect(backend.asked('keep_layout').at(-1)?.zoom).toBe(100));
+    end();
   });
 
   test('columns are as wide as they were left, within their limits', async () => {
     const { backend, store, actions } = make();
-    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, keys: { find: 'Ctrl G' } }));
+    backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' } }));
     await actions.start();
-    expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, keys: { find: 'Ctrl G' } });
+    expect(store.get().app).toMatchObject({ list: { folded: true, width: 300 }, panel: { open: true, width: 560 }, zoom: 150, keys: { find: 'Ctrl G' } });
     const end = keepChanges(store, backend);
     actions.setPanelWidth(400);
     end();
     await vi.waitFor(() =>
-      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, keys: { find: 'Ctrl G' } }]),
+      expect(backend.asked('keep_layout')).toEqual([{ list_folded: true, list_width: 300, panel_open: true, panel_width: 400, zoom: 150, keys: { find: 'Ctrl G' } }]),
     );
   });
 });

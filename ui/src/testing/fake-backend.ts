@@ -73,6 +73,7 @@ export class FakeBackend implements Backend {
   /** As in a new session, the first event is number 0. */
   private seq = -1;
   private readonly trash: SessionRow[] = [];
+  private readonly draftImages = new Map<string, Result<'read_draft_image'>>();
   private readonly images = new Map<string, Result<'read_image'>>();
   /** By skill: its configuration before anything was set. */
   private readonly defaults: Record<string, SkillDetail['config']> = {};
@@ -124,10 +125,22 @@ export class FakeBackend implements Backend {
 
   // What each command answers by itself.
   app_status = () => this.world.status;
-  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, keys: {} });
+  window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {} });
   keep_layout = () => ({});
   list_drafts = (): Result<'list_drafts'> => [];
   keep_draft = () => ({});
+  keep_draft_image = ({ session, image }: Params<'keep_draft_image'>): Result<'keep_draft_image'> => {
+    const id = `${session ?? 'new'}-${image.name}`;
+    this.draftImages.set(id, image);
+    return { id, name: image.name };
+  };
+  read_draft_image = ({ id }: Params<'read_draft_image'>): Result<'read_draft_image'> => {
+    const image = this.draftImages.get(id);
+    if (image) return image;
+    throw { code: 'io', message: 'The image is not there any more.', hint: '' } satisfies UserError;
+  };
+  show_config_file = () => ({});
+  set_context = () => ({});
   list_sessions = () => this.world.sessions;
   list_providers = () => this.world.providers;
   list_skills = () => this.world.skills;

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use nova_protocol::*;
 use nova_registry::ToolLookup;
 use nova_session::UserMessage;
@@ -48,6 +50,7 @@ impl Commands for App {
 
     async fn keep_layout(&self, layout: WindowLayout) -> Result<Nothing, UserError> {
         let app = self.clone();
+        self.inner.options.desktop.zoom(layout.zoom_factor());
         blocking(move || app.keep_window_layout(&layout)).await?;
         Ok(Nothing {})
     }
@@ -60,6 +63,22 @@ impl Commands for App {
     async fn keep_draft(&self, draft: DraftView) -> Result<Nothing, UserError> {
         let app = self.clone();
         blocking(move || app.keep_draft_of(&draft)).await?;
+        Ok(Nothing {})
+    }
+
+    async fn keep_draft_image(&self, kept: KeepDraftImage) -> Result<DraftImage, UserError> {
+        let app = self.clone();
+        blocking(move || app.keep_image_of_draft(&kept)).await
+    }
+
+    async fn read_draft_image(&self, image: DraftImageRef) -> Result<NewImage, UserError> {
+        let app = self.clone();
+        blocking(move || app.image_of_draft(&image)).await
+    }
+
+    async fn show_config_file(&self, _: Nothing) -> Result<Nothing, UserError> {
+        let broken = self.settings_problem().map(|problem| PathBuf::from(problem.file));
+        self.show_in_file_manager(broken.unwrap_or_else(|| self.places().config_file())).await?;
         Ok(Nothing {})
     }
 
@@ -275,6 +294,11 @@ impl Commands for App {
                 }
             }
         })?;
+        Ok(Nothing {})
+    }
+
+    async fn set_context(&self, set: SetContext) -> Result<Nothing, UserError> {
+        self.set_context_of(&set.provider, set.context)?;
         Ok(Nothing {})
     }
 

@@ -24,6 +24,9 @@ pub trait Desktop: Send + Sync {
     /// When there is none; the text says why.
     fn show_file(&self, path: &Path) -> Result<(), String>;
 
+    /// Draws everything in the window so much larger.
+    fn zoom(&self, _factor: f64) {}
+
     /// Whether the user has the window before them. True where there is nobody to tell anything.
     fn in_front(&self) -> bool {
         true

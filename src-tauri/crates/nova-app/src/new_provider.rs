@@ -25,6 +25,9 @@ const MODELS_ASKED: usize = 4;
 /// Somebody waits beside a button.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Tokens. More than any model takes in, and than any machine has room for.
+const MOST_CONTEXT: u64 = 10_000_000;
+
 impl App {
     /// Asks the provider for its models and one of them for a word.
     ///
@@ -86,6 +89,25 @@ impl App {
             self.look_at_credentials().await;
         }
         Ok(checked)
+    }
+
+    /// Writes how many tokens a request to a provider of the configuration may take.
+    pub(crate) fn set_context_of(&self, id: &str, context: u64) -> Result<(), UserError> {
+        let wrong = |message: String| {
+            Err(UserError::new(ErrorCode::BadRequest, message, "Set `context` of it in nova.config.json."))
+        };
+        if !(1..=MOST_CONTEXT).contains(&context) {
+            return wrong(format!("A context is 1 to {MOST_CONTEXT} tokens, not {context}."));
+        }
+        if !self.config().providers.iter().any(|provider| provider.id == id) {
+            return wrong(format!("There is no provider \"{id}\" in nova.config.json."));
+        }
+        self.change_config(|root| {
+            let providers = root.get_mut("providers").and_then(Value::as_array_mut).into_iter().flatten();
+            for provider in providers.filter(|provider| provider["id"] == id) {
+                provider["context"] = context.into();
+            }
+        })
     }
 
     /// An id that is taken by a provider somewhere else keeps what it means.

@@ -60,6 +60,7 @@ impl App {
             models: config.models.clone(),
             without_tools: Vec::new(),
             without_images: Vec::new(),
+            context: config.context,
             problem: None,
             key: self.provider_key(config).await,
             favourites: favourites_of(&config.id, &self.config().favourites),

@@ -142,8 +142,11 @@ impl App {
     pub(crate) async fn notes_like(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         const MOST: usize = 8;
         let snapshot = self.inner.registry.snapshot();
-        let skill =
-            snapshot.skill(&wanted.skill).ok_or_else(|| unknown_skill(&snapshot, &wanted.skill))?.clone();
+        // In a message no skill's records come first.
+        let skill = match wanted.skill.as_str() {
+            "" => None,
+            id => Some(snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone()),
+        };
         let view = self.vault()?.seen_by_owner();
         blocking(move || {
             let text = folded(&wanted.text);
@@ -154,8 +157,9 @@ impl App {
                 .filter(|row| !is_template(&row.path) && !is_copy(&row.path, &paths))
                 .filter_map(|row| {
                     let place = matching(&folded(row.path.name()), &text)?;
-                    let declared =
-                        row.record_type.as_deref().and_then(|own| skill.records.of_type_value(own));
+                    let records = skill.as_ref().map(|skill| &skill.records);
+                    let declared = row.record_type.as_deref().zip(records);
+                    let declared = declared.and_then(|(own, records)| records.of_type_value(own));
                     let kind = match declared {
                         Some(declared) if Some(declared.name()) == wanted.field.as_deref() => 0,
                         Some(_) => 1,
@@ -165,10 +169,13 @@ impl App {
                 })
                 .collect();
             found.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.path.cmp(&other.path)));
-            // A link has a name only; of two notes of one name the first stands for both.
+            // A field has a name only; of two notes of one name the first stands for both. A message names
+            // the path where it must.
             let mut seen = std::collections::BTreeSet::new();
-            let rows =
-                found.into_iter().map(|(_, row)| row).filter(|row| seen.insert(folded(row.path.name())));
+            let rows = found
+                .into_iter()
+                .map(|(_, row)| row)
+                .filter(|row| skill.is_none() || seen.insert(folded(row.path.name())));
             let rows = rows.take(MOST).map(|row| NoteSuggestion {
                 name: row.path.name().to_owned(),
                 path: row.path.to_string(),

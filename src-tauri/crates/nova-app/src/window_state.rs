@@ -1,7 +1,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use nova_protocol::{DraftView, ErrorCode, UserError, WindowLayout};
+use nova_protocol::{
+    DraftImage, DraftImageRef, DraftView, ErrorCode, KeepDraftImage, NewImage, UserError, WindowLayout,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{App, own_files};
@@ -18,6 +20,9 @@ pub struct WindowPlace {
 
 /// A draft is words and a few small files; what is larger is a mistake.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Hexadecimal digits of the name of an image, which its bytes give.
+const IMAGE_ID: usize = 32;
 
 /// Each chat's draft is a file of its own, so that two Novas do not overwrite each other's.
 impl App {
@@ -38,7 +43,8 @@ impl App {
     pub(crate) fn keep_draft_of(&self, draft: &DraftView) -> Result<(), UserError> {
         let file = self.draft_file(draft.session.as_deref())?;
         if draft.is_empty() {
-            return remove(&file);
+            remove(&file)?;
+            return self.sweep_images(draft);
         }
         let bytes = serde_json::to_vec(draft)
             .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
@@ -49,12 +55,60 @@ impl App {
                 "Attach less, or keep it in a note.",
             ));
         }
-        own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))
+        own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
+        self.sweep_images(draft)
+    }
+
+    /// An image is a file of its own beside the draft, so that it is not written with every letter.
+    pub(crate) fn keep_image_of_draft(&self, kept: &KeepDraftImage) -> Result<DraftImage, UserError> {
+        let bytes = serde_json::to_vec(&kept.image)
+            .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
+        if bytes.len() > MOST_BYTES {
+            return Err(UserError::new(
+                ErrorCode::BadRequest,
+                format!(
+                    "{} has {} MB; up to {} MB are kept.",
+                    kept.image.name,
+                    bytes.len() >> 20,
+                    MOST_BYTES >> 20
+                ),
+                "Make it smaller, or save it as JPEG.",
+            ));
+        }
+        let id = blake3::hash(&bytes).to_hex()[..IMAGE_ID].to_owned();
+        let file = self.image_folder(kept.session.as_deref())?.join(&id);
+        own_files::write(&file, &bytes).map_err(|error| cannot("be written", &file, &error))?;
+        Ok(DraftImage { id, name: kept.image.name.clone() })
+    }
+
+    pub(crate) fn image_of_draft(&self, image: &DraftImageRef) -> Result<NewImage, UserError> {
+        let legal = image.id.len() == IMAGE_ID && image.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let file = self.image_folder(image.session.as_deref())?.join(&image.id);
+        legal.then(|| read(&file)).flatten().ok_or_else(|| {
+            UserError::new(ErrorCode::Io, "An image of the draft is not there any more.", "Attach it again.")
+        })
     }
 
     /// Of a session that is gone for good.
     pub(crate) fn forget_draft(&self, session: &str) -> Result<(), UserError> {
-        remove(&self.draft_file(Some(session))?)
+        remove(&self.draft_file(Some(session))?)?;
+        self.sweep_images(&DraftView { session: Some(session.to_owned()), ..DraftView::default() })
+    }
+
+    /// Forgets the images that the draft and its waiting messages do not name.
+    fn sweep_images(&self, draft: &DraftView) -> Result<(), UserError> {
+        let folder = self.image_folder(draft.session.as_deref())?;
+        let Ok(files) = std::fs::read_dir(&folder) else { return Ok(()) };
+        let queued = draft.queued.iter().flat_map(|message| &message.images);
+        let named: Vec<&str> = draft.images.iter().chain(queued).map(|image| image.id.as_str()).collect();
+        for file in files.flatten().filter(|file| !named.iter().any(|id| file.file_name() == *id)) {
+            remove(&file.path())?;
+        }
+        if named.is_empty() {
+            // Another Nova may have put one in meanwhile; then it stays.
+            let _ = std::fs::remove_dir(&folder);
+        }
+        Ok(())
     }
 
     pub(crate) fn layout(&self) -> WindowLayout {
@@ -63,6 +117,11 @@ impl App {
 
     pub(crate) fn keep_window_layout(&self, layout: &WindowLayout) -> Result<(), UserError> {
         write(&self.layout_file(), layout)
+    }
+
+    /// How much larger than usual everything is drawn.
+    pub fn window_zoom(&self) -> f64 {
+        self.layout().zoom_factor()
     }
 
     /// None on a first start, or where it cannot be read.
@@ -92,6 +151,10 @@ impl App {
             ));
         }
         Ok(self.draft_folder().join(format!("{name}.json")))
+    }
+
+    fn image_folder(&self, session: Option<&str>) -> Result<PathBuf, UserError> {
+        Ok(self.draft_file(session)?.with_extension("images"))
     }
 
     fn layout_file(&self) -> PathBuf {

@@ -55,6 +55,11 @@ commands! {
     list_drafts(Nothing) -> Vec<DraftView>;
     /// Keeps what is being written in a chat, on the disk when this answers; an empty one is forgotten.
     keep_draft(DraftView) -> Nothing;
+    /// Keeps an image that a draft is going to name.
+    keep_draft_image(KeepDraftImage) -> DraftImage;
+    read_draft_image(DraftImageRef) -> NewImage;
+    /// Shows the file whose settings are not in force, else `nova.config.json`, in the system's file manager.
+    show_config_file(Nothing) -> Nothing;
 
     /// What the first start can offer on this machine. Writes nothing.
     first_run_options(Nothing) -> FirstRunOptions;
@@ -111,6 +116,8 @@ commands! {
     set_model(SetModel) -> Nothing;
     /// Marks a model, or takes the mark away.
     set_favourite(SetFavourite) -> Nothing;
+    /// Sets how much a request to a provider may take.
+    set_context(SetContext) -> Nothing;
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;

@@ -6,6 +6,8 @@ import type { AttachedFile, NewImage } from '../../ipc';
 import { limits, sizeText } from '../../state/attachments';
 import { useActions, useApp } from '../../state/hooks';
 
+export type Files = ReturnType<typeof useFiles>;
+
 export function useFiles() {
   const session = useApp((app) => app.open);
   const { attach } = useActions();

@@ -29,8 +29,8 @@ export function Picker({ picker }: { picker: PickerState }) {
       className="absolute bottom-full left-1/2 z-30 mb-3.5 flex h-106 w-190 max-w-[calc(100%+2.5rem)] -translate-x-1/2 animate-pop flex-col overflow-hidden rounded-pop border border-line-strong bg-surface-raised text-ui text-fg shadow-2 short:h-80"
     >
       <div className="flex min-h-0 flex-1">
-        <div className="w-64 max-w-[44%] shrink-0 overflow-y-auto border-r border-line bg-surface-side p-1.5">
-          <div role="listbox" id={`${id}-skills`} aria-label="Skills">
+        <div className="flex w-64 max-w-[44%] shrink-0 flex-col border-r border-line bg-surface-side p-1.5">
+          <div role="listbox" id={`${id}-skills`} aria-label="Skills" className="min-h-0 overflow-y-auto">
             {lettered.length > 0 && <Group label="Skills" choices={lettered} picker={picker} from={0} />}
             {meant.length > 0 && <Group label="By meaning" choices={meant} picker={picker} from={lettered.length} />}
           </div>
@@ -138,8 +138,8 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
   );
   return (
     <>
-      <div className="min-h-0 flex-1 overflow-y-auto p-1.5">
-        <p className="flex items-baseline gap-2 px-2 pt-2 pb-1 text-meta text-fg-2">
+      <div className="flex min-h-0 flex-1 flex-col p-1.5">
+        <p className="flex shrink-0 items-baseline gap-2 px-2 pt-2 pb-1 text-meta text-fg-2">
           <span className="shrink-0 font-semibold">{skill.row.name}</span>
           <span className="cut min-w-0 flex-1" title={skill.row.description}>
             {firstSentence(skill.row.description)}
@@ -150,7 +150,7 @@ function Tools({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
               : all.length > 0 && counted(all.length, 'tool')}
           </span>
         </p>
-        <div role="listbox" id={`${picker.id}-tools`} aria-label={`Tools of ${skill.row.name}`}>
+        <div role="listbox" id={`${picker.id}-tools`} aria-label={`Tools of ${skill.row.name}`} className="min-h-0 overflow-y-auto">
           {fitting.map((tool, index) => option(tool, index, true))}
           {skill.fitting.length > 0 && others.length > 0 && <Heading>Other tools</Heading>}
           {others.map((tool, index) => option(tool, skill.fitting.length + index, false))}

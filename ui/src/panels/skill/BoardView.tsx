@@ -218,6 +218,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
                   tabIndex={0}
                   data-card
                   data-row={pathOf(card.row) ?? undefined}
+                  data-note-path={pathOf(card.row) ?? undefined}
                   aria-roledescription={part.drop ? 'card that can be moved' : 'card'}
                   aria-label={cardLabel(part, card, panel.today)}
                   className={`group/card relative rounded-card ${part.drop ? 'touch-none' : ''} ${state.lift?.card === card.key && (over || dragging || state.lift.by === 'keys') ? 'opacity-45' : ''}`}

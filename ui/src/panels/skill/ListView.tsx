@@ -2,6 +2,7 @@ import { useRef, useState, type KeyboardEvent } from 'react';
 
 import type { JsonValue, ListPart, PanelRest } from '../../ipc';
 import { Button, count, Icon, Menu } from '../../shared';
+import { listKeys } from '../../shared/list-keys';
 import { ActionButton } from './ActionButton';
 import { at, fieldOf, pathOf, rowHas, rowsAt, textOf, type Placed } from './answer';
 import { detailOf } from './BoardView';
@@ -31,7 +32,7 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
   const sort = part.sorts[order];
   const groups = groupsOf(part, rows, sort?.by ?? null);
   return (
-    <div onKeyDown={moveInList}>
+    <div data-list onKeyDown={listKeys}>
       <h2 className="flex items-baseline gap-2 px-4 pt-3.5 pb-1 text-ui font-semibold">
         {part.heading} <span className="text-small font-normal text-fg-3">{all.length}</span>
         {sort && part.sorts.length > 1 && (
@@ -79,7 +80,7 @@ function Group({ part, group: { label, late, rows } }: { part: ListPart; group: 
         ))}
       </ul>
       {left > 0 && (
-        <Button variant="quiet" size="s" className="m-1.5" data-more="" onClick={show}>
+        <Button variant="quiet" size="s" className="m-1.5" data-list-item="" onClick={show}>
           Show {Math.min(MORE, left)} more{label === '' ? '' : ` of ${label}`}
         </Button>
       )}
@@ -96,7 +97,10 @@ function Entry({ part, placed: { row }, late }: { part: ListPart; placed: Placed
     <li
       tabIndex={0}
       data-entry
+      data-list-item
       data-row={path ?? undefined}
+      data-note-path={path ?? undefined}
+      onKeyDown={openEntry}
       className="group/entry border-t border-line px-4 py-2 outline-offset-[-2px] hover:bg-hover focus-within:bg-hover focus:bg-hover"
     >
       <div className="flex items-baseline gap-2">
@@ -158,18 +162,8 @@ function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): Gr
   return [...declared, { label: part.groups.length > 0 ? 'Other' : '', late: false, rows: others }].filter((one) => one.rows.length > 0);
 }
 
-/** J, K and the arrows move between entries, and to what draws more of them; Enter on one opens its note. */
-function moveInList(event: KeyboardEvent<HTMLElement>): void {
+/** Enter on an entry opens its note. */
+function openEntry(event: KeyboardEvent<HTMLElement>): void {
   const entry = event.target as HTMLElement;
-  if (!entry.matches('[data-entry], [data-more]') || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Enter') {
-    if (entry.matches('[data-more]')) return;
-    entry.querySelector<HTMLElement>('button')?.click();
-    return;
-  }
-  const by = event.key === 'j' || event.key === 'ArrowDown' ? 1 : event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
-  if (by === 0) return;
-  event.preventDefault();
-  const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry], [data-more]')];
-  entries[entries.indexOf(entry) + by]?.focus();
+  if (event.key === 'Enter' && entry.matches('[data-entry]')) entry.querySelector<HTMLElement>('button')?.click();
 }

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'react';
 import type { JsonValue, PanelColumn, TablePart } from '../../ipc';
 import { Button, count, Icon, useMedia } from '../../shared';
 import { FigureChip } from '../../shared/figures';
+import { listKeys } from '../../shared/list-keys';
 import { ActionButton, RowMenu } from './ActionButton';
 import { at, fieldOf, isRow, pathOf, pointerOf, rowHas, tableRowsAt, textOf, type Placed, type Row } from './answer';
 import { Cell, ChangedMark, RowTitle } from './Cell';
@@ -88,7 +89,7 @@ function Rows({ part, shown: { value, figures } }: { part: TablePart; shown: Sho
             )}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} data-list onKeyDown={listKeys}>
           {before > 0 && <Spacer height={before} columns={part.columns.length} />}
           {listed.slice(from, to).map((placed, place) => (
             <BodyRow key={placed.key} part={part} placed={placed} units={units.cells} figures={figures} edge={edge} index={from + place + 2} />
@@ -140,7 +141,7 @@ function BodyRow({ part, placed: { row, at: pointer }, units, figures, edge, ind
   // How old it is stands in the row already.
   const ageIsShown = part.columns.some(({ format }) => format === 'age') && typeof row['stale'] === 'string';
   return (
-    <tr data-row={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
+    <tr data-row={path ?? undefined} data-list-item data-note-path={path ?? undefined} aria-rowindex={index} className="h-[31px] border-b border-line hover:bg-hover">
       {part.columns.map((column, place) => {
         const value = fieldOf(row, column.field);
         const figure = isFigureFormat(column.format) ? figures.get(`${pointer}${pointerOf(column.field)}`) : undefined;

@@ -1,6 +1,6 @@
 // What the window shows, and where.
 import { userError } from '../../ipc';
-import { clampWidth, shownSkillPanel, widePanel, type AppState, type Panel, type PanelTab, type RecordForm, type View } from '../app';
+import { clampWidth, zoomStep, shownSkillPanel, widePanel, type AppState, type Panel, type PanelTab, type RecordForm, type View } from '../app';
 import type { Tools } from './access';
 
 export function layoutActions({ backend, get, setApp }: Tools) {
@@ -20,6 +20,11 @@ export function layoutActions({ backend, get, setApp }: Tools) {
     /** Searches the open conversation; `null` ends it. */
     setFind(find: string | null): void {
       setApp((app) => ({ ...app, find }));
+    },
+
+    /** Draws everything larger or smaller by one step; 0: as it usually is. */
+    zoom(by: -1 | 0 | 1): void {
+      setApp((app) => ({ ...app, zoom: by === 0 ? 100 : zoomStep(app.zoom, by) }));
     },
 
     /** `null`: the keys that it has by itself. */

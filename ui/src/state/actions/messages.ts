@@ -3,6 +3,7 @@ import { nothing, userError, type AttachedFile, type DecideApproval, type NewIma
 import { draftOf, isEmpty, withDraft, type Draft } from '../app';
 import { messageOf, withMore } from '../attachments';
 import { withKeptDrafts } from '../kept';
+import { withImagesRead } from '../kept-images';
 import { due, withQueue, type Queue, type Queued } from '../queue';
 import { emptySession, runningTurn, type Said } from '../session';
 import type { Tools } from './access';
@@ -20,7 +21,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     loadDrafts: () =>
       attempt(async () => {
         const drafts = await backend.rpc('list_drafts', nothing);
-        setApp((app) => withKeptDrafts(app, drafts, () => ++lastQueued));
+        const whole = await Promise.all(drafts.map((draft) => withImagesRead(backend, draft)));
+        setApp((app) => withKeptDrafts(app, whole, () => ++lastQueued));
       }),
 
     /** Sends what a turn of the open chat was begun with once more, as it was or otherwise. Rejects with a `UserError`. */
@@ -150,7 +152,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       if (session !== null) await backend.rpc('stop_turn', { session });
     },
 
-    /** Stops a call of the open session that runs on without its turn. Rejects with a `UserError`. */
+    /** Stops one call of the open session, in its turn or running on without it. Rejects with a `UserError`. */
     async stopCall(call: string): Promise<void> {
       const session = get().app.open;
       if (session !== null) await backend.rpc('stop_call', { session, call });

@@ -1,5 +1,6 @@
 // The chats: their list, the open one, its branches, the trash.
 import { nothing, type SessionRow, type SessionView, type SetSession } from '../../ipc';
+import { askingIn, nextAsking } from '../asking';
 import { has } from '../branches';
 import { emptySession, reduce, replay, type SessionState } from '../session';
 import type { Tools } from './access';
@@ -67,14 +68,18 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
         const early = collect(id);
         try {
           const view = await backend.rpc('open_session', { session: id });
-          set((state) => ({
-            app: {
-              ...state.app,
-              opening: state.app.open === id ? false : state.app.opening,
-              sessions: state.app.sessions.map((row) => (row.id === id ? view.row : row)),
-            },
-            streams: { ...state.streams, [id]: early.events.reduce(reduce, stored(view)) },
-          }));
+          set((state) => {
+            const stream = early.events.reduce(reduce, stored(view));
+            return {
+              app: {
+                ...state.app,
+                opening: state.app.open === id ? false : state.app.opening,
+                sessions: state.app.sessions.map((row) => (row.id === id ? view.row : row)),
+                asking: askingIn(state.app.asking, id, stream),
+              },
+              streams: { ...state.streams, [id]: stream },
+            };
+          });
         } catch (thrown) {
           setApp((app) => (app.open === id ? { ...app, open: null, opening: false } : app));
           throw thrown;
@@ -99,6 +104,15 @@ export function sessionActions({ backend, get, set, collect, setApp, attempt }: 
       attempt(async () => {
         await backend.rpc('export_session', { session });
       }),
+
+    /** Brings a chat into view that waits for an answer; the next one where one is in view already. False where none waits. */
+    async showAsking(): Promise<boolean> {
+      const session = nextAsking(get().app);
+      if (session === null) return false;
+      setApp((app) => ({ ...app, panel: { ...app.panel, wide: false, peek: false } }));
+      await actions.openSession(session);
+      return true;
+    },
 
     /** Opens a chat at a message, in whichever branch it is. */
     openAt: (session: string, turn: string) =>

@@ -205,6 +205,10 @@ pub struct ProviderRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub without_images: Vec<String>,
+    /// Tokens that a request to it may take, where the user has set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub context: Option<u64>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
@@ -247,6 +251,15 @@ pub enum HealthState {
     Unreachable,
     RefusedKey,
     Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetContext {
+    /// Id of a provider of `nova.config.json`.
+    pub provider: String,
+    /// Tokens that a request may take.
+    #[ts(type = "number")]
+    pub context: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -126,7 +126,7 @@ pub struct UsualCurrency {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SuggestNotes {
     pub text: String,
-    /// Whose records come first.
+    /// Whose records come first; empty where no skill's do.
     pub skill: String,
     /// The field it is typed into: records of that type come before all.
     #[serde(default)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::NewImage;
+
 /// A message that is being written, and those that wait for the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DraftView {
@@ -15,6 +17,9 @@ pub struct DraftView {
     pub tool: Option<String>,
     pub skills: Vec<String>,
     pub files: Vec<AttachedFile>,
+    /// Kept by `keep_draft_image`; one that no message names any more is forgotten.
+    #[serde(default)]
+    pub images: Vec<DraftImage>,
     /// In the order in which they are to be sent.
     pub queued: Vec<QueuedMessage>,
 }
@@ -25,6 +30,7 @@ impl DraftView {
             && self.tool.is_none()
             && self.skills.is_empty()
             && self.files.is_empty()
+            && self.images.is_empty()
             && self.queued.is_empty()
     }
 }
@@ -43,6 +49,28 @@ pub struct QueuedMessage {
     pub tool: Option<String>,
     pub skills: Vec<String>,
     pub files: Vec<AttachedFile>,
+    #[serde(default)]
+    pub images: Vec<DraftImage>,
+}
+
+/// An image that goes with a message that is not sent yet. Its bytes are kept once, not with every letter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DraftImage {
+    pub id: String,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct KeepDraftImage {
+    /// None for the chat that is none until its first message.
+    pub session: Option<String>,
+    pub image: NewImage,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DraftImageRef {
+    pub session: Option<String>,
+    pub id: String,
 }
 
 /// How the window was left.
@@ -56,6 +84,19 @@ pub struct WindowLayout {
     pub panel_open: bool,
     /// px; 0 until it was changed.
     pub panel_width: u32,
+    /// Percent; 0 until it was changed.
+    pub zoom: u32,
     /// Keys that the user chose, by the name of what they do.
     pub keys: BTreeMap<String, String>,
+}
+
+impl WindowLayout {
+    /// Percent.
+    pub const ZOOM: std::ops::RangeInclusive<u32> = 50..=300;
+
+    /// How much larger than usual the window draws everything; 1 until it was changed.
+    pub fn zoom_factor(&self) -> f64 {
+        let percent = if self.zoom == 0 { 100 } else { self.zoom };
+        f64::from(percent.clamp(*Self::ZOOM.start(), *Self::ZOOM.end())) / 100.0
+    }
 }

@@ -1,0 +1,17 @@
+import { Button, Icon } from '../../shared';
+
+interface StopButtonProps {
+  readonly stopping: boolean;
+  /** Nothing is written: Esc stops too. */
+  readonly byEsc: boolean;
+  readonly onStop: () => void;
+}
+
+export function StopButton({ stopping, byEsc, onStop }: StopButtonProps) {
+  return (
+    <Button data-testid="stop" onClick={onStop} disabled={stopping} {...(byEsc && !stopping ? { keys: 'Esc' } : {})}>
+      <Icon name="stop" size={12} />
+      {stopping ? 'Stopping…' : 'Stop'}
+    </Button>
+  );
+}

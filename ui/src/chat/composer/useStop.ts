@@ -1,0 +1,25 @@
+// Stopping the turn of the open chat: what was pressed is said until the turn has ended.
+
+import { useState } from 'react';
+
+import { userError, type UserError } from '../../ipc';
+import { useActions, useSession } from '../../state/hooks';
+import { runningTurn } from '../../state/session';
+
+export function useStop() {
+  const { stop } = useActions();
+  const turn = useSession((state) => runningTurn(state)?.id ?? null);
+  const [stopped, setStopped] = useState<string | null>(null);
+  const [problem, setProblem] = useState<UserError | null>(null);
+  const run = async () => {
+    setStopped(turn);
+    setProblem(null);
+    try {
+      await stop();
+    } catch (thrown) {
+      setStopped(null);
+      setProblem(userError(thrown));
+    }
+  };
+  return { running: turn !== null, stopping: turn !== null && stopped === turn, problem, stop: () => void run() };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+
+import type { SourceView } from '../ipc';
+import { replay } from '../state/session';
+import { envelopes } from '../testing/sample';
+import { completed, started, turnStarted } from './fixture';
+import { leftBy } from './left';
+
+const web = (url: string, at = '2099-01-01T00:00:00Z'): SourceView => ({ kind: 'web', url, at });
+
+function check(...sources: SourceView[][]) {
+  const calls = sources.flatMap((of, at) => [started(`${at}`, 'portfolio.refresh_prices', 'external'), completed(`${at}`, 1, { sources: of })]);
+  const [turn] = replay(envelopes('s', 't', [turnStarted(), ...calls]), true).turns;
+  return leftBy(turn!);
+}
+
+test('requests of all calls are counted, the host that was asked most first', () => {
+  expect(check([web('https://a.example/1'), web('https://b.example/x')], [web('https://b.example/y')])).toEqual({
+    requests: 3,
+    hosts: ['b.example', 'a.example'],
+  });
+});
+
+test('notes, and pages that were kept from before, are none', () => {
+  expect(check([{ kind: 'note', path: 'A.md' }, web('https://a.example/1', '2001-01-01T00:00:00Z')])).toBeNull();
+});

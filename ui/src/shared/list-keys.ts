@@ -1,0 +1,54 @@
+// J and K in lists, one way for all of them. A list has `data-list` and `onKeyDown={listKeys}`, each of its items
+// `data-list-item`; an item that is a note's has `data-note-path`, by which O opens it in Obsidian.
+
+import type { KeyboardEvent } from 'react';
+
+/** J, K and the arrows move between the items; Enter, being on a button, does what the item does. */
+export function listKeys(event: KeyboardEvent<HTMLElement>): void {
+  if (event.defaultPrevented || isTyping(event.target)) return;
+  const by = stepOf(event);
+  const list = event.currentTarget;
+  const from = (event.target as Element).closest<HTMLElement>('[data-list-item]');
+  if (by === 0 || from === null || listOf(from) !== list) return;
+  const items = [...list.querySelectorAll<HTMLElement>('[data-list-item]')].filter((item) => listOf(item) === list);
+  const next = items[items.indexOf(from) + by];
+  if (!next) return;
+  event.preventDefault();
+  stopOf(next)?.focus();
+}
+
+/** The note of the item that has the focus, where O is pressed in it. */
+export function noteForO(event: { readonly key: string; readonly target: EventTarget | null } & Modifiers): string | null {
+  if (event.key !== 'o' || hasModifier(event) || isTyping(event.target) || !(event.target instanceof Element)) return null;
+  return event.target.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'] ?? null;
+}
+
+interface Modifiers {
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+function stepOf(event: { readonly key: string } & Modifiers): -1 | 0 | 1 {
+  if (hasModifier(event)) return 0;
+  if (event.key === 'j' || event.key === 'ArrowDown') return 1;
+  return event.key === 'k' || event.key === 'ArrowUp' ? -1 : 0;
+}
+
+function hasModifier({ ctrlKey, metaKey, altKey }: Modifiers): boolean {
+  return ctrlKey || metaKey || altKey;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable=true]') !== null;
+}
+
+function listOf(item: HTMLElement): Element | null {
+  return item.parentElement?.closest('[data-list]') ?? null;
+}
+
+/** The item itself where it can be focused, else the first thing in it that can. */
+function stopOf(item: HTMLElement): HTMLElement | null {
+  const stops = 'button:not(:disabled), a[href], [tabindex]';
+  return item.matches(stops) ? item : item.querySelector<HTMLElement>(stops);
+}
