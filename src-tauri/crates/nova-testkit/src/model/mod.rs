@@ -56,8 +56,8 @@ struct State {
     faults: Vec<String>,
     /// What the model can, as Ollama says it.
     capabilities: Vec<&'static str>,
-    /// Models that run elsewhere, as Ollama lists them.
-    passed_on: Vec<&'static str>,
+    /// Models that run elsewhere, as Ollama lists them, with where.
+    passed_on: Vec<(&'static str, &'static str)>,
     calls_made: u64,
     /// Pauses reached, and pauses that may be passed.
     pauses: u64,
@@ -155,9 +155,17 @@ impl ModelServer {
         self
     }
 
-    /// Lists a model as Ollama lists one whose requests it passes on to another machine.
+    /// Lists a model as Ollama lists one whose requests it passes on to another machine,
+    /// `elsewhere.example`.
     pub fn passes_on(&self, model: &'static str) {
-        self.shared.lock().passed_on.push(model);
+        self.passes_on_to(model, "https://elsewhere.example:443");
+    }
+
+    /// The same with the address of that machine. What was listed of the model before is forgotten.
+    pub fn passes_on_to(&self, model: &'static str, address: &'static str) {
+        let passed_on = &mut self.shared.lock().passed_on;
+        passed_on.retain(|(known, _)| *known != model);
+        passed_on.push((model, address));
     }
 
     /// The bodies of the chat requests so far, as chat completions whatever was spoken.
@@ -285,10 +293,13 @@ impl Shared {
                 &json!({"object": "list", "data": [{"id": MODEL, "object": "model"}]}),
             ),
             ("GET", "/api/tags") => {
-                let mut models = vec![json!({"name": MODEL, "model": MODEL})];
-                models.extend(self.lock().passed_on.iter().map(|name| {
-                    json!({"name": name, "model": name, "remote_host": "https://elsewhere.example:443"})
-                }));
+                // The newest first, as a model is that somebody has just fetched.
+                let passed_on = self.lock().passed_on.clone();
+                let mut models: Vec<_> = passed_on
+                    .iter()
+                    .map(|(name, host)| json!({"name": name, "model": name, "remote_host": host}))
+                    .collect();
+                models.push(json!({"name": MODEL, "model": MODEL}));
                 wire::json(&mut connection, 200, &json!({"models": models}))
             }
             ("POST", "/api/show") => wire::json(
