@@ -68,7 +68,11 @@ impl App {
         }
         let models = self.connect_with_key(&config).await?.models().await;
         let models = models.map_err(|error| model_error(&error))?;
-        let hosts = models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect();
+        let hosts: BTreeSet<String> =
+            models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect();
+        if hosts.is_empty() {
+            return Ok(());
+        }
         self.inner.trust.agree_to_pass_on(id, &hosts).map_err(|error| trust_error(&error))
     }
 
