@@ -54,6 +54,8 @@ struct State {
     /// Of every request, also of those that only look.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
+    /// What the one model is called.
+    name: &'static str,
     /// What the model can, as Ollama says it.
     capabilities: Vec<&'static str>,
     /// Models that run elsewhere, as Ollama lists them, with where.
@@ -92,6 +94,7 @@ impl ModelServer {
                 requests: Vec::new(),
                 authorizations: Vec::new(),
                 faults: Vec::new(),
+                name: MODEL,
                 capabilities: vec!["completion", "tools"],
                 passed_on: Vec::new(),
                 calls_made: 0,
@@ -152,6 +155,12 @@ impl ModelServer {
     /// The same with a model that can look at images, as Ollama says it.
     pub fn that_sees(self) -> Self {
         self.shared.lock().capabilities.push("vision");
+        self
+    }
+
+    /// The same with another name for its model.
+    pub fn named(self, name: &'static str) -> Self {
+        self.shared.lock().name = name;
         self
     }
 
@@ -290,16 +299,19 @@ impl Shared {
             ("GET", "/v1/models" | "/models") => wire::json(
                 &mut connection,
                 200,
-                &json!({"object": "list", "data": [{"id": MODEL, "object": "model"}]}),
+                &json!({"object": "list", "data": [{"id": self.lock().name, "object": "model"}]}),
             ),
             ("GET", "/api/tags") => {
                 // The newest first, as a model is that somebody has just fetched.
-                let passed_on = self.lock().passed_on.clone();
+                let (passed_on, name) = {
+                    let state = self.lock();
+                    (state.passed_on.clone(), state.name)
+                };
                 let mut models: Vec<_> = passed_on
                     .iter()
                     .map(|(name, host)| json!({"name": name, "model": name, "remote_host": host}))
                     .collect();
-                models.push(json!({"name": MODEL, "model": MODEL}));
+                models.push(json!({"name": name, "model": name}));
                 wire::json(&mut connection, 200, &json!({"models": models}))
             }
             ("POST", "/api/show") => wire::json(
