@@ -413,8 +413,8 @@ pub(crate) fn keep_conflicts(app: &App) -> Result<bool, UserError> {
 async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, UserError> {
     match provider {
         Provider::List => {}
-        Provider::Allow { id } => app.agree_to_provider(id)?,
-        Provider::Revoke { id } => app.revoke_provider_agreement(id)?,
+        Provider::Allow { id } => app.agree_to_provider(id).await?,
+        Provider::Revoke { id } => app.revoke_provider_agreement(id, None)?,
     }
     let rows = app.list_provider_rows().await;
     if json {

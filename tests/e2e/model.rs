@@ -1,7 +1,7 @@
 //! The model of the window tests: a real server on loopback that does what it is told and answers
 //! only from what its tools returned.
 
-use nova_testkit::{Answer, ModelServer, call, pause, text};
+use nova_testkit::{Answer, ModelServer, call, calls, pause, text};
 use serde_json::{Value, json};
 
 /// Understands "Set NAME to STAGE" and "Where does NAME stand?".
@@ -21,6 +21,9 @@ fn reply(request: &Value) -> Answer {
     if let Some((name, stage)) = wish.strip_prefix("Set ").and_then(|rest| rest.split_once(" to ")) {
         return call("crm__update_contact", json!({"name": name, "stage": stage}));
     }
+    if wish == SIGNED {
+        return signed(&messages);
+    }
     if wish == "Show everything" {
         return text(EVERYTHING).in_chunks_of(160);
     }
@@ -31,6 +34,50 @@ fn reply(request: &Value) -> Answer {
         Some(name) => call("crm__get_contact", json!({"name": name})),
         None => text("I only set stages and tell where people stand."),
     }
+}
+
+/// A message that asks for much at once.
+pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \
+     to follow up with this week. And run the mid-cap screen.";
+
+/// Logs, reads and scans, tells what was read, and then wants to move the deal.
+fn signed(messages: &[Value]) -> Answer {
+    let outputs = messages.iter().filter(|message| message["role"] == "tool");
+    let outputs: Vec<Value> =
+        outputs.filter_map(|output| serde_json::from_str(output["content"].as_str()?).ok()).collect();
+    let of = |key: &str| outputs.iter().find(|output| output.get(key).is_some());
+    let (Some(people), Some(pipeline)) = (of("follow_ups"), of("won_this_quarter")) else {
+        let said = "Signed by phone, starts in January. See [[Harborline rollout]]";
+        return calls([
+            ("crm__log_interaction", json!({"name": "Mara Lindholt", "text": said})),
+            ("crm__follow_ups", json!({})),
+            ("crm__pipeline", json!({})),
+            ("screener__scan_universe", json!({})),
+        ]);
+    };
+    let due = people["follow_ups"].as_array().into_iter().flatten();
+    let due: Vec<String> = due
+        .filter(|one| one["group"] == "overdue" || one["group"] == "this_week")
+        .map(|one| {
+            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+            let when = if one["group"] == "overdue" { "overdue since" } else { "due" };
+            format!("1. [[{}]], {}: {when} {}", text("name"), text("company"), text("next_contact"))
+        })
+        .collect();
+    let amount = |key: &str| {
+        let digits = pipeline[key][0]["amount"].as_str().unwrap_or_default().to_owned();
+        let (thousands, rest) = digits.split_at(digits.len().saturating_sub(3));
+        format!("€{thousands},{rest}")
+    };
+    let said = format!(
+        "The call is in Mara’s log. **{} follow-ups** are due this week or overdue:\n\n{}\n\nThe open pipeline is {}, \
+         and this quarter’s wins are {}.",
+        due.len(),
+        due.join("\n"),
+        amount("open"),
+        amount("won_this_quarter"),
+    );
+    text(&said).and(call("crm__move_deal", json!({"title": "Harborline rollout", "stage": "won"})))
 }
 
 /// What the user asked last; Nova's own notices do not count.

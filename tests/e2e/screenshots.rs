@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use fantoccini::key::Key;
 
-use harness::{Home, Theme, Window};
+use harness::{Home, Theme, Window, copy_tree};
 
 /// The window's default and its smallest size.
 const SIZES: [(&str, u32, u32); 2] = [("", 1440, 900), ("-small", 900, 600)];
@@ -26,6 +26,9 @@ async fn main() {
         }
         if wanted("chat") {
             chat(name, theme).await;
+        }
+        if wanted("failed") {
+            failed(name, theme).await;
         }
         if wanted("answer") {
             answer(name, theme).await;
@@ -125,8 +128,16 @@ description: How we write to people after a first meeting.
 Thank them, name what was agreed, propose one date.
 ";
 
+/// An Ollama with a model here and one elsewhere, and a vault that Obsidian knows.
 async fn first_run(name: &str, theme: Theme) {
-    let home = Home::new().theme(theme).first_start();
+    let model = model::start().named("qwen3:14b");
+    model.passes_on_to("gpt-oss:120b-cloud", "https://ollama.com:443");
+    let home = Home::new().theme(theme).first_start().ollama(&model.address());
+    let vault = home.documents().join("Work vault");
+    let notes = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    copy_tree(&notes, &vault);
+    let known = serde_json::json!({ "vaults": { "1f0c": { "path": vault, "ts": 1 } } });
+    let home = home.home_file(".config/obsidian/obsidian.json", &known.to_string());
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=first-run-open]").await;
     take(&window, "first-run", name).await;
@@ -161,10 +172,29 @@ async fn models(name: &str, theme: Theme) {
 async fn chat(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let home = Home::new().theme(theme).vault_from(&template);
+    let settings = serde_json::json!({
+        "vault": home.vault(),
+        "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
+        "model": "lm-studio/qwen3-14b",
+    });
+    let home = home
+        .settings(&settings)
+        .config_file("permissions.yaml", RULES)
+        .config_file("skills/screener/SKILL.md", SCREENER)
+        .config_file("skills/screener/tools/scan_universe.ts", SCAN);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
+    for chat in ["Monday review", "Trip costs, Lisbon offsite", "Who knows someone at Solvane?"] {
+        window.click("[data-testid=new-chat]").await;
+        say(&window, chat).await;
+        window.wait_for_text("[role=log]", "I only set stages").await;
+        window.wait_for("[data-testid=send]").await;
+    }
+    window.click_named("More for Monday review").await;
+    window.click_named("Pin").await;
 
+    window.click("[data-testid=new-chat]").await;
     say(&window, "Where does Jane Doe stand?").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
     say(&window, "Set Jane Doe to won").await;
@@ -172,7 +202,23 @@ async fn chat(name: &str, theme: Theme) {
     take(&window, "approval", name).await;
     window.click("[data-testid=approval-once]").await;
     window.wait_for_text("[role=log]", "Done. See Jane Doe.").await;
+
     window.resize(1440, 900).await;
+    window.click("[data-testid=new-chat]").await;
+    take(&window, "new-chat", name).await;
+    window.resize(1440, 900).await;
+    window.type_into("[data-testid=composer-input]", "What did we agree with [[Harb").await;
+    window.wait_for("[data-testid=note-picker] [role=option]").await;
+    take(&window, "mention", name).await;
+    window.resize(1440, 900).await;
+    window.press(&[], Key::Escape).await;
+    window.press(&[Key::Control], 'a').await;
+    say(&window, "Set Theo Marsh to customer").await;
+    window.wait_for_text("[role=log]", "Done. See").await;
+    window.wait_for("[data-testid=send]").await;
+    say(&window, model::SIGNED).await;
+    // The scan runs on, and what was said meanwhile stands above the question.
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
     window.press(&[Key::Control], '.').await;
     window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
     let note = "CRM/People/Jane Doe.md";
@@ -187,6 +233,73 @@ async fn chat(name: &str, theme: Theme) {
     window.click("[data-testid=run-tool]").await;
     window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
     take(&window, "run-a-tool", name).await;
+    window.close().await;
+}
+
+const RULES: &str = "\
+permissions:
+  allow: [ \"crm__log_interaction\", \"crm__update_contact(name=Theo Marsh)\", \"screener__scan_universe\" ]
+";
+
+const SCREENER: &str = "\
+---
+name: screener
+description: Screens lists of companies by price, growth and earnings.
+---
+Scan the universe, best first.
+";
+
+/// Finds something at once, and works for as long as a tool may.
+const SCAN: &str = "\
+import { z } from 'zod'
+import { defineTool } from '@nova/tools'
+
+const hits = [
+  { symbol: 'NGTL', name: 'Northgate Tooling', price: '42.18', 'P/E': '11.4', 'growth, 3 y': '+14.2 %', score: 87 },
+  { symbol: 'BWOP', name: 'Brightwater Optics', price: '118.60', 'P/E': '16.9', 'growth, 3 y': '+21.7 %', score: 84 },
+  ...['TSSL', 'QLLN', 'FERN', 'PNCR', 'SLVN', 'HRBL', 'OSTR'].map((symbol, at) => ({ symbol, score: 80 - at })),
+]
+
+export default defineTool({
+  name: 'scan_universe',
+  description: 'Scans the mid-caps for cheap growth.',
+  parameters: z.object({}),
+  effect: 'read',
+  async *execute(_, ctx) {
+    ctx.progress(412 / 1200, '412/1,200, 9 hits so far')
+    yield { hits }
+    await new Promise<void>((done) => setTimeout(done, 28_000))
+    return { hits }
+  },
+})
+";
+
+/// A provider that nobody reaches while the machine has no network.
+async fn failed(name: &str, theme: Theme) {
+    let model = model::start();
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
+    let home = Home::new().theme(theme).vault_from(&template);
+    let settings = serde_json::json!({
+        "vault": home.vault(),
+        "providers": [
+            { "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] },
+            { "id": "lab", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["large"] },
+        ],
+        "model": "lab/large",
+    });
+    let home = home.settings(&settings);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    say(&window, "Where does Jane Doe stand?").await;
+    window.wait_for("[data-testid=try-again]").await;
+    window
+        .ask(
+            "Object.defineProperty(navigator, 'onLine', { get: () => false });
+             dispatchEvent(new Event('offline'));",
+        )
+        .await;
+    window.wait_for_text("body", "Offline. Notes and local tools work.").await;
+    take(&window, "failed", name).await;
     window.close().await;
 }
 

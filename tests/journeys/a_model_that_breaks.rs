@@ -66,7 +66,8 @@ impl AiMock {
                 "base_url": format!("{}/v1", self.address),
                 "api_key": "none",
             }],
-            "model": "mock/any",
+            // One that it lists by itself, as an Ollama is asked for its models.
+            "model": "mock/gpt-4o",
         }));
         let output = nova.run(&["chat", "-p", "Who is Jane Doe?", "--json"]);
         let events = String::from_utf8(output.stdout).unwrap();
@@ -117,7 +118,7 @@ impl Ended {
     }
 }
 
-const KINDS: [&str; 2] = ["openai", "anthropic"];
+const KINDS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
 #[test]
 fn a_tool_is_called_and_the_whole_answer_is_told() {

@@ -144,7 +144,7 @@ zanzibar
     }));
     let app = nova.start().await;
     nova.model.passes_on("run-elsewhere");
-    app.agree_to_provider("near").unwrap();
+    app.agree_to_provider("near").await.unwrap();
     let session = app.new_session().await.unwrap().id;
     let a = say(&app, &session, "Good morning", None).await;
     say(&app, &session, "Read my diary", None).await;

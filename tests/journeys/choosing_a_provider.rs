@@ -1,6 +1,6 @@
 use nova_app::{NoApprover, TurnEnd};
-use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, SetModel};
-use nova_testkit::{call, error, reasoning, text};
+use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, PassedOn, ProviderRef, SetModel};
+use nova_testkit::{Answer, call, error, reasoning, text};
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, local_server, turn};
@@ -32,11 +32,11 @@ async fn a_remote_provider_is_sent_nothing_before_the_user_agrees() {
         "{error}"
     );
 
-    app.agree_to_provider("far").unwrap();
+    app.agree_to_provider("far").await.unwrap();
     let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
     assert_eq!(failed(end.end).code, ErrorCode::ProviderUnreachable, "now it was tried");
 
-    app.revoke_provider_agreement("far").unwrap();
+    app.revoke_provider_agreement("far", None).unwrap();
     let (end, _) = turn(&app, Some(&end.session), "Jane?", NoApprover).await;
     assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
 }
@@ -53,13 +53,122 @@ async fn an_agreement_is_for_one_host() {
     };
     nova.settings(&settings("one.invalid"));
     let app = nova.start().await;
-    app.agree_to_provider("far").unwrap();
+    app.agree_to_provider("far").await.unwrap();
     drop(app);
 
     nova.settings(&settings("two.invalid"));
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
+}
+
+/// An Ollama on this machine that runs one model here and one elsewhere.
+fn with_a_cloud_model(answers: impl IntoIterator<Item = Answer>) -> Nova {
+    let nova = Nova::new(PEOPLE, answers);
+    nova.model.passes_on("big-cloud");
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "near", "kind": "ollama", "base_url": nova.model.address()}],
+    }));
+    nova
+}
+
+#[tokio::test]
+async fn a_model_that_a_local_server_runs_elsewhere_is_told_as_such_and_chosen_last() {
+    let nova = with_a_cloud_model([text("Hello from here.")]);
+    let app = nova.start().await;
+
+    let row = app.list_provider_rows().await.remove(0);
+    let passed_on =
+        |agreed| vec![PassedOn { model: "big-cloud".into(), host: "elsewhere.example".into(), agreed }];
+    assert_eq!((row.local, row.models), (true, vec!["big-cloud".to_owned(), "scripted".to_owned()]));
+    assert_eq!(row.passed_on, passed_on(false));
+
+    // It is listed first, and the chat begins with the other one.
+    let (end, events) = turn(&app, None, "Hello", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
+    assert_eq!(sent_to(&events), [(Some(None), vec![])]);
+
+    app.agree_to_provider("near").await.unwrap();
+    assert_eq!(app.list_provider_rows().await[0].passed_on, passed_on(true));
+    let listed = String::from_utf8(nova.run(&["provider", "list"]).stdout).unwrap();
+    assert!(listed.contains("big-cloud (at elsewhere.example, agreed), scripted"), "{listed}");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn the_first_start_says_which_models_of_a_local_server_run_elsewhere() {
+    let mut nova = Nova::new(PEOPLE, []);
+    nova.model.passes_on("big-cloud");
+    nova.settings(&json!({"vault": nova.vault.root()}));
+    nova.local_servers = vec![local_server("ollama", "ollama", &nova.model.address())];
+    let app = nova.start().await;
+    let found = app.first_run_options(Nothing {}).await.unwrap().local_models.remove(0);
+    assert_eq!(found.models, ["big-cloud", "scripted"]);
+    assert_eq!(found.passed_on.len(), 1);
+    assert_eq!((found.passed_on[0].model.as_str(), found.passed_on[0].agreed), ("big-cloud", false));
+}
+
+#[tokio::test]
+async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
+    let nova = with_a_cloud_model([text("From afar.")]);
+    let mut settings = nova.read_settings();
+    settings["model"] = json!("near/big-cloud");
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let at = |host: &str| ProviderRef { provider: "near".into(), host: Some(host.into()) };
+
+    let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
+    let error = failed(end.end);
+    assert_eq!(error.code, ErrorCode::ProviderNotAgreed);
+    assert!(error.message.starts_with("elsewhere.example is not on this machine"), "{error}");
+
+    app.agree_provider(at("elsewhere.example")).await.unwrap();
+    let (_, events) = turn(&app, None, "Jane?", NoApprover).await;
+    assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), vec![])]);
+
+    // The server passes the same model on to somebody else now.
+    nova.model.passes_on_to("big-cloud", "http://10.0.0.7:8080");
+    let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
+    let error = failed(end.end);
+    assert_eq!(error.code, ErrorCode::ProviderNotAgreed);
+    assert!(error.message.starts_with("10.0.0.7:8080 is not"), "{error}");
+
+    nova.model.passes_on("big-cloud");
+    app.revoke_provider(at("elsewhere.example")).await.unwrap();
+    let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
+    assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn notes_that_an_earlier_turn_read_here_are_told_when_they_leave_with_the_next() {
+    let nova = with_a_cloud_model([
+        call("crm__get_contact", json!({"name": "Jane Doe"})),
+        text("A lead."),
+        text("You are welcome."),
+    ]);
+    let app = nova.start().await;
+    let jane = vec!["CRM/People/Jane Doe.md".to_owned()];
+    let (end, events) = turn(&app, None, "Who is Jane?", NoApprover).await;
+    assert_eq!(sent_to(&events), [(Some(None), vec![]), (Some(None), jane.clone())]);
+
+    app.agree_to_provider("near").await.unwrap();
+    let elsewhere = SetModel { session: Some(end.session.clone()), model: "near/big-cloud".into() };
+    app.set_model(elsewhere).await.unwrap();
+    let (end, events) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "You are welcome.".into() });
+    assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), jane)]);
+    nova.model.finish();
+}
+
+/// Where each request went, and the notes that went along.
+fn sent_to(events: &[Event]) -> Vec<(Option<Option<String>>, Vec<String>)> {
+    let sent = events.iter().filter_map(|event| match event {
+        Event::StepStarted { host, notes, .. } => Some((host.clone(), notes.clone())),
+        _ => None,
+    });
+    sent.collect()
 }
 
 #[tokio::test]
@@ -243,7 +352,7 @@ async fn a_chat_that_read_private_notes_does_not_go_on_with_a_remote_model() {
     let (end, _) = turn(&app, None, "Read Sam", NoApprover).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Read.".into() });
 
-    app.agree_to_provider("far").unwrap();
+    app.agree_to_provider("far").await.unwrap();
     let to_far = SetModel { session: Some(end.session.clone()), model: "far/any".into() };
     app.set_model(to_far).await.unwrap();
     let (end, _) = turn(&app, Some(&end.session), "And now?", NoApprover).await;

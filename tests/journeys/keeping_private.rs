@@ -68,7 +68,7 @@ async fn far(nova: &Nova) -> App {
     }));
     let app = nova.start().await;
     nova.model.passes_on("run-elsewhere");
-    app.agree_to_provider("near").unwrap();
+    app.agree_to_provider("near").await.unwrap();
     app
 }
 
@@ -165,7 +165,7 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
     }));
     let app = nova.start().await;
     nova.model.passes_on("run-elsewhere");
-    app.agree_to_provider("near").unwrap();
+    app.agree_to_provider("near").await.unwrap();
     let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
     assert!(nova.model.last_texts("tool").join("").starts_with("Running as call 1"));
     until(&app, &end.session, 0).await;
@@ -211,7 +211,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
         }));
         let app = nova.start().await;
         nova.model.passes_on("run-elsewhere");
-        app.agree_to_provider("near").unwrap();
+        app.agree_to_provider("near").await.unwrap();
         let (end, _) = turn(&app, None, "Read it", ScriptedApprover::always(Decision::Once)).await;
         assert_eq!(end.end, TurnEnd::Completed { text: "It was quartzleak.".into() });
         if !by_the_model {

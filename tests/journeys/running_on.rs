@@ -150,6 +150,35 @@ async fn the_model_can_look_wait_and_stop() {
 }
 
 #[tokio::test]
+async fn a_call_that_the_turn_waits_for_is_stopped_alone_and_the_next_one_runs() {
+    let again = ("market__quote", json!({"again": 1}));
+    let mut nova = market([calls([("market__quote", json!({})), again]), text("One of them.")]);
+    nova.settle = PATIENCE;
+    let app = started(&nova).await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    let asking = tokio::spawn({
+        let (app, session) = (app.clone(), session.clone());
+        async move { turn(&app, Some(&session), "UBER?", yes()).await }
+    });
+    let mut said = async || {
+        let said = wait_for(&mut events, |event| matches!(event, Event::ToolCallProgress { .. })).await;
+        let Event::ToolCallProgress { call, .. } = said else { unreachable!("matched above") };
+        call
+    };
+    let first = said().await;
+    app.stop_call(CallRef { session, call: first.clone() }).await.unwrap();
+    assert_ne!(said().await, first, "the other one runs");
+    nova.tools.end_calls("quote");
+    drop(asking.await.unwrap());
+
+    let told = nova.model.last_texts("tool");
+    assert!(told[0].contains("Stopped by the user."), "{told:?}");
+    assert!(told[1].contains("91.20 USD"), "{told:?}");
+    nova.model.finish();
+}
+
+#[tokio::test]
 async fn a_call_that_is_stopped_on_its_card_says_so_and_others_go_on() {
     let nova = market([
         calls([("market__quote", json!({})), ("market__quote", json!({"again": 1}))]),

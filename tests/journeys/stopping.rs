@@ -1,7 +1,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use nova_protocol::{Commands as _, Decision, Event, Nothing, SendMessage, SessionRef};
+use nova_protocol::{CallRef, Commands as _, Decision, Event, Nothing, SendMessage, SessionRef};
 use nova_testkit::{call, pause, text};
 use serde_json::{Value, json};
 
@@ -78,6 +78,68 @@ async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
     send(&app, &session, "Go on").await;
     wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
     nova.model.finish();
+}
+
+#[tokio::test]
+async fn one_call_of_a_turn_is_stopped_and_the_turn_goes_on() {
+    let add = call("crm__add_contact", json!({"name": "Odile Farrow"}));
+    let nova = Nova::new(PEOPLE, [add, text("Then not.")]);
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Add Odile").await;
+    let asked = wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
+    let Event::ApprovalRequested { call, .. } = asked else { unreachable!("matched above") };
+
+    app.stop_call(CallRef { session: session.clone(), call: call.clone() }).await.unwrap();
+
+    let ended = wait_for(&mut events, |event| matches!(event, Event::ToolCallCompleted { .. })).await;
+    let Event::ToolCallCompleted { call: stopped, ok, output, .. } = ended else {
+        unreachable!("matched above")
+    };
+    assert_eq!((stopped, ok, output["code"].as_str()), (call, false, Some("cancelled")));
+    let end = wait_for(&mut events, |event| {
+        matches!(event, Event::TurnCancelled { .. } | Event::TurnCompleted { .. })
+    })
+    .await;
+    assert_eq!(end, Event::TurnCompleted { text: "Then not.".into() });
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("Stopped by the user.") && told.contains("Go on without it"), "{told}");
+    assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_message_is_shown_and_can_be_stopped_while_the_model_server_does_not_answer() {
+    // It takes connections and says nothing.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{
+            "id": "near",
+            "kind": "ollama",
+            "base_url": format!("http://{}", silent.local_addr().unwrap()),
+        }],
+        "model": "near/qwen3",
+    }));
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    send(&app, &session, "Hello").await;
+    // Nova asks it, and the message is on the screen already.
+    let waiting = silent.accept().await.unwrap();
+    let started = wait_for(&mut events, |event| matches!(event, Event::TurnStarted { .. })).await;
+    assert!(matches!(started, Event::TurnStarted { text, .. } if text == "Hello"));
+
+    app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
+
+    let end = wait_for(&mut events, |event| {
+        matches!(event, Event::TurnCancelled { .. } | Event::TurnFailed { .. })
+    })
+    .await;
+    assert_eq!(end, Event::TurnCancelled { unknown: Vec::new() });
+    drop(waiting);
 }
 
 #[tokio::test]

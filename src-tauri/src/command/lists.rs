@@ -2,8 +2,8 @@
 
 use nova_app::{Branches, Links, QueryRow, SearchHit};
 use nova_protocol::{
-    ChangeSetView, Event, NoteChangeView, PendingToolRow, ProblemView, ProviderRow, SessionRow, SessionView,
-    SkillRow, ToolRow, UndoResult,
+    ChangeSetView, Event, NoteChangeView, PassedOn, PendingToolRow, ProblemView, ProviderRow, SessionRow,
+    SessionView, SkillRow, ToolRow, UndoResult,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -91,7 +91,17 @@ pub(crate) fn providers(rows: &[ProviderRow]) {
         let agreed = if row.agreed { "agreed" } else { "not agreed" };
         let models = match &row.problem {
             Some(problem) => problem.message.clone(),
-            None => row.models.join(", "),
+            None => {
+                let models = row.models.iter().map(|model| {
+                    let elsewhere = row.passed_on.iter().find(|passed_on| passed_on.model == *model);
+                    match elsewhere {
+                        Some(PassedOn { host, agreed: true, .. }) => format!("{model} (at {host}, agreed)"),
+                        Some(PassedOn { host, .. }) => format!("{model} (at {host}, not agreed)"),
+                        None => model.clone(),
+                    }
+                });
+                models.collect::<Vec<_>>().join(", ")
+            }
         };
         [row.id.clone(), place.to_owned(), row.host.clone(), agreed.to_owned(), models]
     });

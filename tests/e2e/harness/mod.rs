@@ -30,6 +30,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 pub(crate) struct Home {
     folder: tempfile::TempDir,
     theme: Theme,
+    /// Where an Ollama is.
+    ollama: String,
     /// `NOVA_VAULT` names the vault; else the settings do, or nothing.
     names_vault: bool,
     /// Where model servers of this machine are looked for: `ID=ADDRESS`.
@@ -49,7 +51,9 @@ impl Home {
     /// An empty vault and no settings at all, as on a first start with `NOVA_VAULT` set.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
-        let home = Home { folder, theme: Theme::Light, names_vault: true, local_servers: String::new() };
+        // Nothing listens there: no test depends on what runs on the machine.
+        let ollama = "127.0.0.1:9".into();
+        let home = Home { folder, theme: Theme::Light, ollama, names_vault: true, local_servers: String::new() };
         for part in ["config", "data", "vault", "home"] {
             std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
         }
@@ -58,6 +62,12 @@ impl Home {
 
     pub(crate) fn theme(mut self, theme: Theme) -> Self {
         self.theme = theme;
+        self
+    }
+
+    /// With an Ollama that listens there, as `http://127.0.0.1:PORT`.
+    pub(crate) fn ollama(mut self, address: &str) -> Self {
+        self.ollama = address.to_owned();
         self
     }
 
@@ -188,8 +198,7 @@ impl Home {
             ("XDG_DATA_HOME", self.path("home/.local/share")),
             ("XDG_CACHE_HOME", self.path("home/.cache")),
             ("GTK_THEME", gtk_theme.into()),
-            // Nothing listens there: no test depends on what runs on the machine.
-            ("OLLAMA_HOST", "127.0.0.1:9".into()),
+            ("OLLAMA_HOST", self.ollama.clone().into()),
             ("NOVA_LOCAL_SERVERS", self.local_servers.clone().into()),
             // The keychain of whoever runs the tests is theirs.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
@@ -503,7 +512,7 @@ fn was_drawn_anew(error: &CmdError) -> bool {
     ))
 }
 
-fn copy_tree(from: &Path, to: &Path) {
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder in the vault");
     for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
         let entry = entry.expect("an entry of the folder");

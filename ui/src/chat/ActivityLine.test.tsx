@@ -26,6 +26,18 @@ test('where the model is stays when the figures are hidden', async () => {
   expect(screen.queryByText(/in the catalog/)).toBeNull();
 });
 
+test('says where a model runs that a server on this machine passes on', async () => {
+  const world = sampleWorld();
+  const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: true }];
+  const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [...row.models, 'gpt-oss:120b-cloud'], passed_on } : row));
+  const status = (model: string) => ({ providers, status: { ...world.status, model } });
+  const cloud = await openChat(<ActivityLine />, [], status('ollama/gpt-oss:120b-cloud'));
+  expect(await screen.findByText('gpt-oss:120b-cloud: messages and notes go to ollama.com')).toBeVisible();
+  cloud.unmount();
+  await openChat(<ActivityLine />, [], status('ollama/qwen3:14b'));
+  expect(await screen.findByText('qwen3:14b runs on this machine, at 127.0.0.1:11434')).toBeVisible();
+});
+
 test('what a request is made of is told with Tab, without a mouse', async () => {
   await openChat(<ActivityLine />, request);
   const figure = await screen.findByRole('button', { name: /^11.8k of 32k tokens, 71 % cached/ });

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 
 import { type ContextView, nothing } from '../ipc';
-import { costText, counted, Explained, healthOf, healthText, modelName, tokens } from '../shared';
+import { costText, counted, Explained, healthOf, healthText, modelName, placeIn, tokens } from '../shared';
 import { modelInUse } from '../state/app';
 import { useApp, useRpc, useSession } from '../state/hooks';
 
@@ -16,6 +16,7 @@ export function ActivityLine() {
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
+  const place = model == null ? null : placeIn(providers.data ?? [], model);
   const told = useApp((app) => app.health);
   const usage = useSession((state) => state.usage);
   const context = useSession((state) => state.context);
@@ -35,12 +36,12 @@ export function ActivityLine() {
           {cost !== null && `, ${cost}`}
         </Explained>
       )}
-      {provider && model && (
+      {place && model && (
         <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
-          <span className={`cut ${provider.local ? '' : 'text-warn'}`}>
-            {provider.local
-              ? `${modelName(model)} runs on this machine, at ${provider.host}`
-              : `${modelName(model)}: messages and notes go to ${provider.host}`}
+          <span className={`cut ${place.local ? '' : 'text-warn'}`}>
+            {place.local
+              ? `${modelName(model)} runs on this machine, at ${place.host}`
+              : `${modelName(model)}: messages and notes go to ${place.host}`}
           </span>
           {health && (
             <span role="status" className={health.state === 'answered' ? '' : 'text-danger'} data-health={health.state}>

@@ -309,8 +309,24 @@ describe('a turn that failed', () => {
     const consent = await screen.findByTestId('provider-consent');
     await waitFor(() => expect(consent).toHaveTextContent('Send notes to api.openai.com?'));
     await userEvent.click(within(consent).getByRole('button', { name: 'Send notes to api.openai.com' }));
-    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai' }]);
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai', host: 'api.openai.com' }]);
     expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Who to call?' })]);
+  });
+
+  test('where a server on this machine runs the model elsewhere, that host is asked for', async () => {
+    const world = sampleWorld();
+    const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }];
+    const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: ['gpt-oss:120b-cloud'], passed_on } : row));
+    const { backend } = await openChat(
+      <Conversation />,
+      [
+        turnStarted('Who to call?', 'ollama/gpt-oss:120b-cloud'),
+        { type: 'turn_failed', code: 'provider_not_agreed', message: 'Not agreed.', hint: '' },
+      ],
+      { providers },
+    );
+    await userEvent.click(await screen.findByRole('button', { name: 'Send notes to ollama.com' }));
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'ollama', host: 'ollama.com' }]);
   });
 
   test('Not now agrees to nothing', async () => {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import { nothing, type UserError, useBackend } from '../ipc';
-import { Banner, Button, Icon, LinkButton } from '../shared';
+import { Banner, Button, Icon, LinkButton, placeIn } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
@@ -72,16 +72,17 @@ function RaiseContext({ turn }: { turn: Turn }) {
   );
 }
 
-/** Asked once per remote provider, before the first note leaves this machine. */
+/** Asked once for each host, before the first note leaves this machine for it. */
 function ProviderConsent({ turn }: { turn: Turn }) {
   const provider = turn.model.split('/')[0] ?? '';
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
-  const host = providers.data?.find((row) => row.id === provider)?.host ?? provider;
+  const place = placeIn(providers.data ?? [], turn.model);
+  const host = place?.host ?? provider;
   const { agreeProvider, sendAgain } = useActions();
   const [declined, setDeclined] = useState(false);
   const agree = useAgain(async () => {
-    await agreeProvider(provider);
+    await agreeProvider(provider, host);
     await sendAgain(turn);
   });
   if (declined) return <Line icon="cloud">Not sent: {host} may not see your notes</Line>;
@@ -108,7 +109,7 @@ function ProviderConsent({ turn }: { turn: Turn }) {
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" disabled={agree.busy} onClick={agree.run} data-testid="provider-agree">
+        <Button variant="primary" disabled={agree.busy || place === null} onClick={agree.run} data-testid="provider-agree">
           Send notes to {host}
         </Button>
         <Button onClick={() => setDeclined(true)} data-testid="provider-decline">

@@ -113,6 +113,23 @@ it('says on the right where messages go with each choice', async () => {
   expect(leaves('Quotes, mail, calendar, web')).toMatch(/asks first/);
 });
 
+it('does not say that messages stay here where the server here passes them on', async () => {
+  const cloud = {
+    ...ollama,
+    models: ['gpt-oss:120b-cloud', 'qwen3:14b'],
+    passed_on: [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }],
+  };
+  const { chosen, leaves, user } = await setup({ found: [work], local_models: [cloud] });
+  // It is listed first and not taken by itself.
+  expect(chosen()[1]).toBe('On this machine: qwen3:14b');
+  expect(leaves('Your messages')).toMatch(/^Your messagesstay here/);
+  await user.click(screen.getByTestId('first-run-cloud'));
+  expect(leaves('Your messages')).toMatch(
+    /^Your messagesgo to ollama.comOllama at 127.0.0.1:11434 passes them on to gpt-oss:120b-cloud at ollama.com\./,
+  );
+  expect(leaves('Your notes')).toMatch(/what it reads goesThe notes read for an answer go to ollama.com\./);
+});
+
 it('takes another model of this machine', async () => {
   const { open, user } = await setup({ local_models: [ollama] });
   await user.selectOptions(screen.getByLabelText('Model on this machine'), 'qwen3:4b');

@@ -179,7 +179,7 @@ function addedOffer({ provider, checked, entry, host }: ProviderEntry, model: st
   const offers = provider && checked ? checkedOffers(provider, checked) : [];
   const known = offers.find(({ id }) => id === model) ?? offers.find(({ tools }) => tools);
   const id = provider?.id ?? (entry.which || 'the provider');
-  return known ?? { id, name: 'The model', provider: id, host: host || 'its host', local: false, tools: true };
+  return known ?? { id, name: 'The model', provider: id, host: host || 'its host', local: false, through: null, tools: true };
 }
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {

@@ -102,8 +102,11 @@ function messages(model: ModelOffer | null): Pick<Row, 'answer' | 'tone' | 'note
       note: `Answered by ${providerName(model.provider)} at ${model.host}. With a cloud model, your messages and the notes it reads go to that provider.`,
     };
   return {
-    answer: `go to ${providerName(model.provider)}`,
+    answer: `go to ${model.through === null ? providerName(model.provider) : model.host}`,
     tone: 'warn',
-    note: `Answered by ${model.name} at ${model.host}. Nova asks once before the first message is sent.`,
+    note:
+      model.through === null
+        ? `Answered by ${model.name} at ${model.host}. Nova asks once before the first message is sent.`
+        : `${providerName(model.provider)} at ${model.through} passes them on to ${model.name} at ${model.host}. Nova asks once before the first message is sent.`,
   };
 }

@@ -1,7 +1,7 @@
 // What the first start offers, what is chosen before anybody chose, and where things go with each choice.
 
 import type { CheckedProvider, FirstRunOptions, NewProvider, OpenVault, ProviderRow } from '../ipc';
-import { modelName } from '../shared';
+import { modelName, placeOf } from '../shared';
 
 export type NotesChoice = { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'sample' };
 
@@ -19,8 +19,11 @@ export interface ModelOffer {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
+  /** Where it runs. */
   readonly host: string;
   readonly local: boolean;
+  /** The server on this machine that passes it on to that host, where one does. */
+  readonly through: string | null;
   /** False where it is said that it cannot call tools: no chat can be had with it. */
   readonly tools: boolean;
 }
@@ -46,16 +49,14 @@ export function firstNotes(options: FirstRunOptions): NotesChoice {
 export function modelOffers(options: FirstRunOptions, providers: readonly ProviderRow[]): ModelOffer[] {
   const local = options.local_models.map((server) => ({ ...server, id: server.provider, local: true }));
   const offers = [...local, ...providers].flatMap((from) =>
-    from.models.map((model) => offer(from.id, model, from.host, from.local, !from.without_tools.includes(model))),
+    from.models.map((model) => offer(from.id, model, from)),
   );
   return offers.filter((one, at) => offers.findIndex(({ id }) => id === one.id) === at);
 }
 
 /** The models of a provider that was just tried. */
 export function checkedOffers(provider: NewProvider, checked: CheckedProvider): ModelOffer[] {
-  return checked.models.map((model) =>
-    offer(provider.id, model, checked.host, checked.local, !checked.without_tools.includes(model)),
-  );
+  return checked.models.map((model) => offer(provider.id, model, checked));
 }
 
 export function openChoice(notes: NotesChoice, model: string | null, provider: NewProvider | null): OpenVault {
@@ -71,7 +72,11 @@ export function shortPath(path: string): string {
   return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, '~');
 }
 
-function offer(provider: string, model: string, host: string, local: boolean, tools: boolean): ModelOffer {
+function offer(provider: string, model: string, from: From): ModelOffer {
   const id = `${provider}/${model}`;
-  return { id, name: modelName(id), provider, host, local, tools };
+  const { local, host } = placeOf(from, model);
+  const through = from.local && !local ? from.host : null;
+  return { id, name: modelName(id), provider, host, local, through, tools: !from.without_tools.includes(model) };
 }
+
+type From = Pick<CheckedProvider, 'local' | 'host' | 'without_tools' | 'passed_on'>;

@@ -191,7 +191,11 @@ models: Array<string>,
 /**
  * Those of the models that cannot call tools, where the provider says so.
  */
-without_tools: Array<string>, };
+without_tools: Array<string>, 
+/**
+ * Those of the models that it passes on to other machines.
+ */
+passed_on?: Array<PassedOn>, };
 
 export type ChooseBranch = { session: string, 
 /**
@@ -401,7 +405,17 @@ chosen: string, } | { "type": "step_started", tools: Array<string>, prefix_kept:
 /**
  * How much of the model's context it takes.
  */
-context?: ContextView, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+context?: ContextView, 
+/**
+ * The host that it goes to; null where it stays on this machine. Absent in logs from before it
+ * was noted.
+ */
+host?: string | null, 
+/**
+ * The notes that the model learns something of by it: what tools read for this turn and for those
+ * before, without those that an earlier request of the turn names.
+ */
+notes?: Array<string>, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
 /**
  * The model had read private notes and may quote them: it is not found by a search.
  */
@@ -721,7 +735,11 @@ provider: string, host: string, models: Array<string>,
 /**
  * Those of the models that cannot call tools, where the server says so.
  */
-without_tools: Array<string>, };
+without_tools: Array<string>, 
+/**
+ * Those of the models that it passes on to other machines.
+ */
+passed_on?: Array<PassedOn>, };
 
 export type ModelPrice = { model: string, 
 /**
@@ -944,6 +962,20 @@ panel: Panel,
  */
 problem: string | null, };
 
+export type PassedOn = { 
+/**
+ * Without the provider's id.
+ */
+model: string, 
+/**
+ * Where it runs, as far as the server says, with the port where it is not the usual one.
+ */
+host: string, 
+/**
+ * The user agreed to send notes there.
+ */
+agreed: boolean, };
+
 export type PendingToolRef = { name: string, 
 /**
  * Of the source that was looked at; another one is refused.
@@ -1060,7 +1092,12 @@ credential: string, state: ProviderKeyState, };
 
 export type ProviderKeyState = "granted" | "environment" | "not_granted" | "missing" | "none" | "unknown";
 
-export type ProviderRef = { provider: string, };
+export type ProviderRef = { provider: string, 
+/**
+ * The host that is meant, as it was shown. None for the provider's own and every one that it passes
+ * models on to.
+ */
+host?: string, };
 
 export type ProviderRow = { id: string, 
 /**
@@ -1068,7 +1105,7 @@ export type ProviderRow = { id: string,
  */
 kind: string, 
 /**
- * On this machine.
+ * On this machine; of its models, those in `passed_on` are not.
  */
 local: boolean, host: string, 
 /**
@@ -1089,6 +1126,10 @@ without_images?: Array<string>,
  * Tokens that a request to it may take, where the user has set it.
  */
 context?: number, 
+/**
+ * Those of the models that it passes on to other machines.
+ */
+passed_on?: Array<PassedOn>, 
 /**
  * Why its models could not be listed.
  */

@@ -11,6 +11,53 @@ import { ActivityPanel } from './ActivityPanel';
 
 const step = (tools: string[], prefix_kept: boolean): EventBody => ({ type: 'step_started', tools, prefix_kept, bytes: 10_000 });
 
+/** A request that says where it went, and with which notes. */
+const sent = (host: string | null, notes: string[]): EventBody => ({ type: 'step_started', tools: [], prefix_kept: true, bytes: 10, host, notes });
+
+test('notes of earlier turns are listed where they leave with the history', async () => {
+  await show(sent('ollama.com', ['CRM/People/Jane Doe.md']));
+  expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
+  expect(screen.getByTestId('activity-notes')).toHaveTextContent('Jane Doe');
+});
+
+test('a request that stayed here is not said to have left, whatever its provider is now', async () => {
+  const { tool_call_started, tool_call_completed } = read('CRM/People/Jane Doe.md');
+  await show(sent(null, []), tool_call_started, tool_call_completed, sent(null, ['CRM/People/Jane Doe.md']));
+  expect(screen.queryByTestId('activity-notes')).toBeNull();
+  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read, none left this machine');
+  expect(screen.getByTestId('activity-turn')).not.toHaveTextContent('api.openai.com');
+});
+
+test('what was read and not sent any more did not leave', async () => {
+  const { tool_call_started, tool_call_completed } = read('Ideas.md');
+  await show(sent('ollama.com', ['CRM/People/Jane Doe.md']), tool_call_started, tool_call_completed);
+  expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
+  expect(screen.getByTestId('activity-notes-kept')).toHaveTextContent('1 note read and not sent');
+});
+
+function read(path: string) {
+  const tool_call_started: EventBody = {
+    type: 'tool_call_started',
+    call: '1',
+    tool: 'vault.read_note',
+    args: { path },
+    effect: 'read',
+    principal: { kind: 'user', name: 'user' },
+  };
+  const tool_call_completed: EventBody = {
+    type: 'tool_call_completed',
+    call: '1',
+    ok: true,
+    output: 'Hello.',
+    sources: [{ kind: 'note', path }],
+    ms: 4,
+    changes: [],
+    change_set: null,
+    merged: [],
+  };
+  return { tool_call_started, tool_call_completed };
+}
+
 async function show(...steps: EventBody[]) {
   const sample = sampleWorld();
   const events = envelopes('bank', 't1', [{ type: 'turn_started', text: 'Import it', model: 'openai/gpt-5.2', skills: [], tool: null }, ...steps]);

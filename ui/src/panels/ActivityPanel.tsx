@@ -3,12 +3,26 @@
 import { memo } from 'react';
 
 import { nothing, type ProviderRow } from '../ipc';
-import { Badge, count, counted, durationText, Empty, Explained, Icon, LinkButton, modelName, Popover, tokens, whenText } from '../shared';
+import {
+  Badge,
+  count,
+  counted,
+  durationText,
+  Empty,
+  Explained,
+  Icon,
+  LinkButton,
+  modelName,
+  placeIn,
+  Popover,
+  tokens,
+  whenText,
+} from '../shared';
 import { NoteList } from '../shared/NoteList';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { splitFiles } from '../state/attachments';
-import { activitiesOf, sameActivities, type TurnActivity } from './activity';
+import { activitiesOf, leavingOf, sameActivities, type TurnActivity } from './activity';
 
 export function ActivityPanel() {
   const activities = useSession(activitiesOf, sameActivities);
@@ -25,15 +39,22 @@ export function ActivityPanel() {
     <ol data-testid="activity-panel" aria-label="Turns, newest first" className="flex flex-col gap-4 p-3.5">
       {activities.toReversed().map((activity, at) => (
         <li key={activity.turn.id}>
-          <TurnCard activity={activity} provider={providers.data?.find(({ id }) => id === activity.turn.model.split('/')[0])} newest={at === 0} />
+          <TurnCard activity={activity} providers={providers.data} newest={at === 0} />
         </li>
       ))}
     </ol>
   );
 }
 
-const TurnCard = memo(function TurnCard({ activity, provider, newest }: { activity: TurnActivity; provider: ProviderRow | undefined; newest: boolean }) {
-  const { turn, steps, calls, notes, input, cached, output } = activity;
+interface TurnCardProps {
+  readonly activity: TurnActivity;
+  readonly providers: readonly ProviderRow[] | null;
+  readonly newest: boolean;
+}
+
+const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCardProps) {
+  const { turn, steps, calls, input, cached, output } = activity;
+  const { local, host, notes, kept } = leavingOf(activity, placeIn(providers ?? [], turn.model));
   const { openNote } = useActions();
   const now = useClock(turn.status === 'running');
   const ms = (turn.endedAt === null ? (turn.status === 'running' ? now : Date.parse(turn.startedAt)) : Date.parse(turn.endedAt)) - Date.parse(turn.startedAt);
@@ -56,9 +77,9 @@ const TurnCard = memo(function TurnCard({ activity, provider, newest }: { activi
       </summary>
       <div className="flex flex-col gap-2.5 border-t border-line px-2.5 py-2">
         <p className="flex items-center gap-2 text-fg-2">
-          <Icon name={provider && !provider.local ? 'cloud' : 'laptop'} size={14} className={provider && !provider.local ? 'text-warn' : ''} />
+          <Icon name={local ? 'laptop' : 'cloud'} size={14} className={local ? '' : 'text-warn'} />
           <span className="cut">{turn.model === '' ? 'No model' : modelName(turn.model)}</span>
-          {provider && <span className={provider.local ? 'text-fg-3' : 'text-warn'}>{provider.local ? 'on this machine' : provider.host}</span>}
+          {host !== null && <span className={local ? 'text-fg-3' : 'text-warn'}>{local ? 'on this machine' : host}</span>}
         </p>
         {steps.length > 0 && (
           <ol aria-label="Requests" className="flex flex-col gap-1">
@@ -94,10 +115,16 @@ const TurnCard = memo(function TurnCard({ activity, provider, newest }: { activi
         )}
         {notes.length > 0 && (
           <div data-testid="activity-notes">
-            <p className={provider && !provider.local ? 'text-warn' : 'text-fg-3'}>
-              {provider && !provider.local ? `${counted(notes.length, 'note')} went to ${provider.host}` : `${counted(notes.length, 'note')} read, none left this machine`}
+            <p className="text-warn">
+              {counted(notes.length, 'note')} went to {host}
             </p>
             <NoteList notes={notes} onNote={openNote} />
+          </div>
+        )}
+        {kept.length > 0 && (
+          <div data-testid="activity-notes-kept">
+            <p className="text-fg-3">{local ? `${counted(kept.length, 'note')} read, none left this machine` : `${counted(kept.length, 'note')} read and not sent`}</p>
+            <NoteList notes={kept} onNote={openNote} />
           </div>
         )}
       </div>

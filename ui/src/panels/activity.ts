@@ -1,4 +1,5 @@
 // What a turn did, put together from its steps and calls. Pure.
+import type { ModelPlace } from '../shared';
 import { sameList } from '../state/same';
 import type { CallItem, SessionState, Step, Turn } from '../state/session';
 
@@ -6,8 +7,12 @@ export interface TurnActivity {
   readonly turn: Turn;
   readonly steps: readonly Step[];
   readonly calls: readonly CallItem[];
-  /** Paths of the notes whose contents tools gave the model, in the order of the first of them. */
-  readonly notes: readonly string[];
+  /** The host that its requests went to; null for this machine, undefined where the log does not say. */
+  readonly host: string | null | undefined;
+  /** Paths of the notes that its tools read. */
+  readonly read: readonly string[];
+  /** Paths of the notes that its requests told of, those that earlier turns read among them. */
+  readonly sent: readonly string[];
   /** Tokens of all requests. */
   readonly input: number;
   readonly cached: number;
@@ -41,6 +46,26 @@ function sameActivity(one: TurnActivity, other: TurnActivity | undefined): boole
   );
 }
 
+/** Where a turn's model ran, and which notes left this machine with its requests. */
+export interface Leaving {
+  readonly local: boolean;
+  readonly host: string | null;
+  /** Those that left. */
+  readonly notes: readonly string[];
+  /** Those that were read for it and did not leave. */
+  readonly kept: readonly string[];
+}
+
+/** `listed`: where its model runs now, for logs from before requests told where they went. */
+export function leavingOf({ host, read, sent }: TurnActivity, listed: ModelPlace | null): Leaving {
+  if (host === undefined) {
+    const remote = listed !== null && !listed.local;
+    return { local: !remote, host: listed?.host ?? null, notes: remote ? read : [], kept: remote ? [] : read };
+  }
+  if (host === null) return { local: true, host: listed?.local ? listed.host : null, notes: [], kept: read };
+  return { local: false, host, notes: sent, kept: read.filter((path) => !sent.includes(path)) };
+}
+
 export function activityOf(turn: Turn): TurnActivity {
   const calls = turn.items.filter((item): item is CallItem => item.kind === 'call');
   const sources = calls.flatMap(({ result }) => result?.sources ?? []);
@@ -49,7 +74,9 @@ export function activityOf(turn: Turn): TurnActivity {
     turn,
     steps: turn.steps,
     calls,
-    notes: [...new Set(sources.flatMap((source) => (source.kind === 'note' ? [source.path] : [])))],
+    host: turn.steps.at(-1)?.host,
+    read: [...new Set(sources.flatMap((source) => (source.kind === 'note' ? [source.path] : [])))],
+    sent: [...new Set(turn.steps.flatMap(({ notes }) => notes))],
     input: sum('input'),
     cached: sum('cached'),
     output: sum('output'),

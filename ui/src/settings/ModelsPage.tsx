@@ -15,6 +15,7 @@ import {
   NewProviderFields,
   healthOf,
   healthText,
+  placeOf,
   priceText,
   useProviderEntry,
 } from '../shared';
@@ -138,6 +139,13 @@ function Provider({ provider }: { provider: ProviderRow }) {
   // What is wrong with the key is said beside what mends it.
   const saidBelow = ['credential_needed', 'credential_not_granted'].includes(provider.problem?.code ?? '');
   const shown = problem ?? (saidBelow ? null : provider.problem);
+  const elsewhere = hostsOf(provider);
+  const consentTo = (host: string | null, agreed: boolean): ConsentProps => ({
+    host,
+    agreed,
+    onAgree: (to) => attempt(agreeProvider(provider.id, to)),
+    onRevoke: (from) => attempt(revokeProvider(provider.id, from)),
+  });
   return (
     <article
       aria-label={provider.id}
@@ -153,12 +161,26 @@ function Provider({ provider }: { provider: ProviderRow }) {
           <span className={`text-small ${health.state === 'answered' ? 'text-fg-3' : 'text-danger'}`}>{healthText(health)}</span>
         )}
         <span className="flex-1" />
-        <Consent
-          provider={provider}
-          onAgree={() => attempt(agreeProvider(provider.id))}
-          onRevoke={() => attempt(revokeProvider(provider.id))}
-        />
+        {provider.local && elsewhere.length > 0 ? (
+          <Badge tone="warn" icon="cloud">
+            some models run elsewhere
+          </Badge>
+        ) : (
+          <Consent {...consentTo(provider.local ? null : provider.host, provider.agreed)} />
+        )}
       </header>
+      {elsewhere.length > 0 && (
+        <ul aria-label={`Hosts that ${provider.id} passes models on to`} className="flex flex-col gap-2 px-3.5 pb-3">
+          {elsewhere.map(({ host, agreed, models }) => (
+            <li key={host} data-host={host} className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-small">
+              <span className="selectable min-w-0 flex-1 break-words text-fg-2">
+                <span className="font-mono">{models.join(', ')}</span> {models.length === 1 ? 'runs' : 'run'} at {host}
+              </span>
+              <Consent {...consentTo(host, agreed)} />
+            </li>
+          ))}
+        </ul>
+      )}
       {shown && (
         <div className="px-3.5 pb-3">
           <ErrorBox error={shown} />
@@ -226,35 +248,50 @@ function Key({ provider, onChange }: { provider: ProviderRow; onChange: () => vo
   );
 }
 
-function Consent({
-  provider,
-  onAgree,
-  onRevoke,
-}: {
-  provider: ProviderRow;
-  onAgree: () => void;
-  onRevoke: () => void;
-}): ReactNode {
-  if (provider.local)
+interface ElsewhereHost {
+  readonly host: string;
+  readonly agreed: boolean;
+  readonly models: readonly string[];
+}
+
+/** Where a server on this machine passes models on to, in the order of the models. */
+function hostsOf({ passed_on: passedOn = [] }: ProviderRow): ElsewhereHost[] {
+  const hosts = [...new Set(passedOn.map(({ host }) => host))];
+  return hosts.map((host) => {
+    const there = passedOn.filter((one) => one.host === host);
+    return { host, agreed: there.every(({ agreed }) => agreed), models: there.map(({ model }) => model) };
+  });
+}
+
+interface ConsentProps {
+  /** Null for this machine. */
+  readonly host: string | null;
+  readonly agreed: boolean;
+  readonly onAgree: (host: string) => void;
+  readonly onRevoke: (host: string) => void;
+}
+
+function Consent({ host, agreed, onAgree, onRevoke }: ConsentProps): ReactNode {
+  if (host === null)
     return (
       <Badge tone="ok" icon="check">
         stays on this machine
       </Badge>
     );
-  return provider.agreed ? (
+  return agreed ? (
     <>
       <Badge tone="warn" icon="cloud">
-        notes may go to {provider.host}
+        notes may go to {host}
       </Badge>
-      <Button size="s" onClick={onRevoke} data-testid="provider-revoke">
+      <Button size="s" onClick={() => onRevoke(host)} data-testid="provider-revoke">
         Stop sending
       </Button>
     </>
   ) : (
     <>
       <Badge>nothing is sent</Badge>
-      <Button size="s" onClick={onAgree} data-testid="provider-agree">
-        Allow notes to go to {provider.host}
+      <Button size="s" onClick={() => onAgree(host)} data-testid="provider-agree">
+        Allow notes to go to {host}
       </Button>
     </>
   );
@@ -298,6 +335,12 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
             />
             <span className="selectable cut flex-1 font-mono">{name}</span>
             {price && <span className="tabular text-fg-3">{priceText(price)}</span>}
+            {provider.local && !placeOf(provider, name).local && (
+              <span className="flex items-center gap-1.5 text-warn">
+                <Icon name="cloud" size={12} />
+                at {placeOf(provider, name).host}
+              </span>
+            )}
             {provider.without_tools.includes(name) && <span className="text-fg-3">cannot call tools</span>}
             {model === chosen ? (
               <span className="flex items-center gap-1.5 text-fg-2">

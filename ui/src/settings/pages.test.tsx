@@ -30,10 +30,33 @@ describe('Models', () => {
   it('agrees to a remote provider and takes it back', async () => {
     const { backend, user } = setup('models');
     await user.click((await provider('openai')).getByTestId('provider-agree'));
-    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai' }]);
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai', host: 'api.openai.com' }]);
     await user.click(await (await provider('openai')).findByTestId('provider-revoke'));
-    expect(backend.asked('revoke_provider')).toEqual([{ provider: 'openai' }]);
+    expect(backend.asked('revoke_provider')).toEqual([{ provider: 'openai', host: 'api.openai.com' }]);
     expect(await (await provider('openai')).findByText('nothing is sent')).toBeVisible();
+  });
+
+  it('agrees to each host that a server here passes models on to, and takes it back', async () => {
+    const world = sampleWorld();
+    const passed_on = [
+      { model: 'qwen3:4b', host: 'ollama.com', agreed: false },
+      { model: 'gpt-oss:120b-cloud', host: 'far.example', agreed: true },
+    ];
+    const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, passed_on } : row));
+    const backend = new FakeBackend({ ...world, providers });
+    renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'models' } } });
+    const user = userEvent.setup();
+    const ollama = await provider('ollama');
+    expect(ollama.queryByText('stays on this machine')).toBeNull();
+    expect(within(ollama.getByRole('list', { name: 'Models of ollama' })).getByText('qwen3:4b').closest('li')).toHaveTextContent('at ollama.com');
+    await user.click(ollama.getByRole('button', { name: 'Allow notes to go to ollama.com' }));
+    expect(backend.asked('agree_provider')).toEqual([{ provider: 'ollama', host: 'ollama.com' }]);
+    expect(await ollama.findByText('notes may go to ollama.com')).toBeVisible();
+    const far = ollama.getByText('notes may go to far.example').closest('li');
+    if (!far) throw new Error('no line');
+    await user.click(within(far).getByRole('button', { name: 'Stop sending' }));
+    expect(backend.asked('revoke_provider')).toEqual([{ provider: 'ollama', host: 'far.example' }]);
+    expect(await ollama.findByRole('button', { name: 'Allow notes to go to far.example' })).toBeVisible();
   });
 
   it('never offers to stop what stays here', async () => {

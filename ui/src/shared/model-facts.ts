@@ -1,7 +1,38 @@
-// What is said of a provider beside its name: how its last request went, and what its answers cost.
+// What is said of a provider beside its name: where its models run, how its last request went, and what its
+// answers cost.
 
-import type { HealthState, ModelPrice, ProviderHealth, ProviderRow } from '../ipc';
+import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow } from '../ipc';
 import { clockTime } from './format';
+
+/** Where what a model is sent ends up. */
+export interface ModelPlace {
+  /** On this machine. */
+  readonly local: boolean;
+  readonly host: string;
+  /** Notes may go there. */
+  readonly agreed: boolean;
+}
+
+interface Server {
+  readonly local: boolean;
+  readonly host: string;
+  readonly agreed?: boolean;
+  readonly passed_on?: readonly PassedOn[];
+}
+
+/** A server on this machine may run single models elsewhere. `name`: the model without its provider. */
+export function placeOf(server: Server, name: string): ModelPlace {
+  const elsewhere = server.passed_on?.find(({ model }) => model === name || model === `${name}:latest`);
+  if (elsewhere) return { local: false, host: elsewhere.host, agreed: elsewhere.agreed };
+  return { local: server.local, host: server.host, agreed: server.agreed ?? server.local };
+}
+
+/** Of `provider/model`; null where its provider is not listed. */
+export function placeIn(providers: readonly ProviderRow[], model: string): ModelPlace | null {
+  const at = model.indexOf('/');
+  const server = providers.find(({ id }) => id === model.slice(0, at));
+  return server ? placeOf(server, model.slice(at + 1)) : null;
+}
 
 /** The newest that is known: events come sooner than lists. */
 export function healthOf(provider: ProviderRow, told: Readonly<Record<string, ProviderHealth>>): ProviderHealth | null {

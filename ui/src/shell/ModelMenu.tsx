@@ -1,4 +1,4 @@
-import { healthOf, healthText, Icon, LinkButton, Menu, modelName, useOnline, type MenuGroup } from '../shared';
+import { healthOf, healthText, Icon, LinkButton, Menu, modelName, placeIn, placeOf, useOnline, type MenuGroup } from '../shared';
 import { modelInUse } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { nothing, type ProviderHealth, type ProviderRow } from '../ipc';
@@ -11,8 +11,8 @@ export function ModelMenu() {
   const health = useApp((app) => app.health);
   const { setModel, show } = useActions();
   const providers = data ?? [];
-  const used = providers.find((provider) => model?.startsWith(`${provider.id}/`));
-  const remote = used !== undefined && !used.local;
+  const used = model === null ? null : placeIn(providers, model);
+  const remote = used !== null && !used.local;
   const online = useOnline();
   const choose = (chosen: string) => void setModel(chosen);
 
@@ -44,7 +44,10 @@ export function ModelMenu() {
 
 function noteOf(provider: ProviderRow, model: string): { note?: string } {
   if (provider.without_tools.includes(model)) return { note: 'cannot call tools' };
-  return provider.agreed ? {} : { note: 'asks before it sends' };
+  const { local, host, agreed } = placeOf(provider, model);
+  const elsewhere = provider.local && !local ? `at ${host}` : '';
+  const note = [elsewhere, agreed ? '' : 'asks before it sends'].filter((part) => part !== '').join(', ');
+  return note === '' ? {} : { note };
 }
 
 function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {

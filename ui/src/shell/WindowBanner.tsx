@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import { nothing, useBackend, userError, type ChangeSetView, type ConfigProblemView, type UserError } from '../ipc';
-import { Banner, counted, LinkButton, modelName, useOnline } from '../shared';
+import { Banner, counted, LinkButton, modelName, placeIn, placeOf, useOnline } from '../shared';
 import { NoteList } from '../shared/NoteList';
 import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
@@ -65,9 +65,9 @@ function OfflineBanner() {
   const providers = useRpc('list_providers', nothing, revision);
   const { setModel } = useActions();
   const rows = providers.data ?? [];
-  const remote = rows.some(({ id, local }) => !local && model?.startsWith(`${id}/`));
-  const local = rows.find((row) => row.local && row.models.length > 0);
-  const offered = remote && local ? `${local.id}/${local.models[0]}` : null;
+  const remote = model !== null && placeIn(rows, model)?.local === false;
+  const here = rows.flatMap((row) => row.models.filter((name) => placeOf(row, name).local).map((name) => `${row.id}/${name}`));
+  const offered = remote ? (here[0] ?? null) : null;
   return (
     <Row>
       <Banner

@@ -79,6 +79,10 @@ export interface Step {
   /** What was sent before stands unchanged at the beginning, so the provider need not read it again. */
   readonly prefixKept: boolean;
   readonly bytes: number;
+  /** The host it went to; null where it stayed on this machine, undefined where the log does not say. */
+  readonly host: string | null | undefined;
+  /** Paths of the notes that the model learned something of by it and by no request of the turn before. */
+  readonly notes: readonly string[];
   /** What the provider counted; none until it said so. */
   readonly usage: Usage | null;
 }
@@ -300,7 +304,8 @@ function apply(state: SessionState, event: Envelope): SessionState {
     }
     case 'step_started':
       return inTurn({ ...state, context: event.context ?? state.context }, event, (turn) => {
-        const step: Step = { at: event.at, tools: event.tools, prefixKept: event.prefix_kept, bytes: event.bytes, usage: null };
+        const { at, tools, prefix_kept: prefixKept, bytes, host, notes = [] } = event;
+        const step: Step = { at, tools, prefixKept, bytes, host, notes, usage: null };
         return thinks({ ...turn, steps: [...turn.steps, step] }, event.at);
       });
     case 'reasoning_delta':

@@ -344,8 +344,8 @@ export class FakeBackend implements Backend {
     return {};
   };
 
-  agree_provider = ({ provider }: Params<'agree_provider'>) => this.agree(provider, true);
-  revoke_provider = ({ provider }: Params<'revoke_provider'>) => this.agree(provider, false);
+  agree_provider = ({ provider, host }: Params<'agree_provider'>) => this.agree(provider, host, true);
+  revoke_provider = ({ provider, host }: Params<'revoke_provider'>) => this.agree(provider, host, false);
 
   enable_skill = ({ skill, enabled }: Params<'enable_skill'>): SkillRow[] => {
     this.world.skills = this.world.skills.map((row) =>
@@ -523,8 +523,13 @@ export class FakeBackend implements Backend {
     return { change_set: undone.length > 0 ? `${change_set}-undo` : null, undone, merged: [], conflicts: [] };
   };
 
-  private agree(provider: string, agreed: boolean) {
-    this.world.providers = this.world.providers.map((row) => (row.id === provider ? { ...row, agreed } : row));
+  private agree(provider: string, host: string | undefined, agreed: boolean) {
+    this.world.providers = this.world.providers.map((row) => {
+      if (row.id !== provider) return row;
+      if (!row.local) return { ...row, agreed };
+      const passed_on = row.passed_on?.map((one) => (host === undefined || one.host === host ? { ...one, agreed } : one));
+      return passed_on ? { ...row, passed_on } : row;
+    });
     return {};
   }
 

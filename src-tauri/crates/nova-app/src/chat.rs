@@ -1,7 +1,7 @@
 use std::sync::{Arc, PoisonError};
 
 use nova_calls::Approver;
-use nova_protocol::{ErrorCode, Event, SessionRow, UserError};
+use nova_protocol::{CallRef, ErrorCode, Event, SessionRow, UserError};
 use nova_provider::ProviderError;
 use nova_registry::{CatalogBudget, SkillEntry, Snapshot, State, ToolLookup};
 use nova_session::{
@@ -54,7 +54,8 @@ impl App {
         let message = UserMessage { text, skills, tool, after, images };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
-        let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
+        let mut scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
+        scope.find_model(&request.cancel).await?;
         can_look(&scope, &message)?;
         let end = run_turn(scope, chat.session.clone(), message, request.cancel)
             .await
@@ -137,8 +138,16 @@ impl App {
             chat.idle.send_replace(false);
         }
         let turn = self.inner.options.ids.next();
-        let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await;
-        let scope = match scope.and_then(|scope| can_look(&scope, &message).map(|()| scope)) {
+        let scope = async {
+            let mut scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await?;
+            // Without images the turn begins at once, so that it is seen and can be stopped, and asks then.
+            if !message.images.is_empty() {
+                scope.find_model(&cancel).await?;
+            }
+            can_look(&scope, &message)?;
+            Ok(scope)
+        };
+        let scope = match scope.await {
             Ok(scope) => scope,
             Err(error) => {
                 self.turn_ended(&chat);
@@ -244,6 +253,7 @@ impl App {
             model: chosen.model,
             locality: chosen.locality,
             agreed: chosen.agreed,
+            place: chosen.place,
             private: self.config().private,
             approver,
             sink: self.inner.clone(),
@@ -341,13 +351,22 @@ impl App {
     /// `session_busy` when another Nova does.
     pub(crate) fn stop_here(&self, session: &str) -> Result<(), UserError> {
         if !self.runs_here(session) && self.inner.store.is_running(session) {
-            return Err(UserError::new(
-                ErrorCode::SessionBusy,
-                "Another Nova runs this turn.",
-                "Stop it there, at its terminal or in its window.",
-            ));
+            return Err(runs_elsewhere());
         }
         self.stop(session);
+        Ok(())
+    }
+
+    /// Stops one call of a session; its turn goes on.
+    ///
+    /// # Errors
+    /// `session_busy` when another Nova runs it.
+    pub(crate) fn stop_call_here(&self, call: &CallRef) -> Result<(), UserError> {
+        let chat = self.chats().get(&call.session).cloned();
+        let stopped = chat.is_some_and(|chat| chat.session.stop_call(&call.call));
+        if !stopped && !self.runs_here(&call.session) && self.inner.store.is_running(&call.session) {
+            return Err(runs_elsewhere());
+        }
         Ok(())
     }
 
@@ -396,6 +415,14 @@ fn unavailable(skill: &SkillEntry) -> UserError {
         ErrorCode::SkillUnavailable,
         format!("The skill {} is not available. {reason}.", skill.id),
         remedy,
+    )
+}
+
+fn runs_elsewhere() -> UserError {
+    UserError::new(
+        ErrorCode::SessionBusy,
+        "Another Nova runs this turn.",
+        "Stop it there, at its terminal or in its window.",
     )
 }
 

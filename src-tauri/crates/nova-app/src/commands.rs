@@ -196,9 +196,7 @@ impl Commands for App {
     }
 
     async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
-        if let Some(chat) = self.chats().get(&call.session) {
-            chat.session.stop_call(&call.call);
-        }
+        self.stop_call_here(&call)?;
         Ok(Nothing {})
     }
 
@@ -251,12 +249,15 @@ impl Commands for App {
     }
 
     async fn agree_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
-        self.agree_to_provider(&provider.provider)?;
+        match &provider.host {
+            Some(host) => self.agree_to_host(&provider.provider, host)?,
+            None => self.agree_to_provider(&provider.provider).await?,
+        }
         Ok(Nothing {})
     }
 
     async fn revoke_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
-        self.revoke_provider_agreement(&provider.provider)?;
+        self.revoke_provider_agreement(&provider.provider, provider.host.as_deref())?;
         Ok(Nothing {})
     }
 

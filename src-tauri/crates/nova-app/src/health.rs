@@ -75,6 +75,10 @@ impl Provider for Watched {
         self.provider.models().await
     }
 
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
+        self.provider.model(id, cancel).await
+    }
+
     async fn stream(
         &self,
         request: &ChatRequest,

@@ -26,6 +26,7 @@ mod notes;
 mod notices;
 mod own_files;
 mod panels;
+mod passed_on;
 mod pending_tools;
 mod permissions;
 mod places;

@@ -2,12 +2,14 @@ use std::sync::Arc;
 
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
-    Limits, Locality, ModelInfo, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
+    Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
 };
+use nova_session::ModelPlace;
 
 use crate::app::App;
 use crate::config::ProviderConfig;
 use crate::health::Watched;
+use crate::passed_on::AskedPlace;
 
 /// A model, ready for a turn.
 pub(crate) struct ChosenModel {
@@ -16,12 +18,13 @@ pub(crate) struct ChosenModel {
     pub(crate) name: String,
     /// Without the provider's id.
     pub(crate) model: String,
-    /// Where what is sent ends up.
+    /// Where what is sent ends up, as long as `place` says nothing else.
     pub(crate) locality: Locality,
     pub(crate) agreed: bool,
+    pub(crate) place: Option<Arc<dyn ModelPlace>>,
     /// In tokens, where a provider said so.
     pub(crate) context: Option<u64>,
-    /// Whether it can look at images, where that is configured or its provider said so.
+    /// Whether it can look at images, where that is configured or its provider has said so.
     pub(crate) images: Option<bool>,
 }
 
@@ -60,7 +63,10 @@ impl App {
     }
 
     /// With its key, as the configuration refers to it.
-    async fn connect_with_key(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
+    pub(crate) async fn connect_with_key(
+        &self,
+        config: &ProviderConfig,
+    ) -> Result<Arc<dyn Provider>, UserError> {
         self.connect_within(config, Limits::default()).await
     }
 
@@ -95,31 +101,7 @@ impl App {
         }
     }
 
-    /// The user agrees that a remote provider sees messages and notes.
-    ///
-    /// # Errors
-    /// `unknown_model` when there is no such provider.
-    pub fn agree_to_provider(&self, id: &str) -> Result<(), UserError> {
-        let config = self.provider_config(id)?;
-        if let Locality::Remote { host } = self.connect(&config)?.locality() {
-            self.inner.trust.agree(id, &host).map_err(|error| trust_error(&error))?;
-        } else {
-            // A local server may pass single models on; agreeing covers where they run.
-            self.inner.trust.agree(id, PASSED_ON).map_err(|error| trust_error(&error))?;
-        }
-        Ok(())
-    }
-
-    /// Takes an agreement back.
-    ///
-    /// # Errors
-    /// `unknown_model` when there is no such provider.
-    pub fn revoke_provider_agreement(&self, id: &str) -> Result<(), UserError> {
-        self.provider_config(id)?;
-        self.inner.trust.revoke(id).map_err(|error| trust_error(&error))
-    }
-
-    fn provider_config(&self, id: &str) -> Result<ProviderConfig, UserError> {
+    pub(crate) fn provider_config(&self, id: &str) -> Result<ProviderConfig, UserError> {
         let providers = self.providers();
         let names: Vec<&str> = providers.iter().map(|provider| provider.id.as_str()).collect();
         let hint = format!("Providers: {}.", names.join(", "));
@@ -128,19 +110,29 @@ impl App {
         })
     }
 
-    /// The model that new chats use: the configured one, else the first one found on this machine.
+    /// The model that new chats use: the configured one, else the first one found on this machine; one
+    /// that a server here runs elsewhere only where there is no other.
     pub(crate) async fn default_model(&self) -> Option<String> {
         if let Some(model) = self.config().model {
             return Some(model);
         }
         let rows = self.list_provider_rows().await;
-        rows.iter().filter(|row| row.local).find_map(|row| {
-            let model = row.models.iter().find(|model| !row.without_tools.contains(model))?;
-            Some(format!("{}/{model}", row.id))
-        })
+        let local = rows.iter().filter(|row| row.local);
+        let mut usable: Vec<(bool, String)> = local
+            .flat_map(|row| {
+                let usable = row.models.iter().filter(|model| !row.without_tools.contains(model));
+                usable.map(|model| {
+                    let leaves = row.passed_on.iter().any(|passed_on| passed_on.model == *model);
+                    (leaves, format!("{}/{model}", row.id))
+                })
+            })
+            .collect();
+        usable.sort_by_key(|(leaves, _)| *leaves);
+        usable.into_iter().next().map(|(_, model)| model)
     }
 
-    /// Finds the model by its `provider/model` name, else the default.
+    /// Finds the model by its `provider/model` name, else the default. A server that may run it elsewhere
+    /// is not asked yet.
     pub(crate) async fn choose_model(&self, wanted: Option<&str>) -> Result<ChosenModel, UserError> {
         let name = match wanted {
             Some(name) => name.to_owned(),
@@ -161,35 +153,20 @@ impl App {
         };
         let config = self.provider_config(id)?;
         let mut provider = self.connect(&config)?;
-        let mut locality = provider.locality();
-        let mut agreed = self.agrees(id, &locality);
+        let locality = provider.locality();
+        let agreed = self.agrees(id, &locality);
         // Whom nothing is sent needs no key.
         if agreed {
             provider = self.connect_with_key(&config).await?;
         }
-        // A model server on this machine may run single models elsewhere. One that it does not list it
-        // cannot run.
-        let mut images = None;
-        if locality == Locality::Local && config.kind == "ollama" {
-            let latest = format!("{model}:latest");
-            let listed = provider.models().await.map_err(|error| model_error(&error))?;
-            let is_it =
-                |listed: &ModelInfo| [model, &latest].iter().any(|name| listed.id.eq_ignore_ascii_case(name));
-            let listed = listed.into_iter().find(is_it);
-            let Some(listed) = listed else {
-                let (provider, model) = (id.to_owned(), model.to_owned());
-                return Err(model_error(&ProviderError::ModelNotFound { provider, model }));
-            };
-            images = listed.images;
-            if let Some(host) = listed.runs_at {
-                locality = Locality::Remote { host };
-                agreed = self.inner.trust.agrees(id, PASSED_ON);
-            }
-        }
-        let provider = Arc::new(Watched { app: self.clone(), provider });
-        let (context, images) = (self.context_of(&name), self.takes_images(&name).or(images));
+        let provider: Arc<dyn Provider> = Arc::new(Watched { app: self.clone(), provider });
+        let (context, images) = (self.context_of(&name), self.takes_images(&name));
         let model = model.to_owned();
-        Ok(ChosenModel { provider, name, model, locality, agreed, context, images })
+        let may_be_elsewhere = locality == Locality::Local && config.kind == "ollama";
+        let place = may_be_elsewhere.then(|| -> Arc<dyn ModelPlace> {
+            Arc::new(AskedPlace { app: self.clone(), provider: provider.clone(), model: model.clone() })
+        });
+        Ok(ChosenModel { provider, name, model, locality, agreed, place, context, images })
     }
 
     /// The model servers that answer on this machine.
@@ -201,6 +178,7 @@ impl App {
                 provider: server.id.clone(),
                 host: host_of(&server.address),
                 without_tools: without_tools.map(|model| model.id.clone()).collect(),
+                passed_on: self.passed_on(&server.id, &models),
                 models: models.into_iter().map(|model| model.id).collect(),
             })
         });
@@ -224,13 +202,6 @@ pub(crate) fn host_of(address: &str) -> String {
 fn same_address(one: &str, other: &str) -> bool {
     let plain = |address: &str| host_of(address).replace("localhost:", "127.0.0.1:");
     plain(one) == plain(other)
-}
-
-/// Stands for the host in an agreement to models that a local server passes on.
-const PASSED_ON: &str = "(passed on)";
-
-fn trust_error(error: &std::io::Error) -> UserError {
-    UserError::new(ErrorCode::Io, format!("trust.json: {error}."), "Make the data folder writable.")
 }
 
 pub(crate) fn model_error(error: &ProviderError) -> UserError {

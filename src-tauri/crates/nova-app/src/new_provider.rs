@@ -57,6 +57,7 @@ impl App {
         Ok(CheckedProvider {
             host,
             local,
+            passed_on: if local { self.passed_on(&new.id, &models) } else { Vec::new() },
             without_tools: without_tools.map(|model| model.id.clone()).collect(),
             models: models.into_iter().map(|model| model.id).collect(),
         })

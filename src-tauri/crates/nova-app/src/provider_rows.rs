@@ -3,7 +3,8 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nova_protocol::{ProviderRow, UserError};
-use nova_provider::{Limits, Locality, ModelInfo, default_address, detect};
+use nova_provider::{Limits, Locality, ModelInfo, ProviderError, default_address, detect};
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::config::ProviderConfig;
@@ -13,7 +14,8 @@ use crate::models::{host_of, model_error};
 /// each time.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// Somebody waits for the lists.
+/// Somebody waits for the lists, however many answers one takes.
+const WHOLE: Duration = Duration::from_secs(10);
 const LIMITS: Limits = Limits {
     connect: Duration::from_secs(5),
     read: Duration::from_secs(10),
@@ -21,6 +23,8 @@ const LIMITS: Limits = Limits {
     tries: 1,
     longest_wait: Duration::ZERO,
 };
+
+const TOO_LATE: ProviderError = ProviderError::Timeout { after: WHOLE };
 
 /// The last list of each provider, by its id, kind and address.
 pub(crate) type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
@@ -61,6 +65,7 @@ impl App {
             without_tools: Vec::new(),
             without_images: Vec::new(),
             context: config.context,
+            passed_on: Vec::new(),
             problem: None,
             key: self.provider_key(config).await,
             favourites: favourites_of(&config.id, &self.config().favourites),
@@ -110,6 +115,9 @@ impl App {
             let others = config.models.iter().filter(|id| !listed.iter().any(|model| model.id == **id));
             row.without_images.extend(others.cloned());
         }
+        if row.local {
+            row.passed_on = self.passed_on(&config.id, &listed);
+        }
         let others = listed.into_iter().map(|model| model.id).filter(|id| !config.models.contains(id));
         row.models.extend(others);
         row
@@ -126,7 +134,7 @@ impl App {
         })?;
         match known {
             Some((at, known)) if !local && at.elapsed() < KEPT => Ok(known),
-            known => match provider.models().await {
+            known => match timeout(WHOLE, provider.models()).await.unwrap_or(Err(TOO_LATE)) {
                 Ok(models) => {
                     self.model_lists().insert(key, (Instant::now(), models.clone()));
                     Ok(models)

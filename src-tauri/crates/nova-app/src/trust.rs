@@ -22,6 +22,9 @@ type Rest = serde_json::Map<String, serde_json::Value>;
 struct Record {
     /// Provider id → the host that was agreed to. Another host is not agreed to.
     providers: BTreeMap<String, String>,
+    /// Provider id, of a server on this machine → the hosts that it may pass notes on to.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    passed_on: BTreeMap<String, BTreeSet<String>>,
     /// `skill.tool` → the content that was approved last. No other is.
     tools: BTreeMap<String, ApprovedTool>,
     /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
@@ -107,9 +110,32 @@ impl Trust {
         })
     }
 
-    pub(crate) fn revoke(&self, provider: &str) -> std::io::Result<()> {
+    /// Whether the server of that id may pass notes on to the host.
+    pub(crate) fn agrees_to_pass_on(&self, provider: &str, host: &str) -> bool {
+        self.read().passed_on.get(provider).is_some_and(|hosts| hosts.contains(host))
+    }
+
+    pub(crate) fn agree_to_pass_on(&self, provider: &str, hosts: &BTreeSet<String>) -> std::io::Result<()> {
         self.change(|record| {
-            record.providers.remove(provider);
+            record.passed_on.entry(provider.to_owned()).or_default().extend(hosts.iter().cloned());
+        })
+    }
+
+    /// Of one host, or whatever was agreed to for the provider.
+    pub(crate) fn revoke(&self, provider: &str, host: Option<&str>) -> std::io::Result<()> {
+        self.change(|record| {
+            let Some(host) = host else {
+                record.providers.remove(provider);
+                record.passed_on.remove(provider);
+                return;
+            };
+            if record.providers.get(provider).is_some_and(|agreed| agreed == host) {
+                record.providers.remove(provider);
+            }
+            if let Some(hosts) = record.passed_on.get_mut(provider) {
+                hosts.remove(host);
+            }
+            record.passed_on.retain(|_, hosts| !hosts.is_empty());
         })
     }
 

@@ -71,6 +71,16 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         context: Option<ContextView>,
+        /// The host that it goes to; null where it stays on this machine. Absent in logs from before it
+        /// was noted.
+        #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "string | null")]
+        host: Option<Option<String>>,
+        /// The notes that the model learns something of by it: what tools read for this turn and for those
+        /// before, without those that an earlier request of the turn names.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        notes: Vec<String>,
     },
     TextDelta {
         text: String,

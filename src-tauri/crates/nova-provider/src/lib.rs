@@ -54,6 +54,12 @@ pub trait Provider: Send + Sync {
     /// The models offered, in the provider's order.
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
 
+    /// What it says of one model, asked anew; none where it has no such model. Only a server that may pass
+    /// models on is asked: of the others nothing is known before they answer.
+    async fn model(&self, id: &str, _cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
+        Ok(Some(ModelInfo { id: id.to_owned(), context: None, tools: None, images: None, runs_at: None }))
+    }
+
     /// Sends one request and returns the answer as it arrives.
     ///
     /// The stream ends after one [`ChatEvent::End`] or one error, whichever comes first.

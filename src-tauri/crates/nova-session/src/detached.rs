@@ -1,5 +1,6 @@
 //! The calls of a session that run on by themselves: a turn that made one has gone on without its end.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_calls::{CallWatch, DetachedCall};
@@ -124,10 +125,18 @@ impl Session {
         self.detached.running().iter().map(|running| running.of.call.clone()).collect()
     }
 
-    /// Stops a call that runs on by itself. Whether there was one.
+    /// Stops a call that runs, in a turn, which goes on, or by itself. Whether there was one.
     pub fn stop_call(&self, call: &str) -> bool {
-        let found = self.detached.running().into_iter().find(|running| running.of.call == call);
-        found.map(|running| running.stop()).is_some()
+        let in_turn = self.stops().get(call).cloned();
+        let by_itself = self.detached.running().into_iter().find(|running| running.of.call == call);
+        in_turn.iter().for_each(CancellationToken::cancel);
+        by_itself.iter().for_each(|running| running.stop());
+        in_turn.is_some() || by_itself.is_some()
+    }
+
+    /// What stops the calls of the running turn.
+    pub(crate) fn stops(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stops all of them.
@@ -207,6 +216,7 @@ mod tests {
             call_id: "call_1".into(),
             content: "Running".into(),
             notes: Notes::new(),
+            drawn_from: Vec::new(),
             private: false,
             told: Told::default(),
             runs_on: Some(of(number)),

@@ -43,6 +43,9 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
+        /// Those of them that it says something of; empty where the tool did not tell which.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        drawn_from: Vec<VaultPath>,
         /// One of them was private when it was read, whatever becomes of it: this output stays here.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         private: bool,
@@ -165,6 +168,7 @@ impl LogMessage {
             call_id: call_id.into(),
             content: content.into(),
             notes,
+            drawn_from: Vec::new(),
             private: false,
             told: Told::default(),
             runs_on: None,
@@ -183,6 +187,14 @@ impl LogMessage {
             Self::ToolOutput { notes, .. } => Some(notes),
             Self::Notice { ended: Some(ended), .. } => Some(&ended.notes),
             _ => None,
+        }
+    }
+
+    /// The notes that it says something of: where a tool looked through many and told of some, those.
+    pub(crate) fn told_notes(&self) -> Vec<&VaultPath> {
+        match self {
+            Self::ToolOutput { drawn_from, .. } if !drawn_from.is_empty() => drawn_from.iter().collect(),
+            _ => self.notes().into_iter().flat_map(Notes::keys).collect(),
         }
     }
 

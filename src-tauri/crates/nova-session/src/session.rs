@@ -10,6 +10,7 @@ use nova_skill::{Clock, VaultPath};
 use nova_vault::note::ContentHash;
 use serde_json::Value;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::activation::{Active, Told, visible_tools};
 use crate::branches::{After, of_branch};
@@ -33,6 +34,8 @@ pub struct Session {
     /// Of the running turn.
     pub(crate) journal: Mutex<Weak<Journal>>,
     pub(crate) detached: DetachedCalls,
+    /// Stops single calls of the running turn, by their ids in the events.
+    pub(crate) stops: Mutex<HashMap<String, CancellationToken>>,
 }
 
 /// What the user says.
@@ -139,6 +142,7 @@ impl Session {
             state: Mutex::new(state),
             journal: Mutex::default(),
             detached: DetachedCalls::default(),
+            stops: Mutex::default(),
         })
     }
 

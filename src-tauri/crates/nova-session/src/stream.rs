@@ -59,6 +59,8 @@ pub(crate) async fn show(
             flush_reasoning(&mut reasoning, journal);
             shown.flush();
             last_flush = Instant::now();
+            // Or the tick that is due would flush once more what came with this.
+            ticks.reset();
         }
     };
     flush_reasoning(&mut reasoning, journal);
@@ -139,3 +141,6 @@ impl Shown<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,11 @@
 mod calls;
 mod compact;
 mod late;
+mod leaving;
 mod seen;
 mod skills;
+
+pub use leaving::{ModelPlace, Placed};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -98,6 +101,7 @@ async fn begin_turn(
         no_summary: false,
         so_far: Arc::default(),
         unknown: Vec::new(),
+        sent_notes: BTreeSet::new(),
     };
     turn.recall_limit();
     let end = turn.run(message).await;
@@ -132,10 +136,12 @@ pub struct TurnScope {
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.
     pub model: String,
-    /// Where what is sent ends up.
+    /// Where what is sent ends up, as long as `place` says nothing else.
     pub locality: Locality,
-    /// The user agreed that this provider sees notes.
+    /// The user agreed that notes go there.
     pub agreed: bool,
+    /// Where the server has to be asked for that; it is, before anything is sent.
+    pub place: Option<Arc<dyn ModelPlace>>,
     /// Folders and notes that no remote model sees.
     pub private: Vec<String>,
     pub approver: Arc<dyn Approver>,
@@ -217,6 +223,8 @@ struct Turn {
     so_far: Arc<TurnSoFar>,
     /// Calls that were stopped while they may already have had an effect.
     unknown: Vec<String>,
+    /// The notes that its requests so far told of.
+    sent_notes: BTreeSet<VaultPath>,
 }
 
 impl Turn {
@@ -327,21 +335,7 @@ impl Turn {
         }
         self.journal.flush().await?;
 
-        // Nothing of the vault may leave before the user agreed, and the message itself may name it.
-        if let Locality::Remote { host } = &self.scope.locality
-            && self.scope.vault.is_some()
-            && !self.scope.agreed
-        {
-            return Err(UserError::new(
-                ErrorCode::ProviderNotAgreed,
-                format!("{host} is not on this machine. Your messages and the notes that tools read would be sent there."),
-                format!("Agree in the window, or run: nova provider allow {}", self.scope.provider.id()),
-            )
-            .into());
-        }
-        if self.scope.locality != Locality::Local {
-            self.check_private().await?;
-        }
+        self.check_leaving().await?;
         self.find_outdated().await;
         Ok(())
     }
@@ -452,11 +446,14 @@ impl Turn {
             let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
             (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
+        let notes = self.notes_sent();
         self.journal.event(Event::StepStarted {
             tools: request.all_tools().map(|tool| tool.name.clone()).collect(),
             prefix_kept,
             bytes: self.scope.provider.encode(request).len() as u64,
             context: Some(context),
+            host: Some(self.sent_to()),
+            notes,
         });
         let id = format!("{}-{step}", self.scope.turn);
         let stream = tokio::select! {

@@ -62,14 +62,14 @@ describe('in a new chat', () => {
 
   test('Enter inserts the chip and a starting prompt with its first gap selected', async () => {
     await type('/move_d');
-    expect(screen.getByTestId('picker-preview')).toHaveTextContent('Starts with “Move a deal to another stage: title, stage”');
+    expect(screen.getByTestId('picker-preview')).toHaveTextContent('Starts with “Move the deal title: stage”');
     await user.keyboard('{Enter}');
     expect(picker()).toBeNull();
     expect(chips()).toEqual(['crm.move_deal']);
-    expect(field()).toHaveValue('Move a deal to another stage: [title], [stage]');
+    expect(field()).toHaveValue('Move the deal [title]: [stage]');
     expect(selected()).toBe('[title]');
     await user.keyboard('Rollout');
-    expect(field()).toHaveValue('Move a deal to another stage: Rollout, [stage]');
+    expect(field()).toHaveValue('Move the deal Rollout: [stage]');
     expect(app.backend.asked('send_message')).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('in a new chat', () => {
     await user.keyboard('{Enter}Rollout{Tab}');
     expect(selected()).toBe('[stage]');
     await user.keyboard('won');
-    expect(field()).toHaveValue('Move a deal to another stage: Rollout, won');
+    expect(field()).toHaveValue('Move the deal Rollout: won');
     await user.tab();
     expect(field()).not.toHaveFocus();
   });

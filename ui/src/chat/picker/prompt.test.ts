@@ -17,8 +17,24 @@ function gapsOf(prompt: ReturnType<typeof startingPrompt>) {
 
 test('asks for what the tool does, with a gap for each thing it needs', () => {
   const prompt = startingPrompt(tool('Moves a deal to another stage.', { title: text, stage: text, note: text }, ['title', 'stage']));
-  expect(prompt.text).toBe('Move a deal to another stage: [title], [stage]');
+  expect(prompt.text).toBe('Move the deal [title]: [stage]');
   expect(gapsOf(prompt)).toEqual(['[title]', '[stage]']);
+});
+
+test('reads as a person would ask, by the name of the tool', () => {
+  const asked = (name: string, required: string[], optional: string[] = []) => {
+    const properties = Object.fromEntries([...required, ...optional].map((key) => [key, text]));
+    const prompt = startingPrompt({ ...tool('Does it as its description says.', properties, required), name });
+    expect(gapsOf(prompt).every((gap) => /^\[[^[\]]+\]$/.test(gap))).toBe(true);
+    return prompt.text;
+  };
+  expect(asked('crm.update_contact', ['name'], ['stage'])).toBe('Update the contact [name]: [what changes]');
+  expect(asked('crm.get_contact', ['name'])).toBe('Get the contact [name]');
+  expect(asked('vault.set_properties', ['path', 'properties'])).toBe('Set the properties [path]: [properties]');
+  expect(asked('vault.append_to_note', ['path', 'text'])).toBe('Append to the note [path]: [text]');
+  // A name that is no request, or says nothing of which.
+  expect(asked('budget.month_summary', ['month'])).toBe('Does it as its description says: [month]');
+  expect(asked('vault.search', ['query'])).toBe('Does it as its description says: [query]');
 });
 
 test('without needs it is a sentence without a gap', () => {

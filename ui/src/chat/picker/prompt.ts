@@ -9,8 +9,42 @@ export interface StartingPrompt {
   readonly gaps: readonly (readonly [start: number, end: number])[];
 }
 
-/** "Adds a contact as a note: [name]" for what it needs; without needs the sentence alone. */
+/**
+ * "Move the deal [title]: [stage]" as its name says it, "Adds a contact as a note: [name]" as its description does
+ * where the name is no request; without needs the sentence alone.
+ */
 export function startingPrompt(tool: Pick<ToolRow, 'description' | 'input_schema' | 'name'>): StartingPrompt {
+  return fromName(tool) ?? fromDescription(tool);
+}
+
+/** What names a thing, so that it stands right behind what it is: "the contact [name]". */
+const naming = new Set(['name', 'title', 'path', 'symbol', 'id']);
+/** Of what such a verb changes, the properties are not needed by the tool, but by the request. */
+const changing = new Set(['Change', 'Edit', 'Set', 'Update']);
+
+/** Of `verb_thing` that needs to know which thing. */
+function fromName({ name, input_schema }: Pick<ToolRow, 'input_schema' | 'name'>): StartingPrompt | null {
+  const [first = '', ...rest] = name.slice(name.lastIndexOf('.') + 1).split('_');
+  const verb = first.charAt(0).toUpperCase() + first.slice(1);
+  const fields = planOf(input_schema).fields;
+  const [which, ...others] = fields.filter((field) => field.required);
+  if (!requests.has(verb) || rest.length === 0 || !which || !naming.has(which.key)) return null;
+  const more = others.map((field) => lowered(field.label || field.key));
+  if (more.length === 0 && changing.has(verb) && fields.some((field) => !field.required)) more.push('what changes');
+  // "append_to_note"
+  const thing = rest[0] === 'to' ? ['to', 'the', ...rest.slice(1)] : ['the', ...rest];
+  const parts = [`${verb} ${thing.join(' ')} `, lowered(which.label || which.key), ...more];
+  const gaps: (readonly [number, number])[] = [];
+  const text = parts.reduce((before, part, at) => {
+    if (at === 0) return part;
+    const start = before.length + (at === 1 ? 0 : 2);
+    gaps.push([start, start + part.length + 2]);
+    return `${before}${at === 1 ? '' : at === 2 ? ': ' : ', '}[${part}]`;
+  });
+  return { text, gaps };
+}
+
+function fromDescription(tool: Pick<ToolRow, 'description' | 'input_schema' | 'name'>): StartingPrompt {
   const sentence = asRequest(firstSentence(tool.description)) || labelOf(tool.name.slice(tool.name.lastIndexOf('.') + 1));
   const needed = planOf(tool.input_schema).fields.filter((field) => field.required);
   let text = needed.length === 0 ? (sentence.endsWith('…') ? sentence : `${sentence}.`) : `${sentence}: `;
@@ -67,6 +101,8 @@ const verbs = new Map<string, string>([
   ['Searches', 'Search'],
   ['Watches', 'Watch'],
 ]);
+
+const requests = new Set(verbs.values());
 
 function lowered(label: string): string {
   return /^\p{Lu}\p{Lu}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);

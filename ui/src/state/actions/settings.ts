@@ -17,14 +17,14 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
         bump('providers');
       }),
 
-    /** Rejects with a `UserError`. */
-    async agreeProvider(provider: string): Promise<void> {
-      await backend.rpc('agree_provider', { provider });
+    /** For the host that the user was shown. Rejects with a `UserError`. */
+    async agreeProvider(provider: string, host: string): Promise<void> {
+      await backend.rpc('agree_provider', { provider, host });
       bump('providers');
     },
 
-    async revokeProvider(provider: string): Promise<void> {
-      await backend.rpc('revoke_provider', { provider });
+    async revokeProvider(provider: string, host: string): Promise<void> {
+      await backend.rpc('revoke_provider', { provider, host });
       bump('providers');
     },
 

@@ -124,6 +124,21 @@ pub struct LocalModelServer {
     pub models: Vec<String>,
     /// Those of the models that cannot call tools, where the server says so.
     pub without_tools: Vec<String>,
+    /// Those of the models that it passes on to other machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<PassedOn>>", optional)]
+    pub passed_on: Vec<PassedOn>,
+}
+
+/// A model of a server on this machine that runs elsewhere: what it is sent leaves the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PassedOn {
+    /// Without the provider's id.
+    pub model: String,
+    /// Where it runs, as far as the server says, with the port where it is not the usual one.
+    pub host: String,
+    /// The user agreed to send notes there.
+    pub agreed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
@@ -191,7 +206,7 @@ pub struct ProviderRow {
     pub id: String,
     /// `openai` …
     pub kind: String,
-    /// On this machine.
+    /// On this machine; of its models, those in `passed_on` are not.
     pub local: bool,
     pub host: String,
     /// A remote provider that the user agreed to send notes to; always true for a local one.
@@ -209,6 +224,10 @@ pub struct ProviderRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub context: Option<u64>,
+    /// Those of the models that it passes on to other machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<PassedOn>>", optional)]
+    pub passed_on: Vec<PassedOn>,
     /// Why its models could not be listed.
     pub problem: Option<crate::UserError>,
     /// The credential of its key: the one that is configured, or one that a form would set.
@@ -304,6 +323,11 @@ pub enum ProviderKeyState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderRef {
     pub provider: String,
+    /// The host that is meant, as it was shown. None for the provider's own and every one that it passes
+    /// models on to.
+    #[serde(default)]
+    #[ts(optional, as = "Option<String>")]
+    pub host: Option<String>,
 }
 
 /// A provider that the user wants to add.
@@ -333,6 +357,10 @@ pub struct CheckedProvider {
     pub models: Vec<String>,
     /// Those of the models that cannot call tools, where the provider says so.
     pub without_tools: Vec<String>,
+    /// Those of the models that it passes on to other machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<PassedOn>>", optional)]
+    pub passed_on: Vec<PassedOn>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

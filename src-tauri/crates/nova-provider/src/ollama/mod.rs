@@ -84,8 +84,8 @@ impl Provider for Ollama {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        let models = tags(&self.endpoint).await?;
         let never = CancellationToken::new();
+        let models = tags(&self.endpoint, &never).await?;
         let asked = stream::iter(models).map(|mut model| async {
             // A model that cannot be asked about is listed all the same.
             let shown = self.shown(&model.id, &never).await.unwrap_or_default();
@@ -93,6 +93,18 @@ impl Provider for Ollama {
             model
         });
         Ok(asked.buffered(SHOWN_AT_ONCE).collect().await)
+    }
+
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
+        let latest = format!("{id}:latest");
+        let is_it = |model: &ModelInfo| [id, &latest].iter().any(|name| model.id.eq_ignore_ascii_case(name));
+        let Some(mut model) = tags(&self.endpoint, cancel).await?.into_iter().find(is_it) else {
+            return Ok(None);
+        };
+        // By the name that the request will have, which finds it known then.
+        let shown = self.shown(id, cancel).await?;
+        (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
+        Ok(Some(model))
     }
 
     async fn stream(
@@ -166,8 +178,9 @@ fn read_shown(said: &Value) -> Shown {
     Shown { context, tools: can("tools"), images: can("vision") }
 }
 
-async fn tags(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
-    let tags = endpoint.listing("api/tags", None).await?;
+async fn tags(endpoint: &Endpoint, cancel: &CancellationToken) -> Result<Vec<ModelInfo>, ProviderError> {
+    let ask = Ask { path: "api/tags", query: None, body: None, model: None, images: false };
+    let tags = endpoint.document(ask, cancel).await?;
     let Some(models) = tags.get("models").and_then(Value::as_array) else {
         return Err(ProviderError::BadResponse {
             provider: endpoint.id().to_owned(),

@@ -217,6 +217,21 @@ async fn models_are_listed_with_what_they_can() {
     assert_eq!(said, [(None, None), (None, Some(false)), (Some(40_960), Some(true))]);
 }
 
+#[tokio::test]
+async fn of_one_model_only_that_one_is_asked_about_and_its_answer_serves_the_request() {
+    let tags = r#"{"models":[{"name":"a"},{"name":"M:latest","remote_host":"https://ollama.com:443"},{"name":"b"}]}"#;
+    let replies = [Reply::new("200 OK", "", tags), Reply::new("200 OK", "", SHOWN), lines(ANSWER)];
+    let server = Server::start(replies).await;
+    let provider = provider(&server);
+    let model = provider.model("m", &CancellationToken::new()).await.unwrap().unwrap();
+    assert_eq!((model.runs_at.as_deref(), model.tools), (Some("https://ollama.com:443"), Some(true)));
+    assert_eq!(ask(&*provider).await, Ok(complete()));
+    assert_eq!(server.requests().len(), 3, "{:?}", server.requests());
+
+    let server = Server::start([Reply::new("200 OK", "", tags)]).await;
+    assert_eq!(self::provider(&server).model("c", &CancellationToken::new()).await, Ok(None));
+}
+
 #[test]
 fn a_request_is_what_the_server_takes() {
     let conversation = ChatRequest {

@@ -6,14 +6,17 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
+use nova_protocol::{ErrorCode, SourceView};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::late::Said;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, part};
 use crate::message::{Cut, LogCall, LogMessage, Notes};
+use crate::session::Session;
 
 /// The most of one output that the model is sent, in bytes.
 pub(super) const OUTPUT_CAP: usize = 48 * 1024;
@@ -49,6 +52,7 @@ impl Turn {
                     call_id: first.id.clone(),
                     content: text,
                     notes,
+                    drawn_from: Vec::new(),
                     private,
                     told,
                     runs_on: None,
@@ -75,18 +79,25 @@ impl Turn {
         self.journal.flush().await?;
         let many = self.session.running_calls().len() + calls.len() > MOST_DETACHED;
         let settle = if many { Duration::MAX } else { self.scope.settle };
-        let running: Vec<BoxFuture<'_, Settled>> = calls
+        let running: Vec<BoxFuture<'_, (Settled, Stopped)>> = calls
             .iter()
             .map(|call| {
                 let id = self.scope.ids.next();
+                let stop = Stopped::new(&self.session, &id, self.cancel.child_token());
                 let call = Call::from_model(id, call.name.clone(), call.arguments.clone());
-                run_or_detach(&scope, call, self.cancel.child_token(), settle).boxed()
+                let running = run_or_detach(&scope, call, stop.token.clone(), settle);
+                async move { (running.await, stop) }.boxed()
             })
             .collect();
-        let settled: Vec<Settled> = futures::stream::iter(running).buffered(READS_AT_ONCE).collect().await;
-        for (call, settled) in calls.iter().zip(settled) {
+        let settled: Vec<_> = futures::stream::iter(running).buffered(READS_AT_ONCE).collect().await;
+        for (call, (settled, stop)) in calls.iter().zip(settled) {
             match settled {
-                Settled::Ended(outcome) => self.note_outcome(snapshot, call, *outcome, calls.len()).await,
+                Settled::Ended(mut outcome) => {
+                    if stop.was_alone(&self.cancel) {
+                        say_who_stopped(&mut outcome);
+                    }
+                    self.note_outcome(snapshot, call, *outcome, calls.len()).await;
+                }
                 Settled::Detached(detached) => self.let_go(call, detached),
             }
         }
@@ -99,6 +110,11 @@ impl Turn {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
         }
+        let source = |source: &SourceView| match source {
+            SourceView::Note { path } => VaultPath::parse(path).ok(),
+            SourceView::Web { .. } => None,
+        };
+        let drawn_from: Vec<VaultPath> = outcome.sources.iter().filter_map(source).collect();
         let written = outcome.changes.iter().filter_map(|change| VaultPath::parse(&change.path).ok());
         let mut notes = outcome.seen.clone();
         let privacy = self.privacy();
@@ -131,6 +147,7 @@ impl Turn {
             call_id: call.id.clone(),
             content,
             notes,
+            drawn_from,
             private,
             told: Told::default(),
             runs_on: None,
@@ -163,6 +180,45 @@ impl Turn {
             by_hand: false,
             time_limit: self.scope.call_limit,
         }
+    }
+}
+
+/// While it is there, the user can stop one call of the turn.
+struct Stopped {
+    session: Arc<Session>,
+    call: String,
+    token: CancellationToken,
+}
+
+impl Stopped {
+    fn new(session: &Arc<Session>, call: &str, token: CancellationToken) -> Self {
+        session.stops().insert(call.to_owned(), token.clone());
+        Self { session: session.clone(), call: call.to_owned(), token }
+    }
+
+    /// Whether the call was stopped, and the turn was not.
+    fn was_alone(&self, turn: &CancellationToken) -> bool {
+        self.token.is_cancelled() && !turn.is_cancelled()
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.session.stops().remove(&self.call);
+    }
+}
+
+/// The model goes on, so it must know that nothing failed, and that nobody wants it again.
+fn say_who_stopped(outcome: &mut Outcome) {
+    if let Err(error) = &mut outcome.result
+        && error.code == ErrorCode::Cancelled
+    {
+        error.message = "Stopped by the user.".into();
+        let unknown = "What it did elsewhere before that is unknown. ";
+        error.hint = format!(
+            "{}Go on without it, and call it again only when the user asks for it.",
+            if outcome.unknown { unknown } else { "" }
+        );
     }
 }
 

@@ -65,6 +65,7 @@ impl Turn {
             content,
             private: false,
             notes: so_far.seen,
+            drawn_from: Vec::new(),
             told: Told::default(),
             runs_on: Some(of),
             cut: None,

@@ -54,10 +54,12 @@ struct State {
     /// Of every request, also of those that only look.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
+    /// What the one model is called.
+    name: &'static str,
     /// What the model can, as Ollama says it.
     capabilities: Vec<&'static str>,
-    /// Models that run elsewhere, as Ollama lists them.
-    passed_on: Vec<&'static str>,
+    /// Models that run elsewhere, as Ollama lists them, with where.
+    passed_on: Vec<(&'static str, &'static str)>,
     calls_made: u64,
     /// Pauses reached, and pauses that may be passed.
     pauses: u64,
@@ -92,6 +94,7 @@ impl ModelServer {
                 requests: Vec::new(),
                 authorizations: Vec::new(),
                 faults: Vec::new(),
+                name: MODEL,
                 capabilities: vec!["completion", "tools"],
                 passed_on: Vec::new(),
                 calls_made: 0,
@@ -155,9 +158,23 @@ impl ModelServer {
         self
     }
 
-    /// Lists a model as Ollama lists one whose requests it passes on to another machine.
+    /// The same with another name for its model.
+    pub fn named(self, name: &'static str) -> Self {
+        self.shared.lock().name = name;
+        self
+    }
+
+    /// Lists a model as Ollama lists one whose requests it passes on to another machine,
+    /// `elsewhere.example`.
     pub fn passes_on(&self, model: &'static str) {
-        self.shared.lock().passed_on.push(model);
+        self.passes_on_to(model, "https://elsewhere.example:443");
+    }
+
+    /// The same with the address of that machine. What was listed of the model before is forgotten.
+    pub fn passes_on_to(&self, model: &'static str, address: &'static str) {
+        let passed_on = &mut self.shared.lock().passed_on;
+        passed_on.retain(|(known, _)| *known != model);
+        passed_on.push((model, address));
     }
 
     /// The bodies of the chat requests so far, as chat completions whatever was spoken.
@@ -282,13 +299,19 @@ impl Shared {
             ("GET", "/v1/models" | "/models") => wire::json(
                 &mut connection,
                 200,
-                &json!({"object": "list", "data": [{"id": MODEL, "object": "model"}]}),
+                &json!({"object": "list", "data": [{"id": self.lock().name, "object": "model"}]}),
             ),
             ("GET", "/api/tags") => {
-                let mut models = vec![json!({"name": MODEL, "model": MODEL})];
-                models.extend(self.lock().passed_on.iter().map(|name| {
-                    json!({"name": name, "model": name, "remote_host": "https://elsewhere.example:443"})
-                }));
+                // The newest first, as a model is that somebody has just fetched.
+                let (passed_on, name) = {
+                    let state = self.lock();
+                    (state.passed_on.clone(), state.name)
+                };
+                let mut models: Vec<_> = passed_on
+                    .iter()
+                    .map(|(name, host)| json!({"name": name, "model": name, "remote_host": host}))
+                    .collect();
+                models.push(json!({"name": name, "model": name}));
                 wire::json(&mut connection, 200, &json!({"models": models}))
             }
             ("POST", "/api/show") => wire::json(

@@ -49,6 +49,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
         provider,
         model: MODEL.into(),
         agreed: false,
+        place: None,
         private: Vec::new(),
         approver: Arc::new(approver.clone()),
         sink: Arc::new(events.clone()),

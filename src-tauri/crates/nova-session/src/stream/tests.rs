@@ -1,0 +1,78 @@
+#![allow(clippy::unwrap_used)]
+
+use std::sync::{Arc, Mutex};
+
+use futures::stream;
+use nova_protocol::Envelope;
+use nova_provider::FinishReason;
+use nova_skill::Clock;
+use sqlx::sqlite::SqlitePoolOptions;
+
+use super::*;
+use crate::sequence::Sequence;
+use crate::store::Store;
+use crate::turn::EventSink;
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> jiff::Timestamp {
+        "2026-03-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn zone(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::UTC
+    }
+}
+
+/// The text that the window was told, with when.
+#[derive(Default)]
+struct Deltas(Mutex<Vec<(Instant, String)>>);
+
+impl EventSink for Deltas {
+    fn emit(&self, envelope: Envelope) {
+        if let Event::TextDelta { text } = envelope.event {
+            self.0.lock().unwrap().push((Instant::now(), text));
+        }
+    }
+}
+
+/// Shows an answer that comes in bursts of so many tokens, with a pause after each; answers with what was
+/// told, and when. The clock stands still but for those pauses.
+async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Instant, String)>) {
+    let said = Arc::new(Deltas::default());
+    // Nothing of this is written, so nobody connects.
+    let store = Store::over(SqlitePoolOptions::new().connect_lazy("sqlite::memory:").unwrap());
+    let numbers = Arc::new(Sequence::starting_at(1));
+    let journal = Journal::new("a", None, store, Arc::new(Noon), said.clone(), numbers);
+    let all: Vec<String> = (0..bursts * tokens).map(|at| format!("w{at} ")).collect();
+    let text = all.concat();
+    let whole =
+        Completed { text: text.clone(), calls: Vec::new(), finish: FinishReason::Stop, provider_data: None };
+    let events = all.into_iter().enumerate().map(move |(at, token)| async move {
+        if at as u32 % tokens == 0 && at > 0 {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(ChatEvent::TextDelta(token))
+    });
+    let answer = stream::iter(events).buffered(1).chain(stream::iter([Ok(ChatEvent::End(whole))]));
+    let end = show(Box::pin(answer), "m", &journal, &CancellationToken::new()).await;
+    assert!(matches!(end, StreamEnd::Completed(..)));
+    let said = said.0.lock().unwrap().clone();
+    (text, said)
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_reaches_the_window_at_most_thirty_times_a_second_however_it_arrives() {
+    for (bursts, tokens, pause) in [(1_000, 1, 2), (200, 1, 10), (200, 5, 10), (60, 40, 34), (20, 3, 100)] {
+        let case = format!("{bursts} times {tokens} tokens, {pause} ms apart");
+        let (text, said) = check(bursts, tokens, Duration::from_millis(pause)).await;
+        assert_eq!(said.iter().map(|(_, delta)| delta.as_str()).collect::<String>(), text, "{case}");
+        // The last one comes with the end of the answer.
+        for (at, window) in said[..said.len() - 1].windows(2).enumerate() {
+            let apart = window[1].0 - window[0].0;
+            assert!(apart >= Duration::from_millis(33), "{case}: {apart:?} after the flush {at}");
+        }
+        assert!(said.len() > 10, "{case}: it is shown while it arrives, {} times", said.len());
+    }
+}
