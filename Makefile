@@ -92,7 +92,10 @@ bundle: ui/node_modules/.installed
 	  $(if $(BUNDLES),--bundles $(BUNDLES))
 
 # NOVA_BENCH_NOTES=1000,10000 measures smaller vaults only.
-bench: ui $(DRIVER)
+bench:
+	@.ci/setup bench
+	@$(MAKE) ui $(DRIVER)
+	cargo build --release --features desktop --bin nova
 	cargo bench --no-fail-fast -p nova-vault --bench '*'
 	cargo bench --no-fail-fast -p nova-registry --bench '*'
 	cargo bench --no-fail-fast -p nova-session --bench '*'

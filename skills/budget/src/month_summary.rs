@@ -68,7 +68,7 @@ impl NativeTool for MonthSummary {
 struct Summary<'a> {
     month: Month,
     /// The earliest first, the one that is asked for last.
-    months: Vec<(Month, Side, Side)>,
+    months: Vec<(Month, Side<'a>, Side<'a>)>,
     /// What falls into the month, on its days.
     entries: Vec<(Date, &'a Entry)>,
     /// The last day that is not still to come.
@@ -79,29 +79,27 @@ struct Summary<'a> {
 
 /// What was earned, or what was spent.
 #[derive(Default)]
-struct Side {
+struct Side<'a> {
     total: Sums,
     /// By folded category and currency.
-    by_category: BTreeMap<(String, String), Decimal>,
+    by_category: BTreeMap<(&'a str, &'a str), Decimal>,
 }
 
-impl Side {
-    fn add(&mut self, entry: &Entry) -> Result<(), ToolError> {
-        let key = (entry.category_key.to_string(), entry.currency.clone());
-        let sum = self.by_category.entry(key).or_default();
+impl<'a> Side<'a> {
+    fn add(&mut self, entry: &'a Entry) -> Result<(), ToolError> {
+        let sum = self.by_category.entry((&entry.category_key, &entry.currency)).or_default();
         *sum = plus(*sum, entry.counted())?;
         self.total.add(&entry.currency, entry.counted())
     }
 
     fn of(&self, category: &str, currency: &str) -> Decimal {
-        let key = (category.to_owned(), currency.to_owned());
-        self.by_category.get(&key).copied().unwrap_or_default()
+        self.by_category.get(&(category, currency)).copied().unwrap_or_default()
     }
 }
 
 impl<'a> Summary<'a> {
     fn of(ledger: &'a Ledger, month: Month, count: i32, today: Date) -> Result<Self, ToolError> {
-        let mut months: Vec<(Month, Side, Side)> =
+        let mut months: Vec<(Month, Side<'_>, Side<'_>)> =
             (0..count).rev().map(|back| (month.back(back), Side::default(), Side::default())).collect();
         let first = months.first().map_or(month, |(first, ..)| *first);
         let span = Days { first: first.days().first, last: month.days().last };
@@ -285,8 +283,8 @@ impl<'a> Summary<'a> {
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut limits: BTreeMap<String, Decimal> = BTreeMap::new();
         for (_, _, spent) in &self.months {
-            let own = spent.by_category.keys().filter(|(_, of)| of == currency);
-            names.extend(own.map(|(category, _)| category.clone()));
+            let own = spent.by_category.keys().filter(|(_, of)| *of == currency);
+            names.extend(own.map(|(category, _)| (*category).to_owned()));
         }
         for limit in ledger.limits.iter().filter(|limit| limit.currency == currency) {
             names.insert(folded(&limit.category));
@@ -299,11 +297,11 @@ impl<'a> Summary<'a> {
             .filter(|(month, ..)| self.since.is_some_and(|since| *month >= since))
             .map(|(_, _, spent)| spent)
             .collect();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, entry) in
             self.entries.iter().filter(|(_, entry)| !entry.is_income && entry.currency == currency)
         {
-            *counts.entry(entry.category_key.to_string()).or_default() += 1;
+            *counts.entry(&entry.category_key).or_default() += 1;
         }
         let mut rows = Vec::new();
         for name in names {
@@ -324,7 +322,7 @@ impl<'a> Summary<'a> {
                 left_of_limit: limit.map(|limit| minus(limit, paid)).transpose()?.map(money),
                 last_month: before.last().map(|(_, _, spent)| money(spent.of(&name, currency))),
                 average: average.map(money),
-                count: counts.get(&name).copied().unwrap_or_default(),
+                count: counts.get(name.as_str()).copied().unwrap_or_default(),
             });
         }
         rows.sort_by(|a, b| b.spent.cmp(&a.spent).then_with(|| a.category.cmp(&b.category)));
@@ -333,7 +331,7 @@ impl<'a> Summary<'a> {
 
     fn income_categories(&self, spellings: &Spellings, currency: &str) -> Vec<(String, Decimal)> {
         let Some((_, income, _)) = self.months.last() else { return Vec::new() };
-        let own = income.by_category.iter().filter(|((_, of), _)| of == currency);
+        let own = income.by_category.iter().filter(|((_, of), _)| *of == currency);
         let mut rows: Vec<(String, Decimal)> =
             own.map(|((category, _), amount)| (spellings.get(category).to_owned(), money(*amount))).collect();
         rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

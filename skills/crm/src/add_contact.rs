@@ -80,7 +80,7 @@ impl Records {
         }
         let exists = |kind: &str, contact: &Entry, remedy: String| ToolError::Exists {
             kind: kind.into(),
-            name: contact.name.clone(),
+            name: contact.name.clone().into_owned(),
             path: contact.path().into(),
             remedy,
         };

@@ -138,7 +138,7 @@ impl Records {
             Some(entry) => Err(ToolError::Exists {
                 kind: self.kind().into(),
                 path: entry.path().into(),
-                name: entry.name,
+                name: entry.name.into_owned(),
                 remedy: remedy.into(),
             }),
         }

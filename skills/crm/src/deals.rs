@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, Problem, ToolContext, ToolError, Value, currency_code, near_currency_codes};
@@ -11,8 +12,10 @@ use crate::stages::{Stage, Stages};
 pub(crate) struct Deals {
     pub(crate) records: Records,
     pub(crate) stages: Stages,
-    /// That of a value without one.
-    currency: Result<String, NoCurrency>,
+    /// As it is configured.
+    currency: Option<&'static str>,
+    /// Looked for when a value without one is met: hardly any deal has such a value.
+    commonest: OnceLock<Result<&'static str, NoCurrency>>,
 }
 
 /// One deal, as far as it can be read.
@@ -34,22 +37,24 @@ enum NoCurrency {
     /// No deal names one.
     Unknown,
     /// These are named by equally many deals.
-    Several(Vec<String>),
+    Several(Vec<&'static str>),
 }
 
 impl Deals {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
         let records = Records::read(ctx, DEAL).await?;
-        let currency = match ctx.config()["currency"].as_str().and_then(currency_code) {
-            Some(configured) => Ok(configured.to_owned()),
-            None => commonest(&records)?,
-        };
-        Ok(Self { currency, stages: Stages::of(ctx)?, records })
+        let currency = ctx.config()["currency"].as_str().and_then(currency_code);
+        Ok(Self { currency, commonest: OnceLock::new(), stages: Stages::of(ctx)?, records })
     }
 
     /// By path, with what cannot be read of them.
     pub(crate) fn all(&self) -> Result<Vec<Deal<'_>>, ToolError> {
-        self.records.iter().map(|entry| Deal::read(entry, self)).collect()
+        self.each().collect()
+    }
+
+    /// As [`Deals::all`], one after the other.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Result<Deal<'_>, ToolError>> {
+        self.records.iter().map(|entry| Deal::read(entry, self))
     }
 
     /// The currency of an amount that is given without one.
@@ -57,16 +62,22 @@ impl Deals {
     /// # Errors
     /// `InvalidArguments` where none goes without saying.
     pub(crate) fn currency_by_default(&self) -> Result<&str, ToolError> {
-        let (rule, allowed) = match &self.currency {
+        let (rule, allowed) = match self.usual_currency() {
             Ok(currency) => return Ok(currency),
             Err(NoCurrency::Unknown) => {
                 ("is needed: no deal has one yet, and none is configured", Vec::new())
             }
-            Err(NoCurrency::Several(several)) => {
-                ("is needed: several are used equally often, and none is configured", several.clone())
-            }
+            Err(NoCurrency::Several(several)) => (
+                "is needed: several are used equally often, and none is configured",
+                several.iter().map(|code| (*code).to_owned()).collect(),
+            ),
         };
         Err(ToolError::InvalidArguments { path: "/currency".into(), rule: rule.into(), allowed })
+    }
+
+    /// That of a value without one.
+    fn usual_currency(&self) -> &Result<&'static str, NoCurrency> {
+        self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records), Ok))
     }
 }
 
@@ -128,7 +139,7 @@ impl<'a> Deal<'a> {
         }
         if let Some(money) = &self.value {
             row.insert("value".into(), money.amount.to_string().into());
-            row.insert("currency".into(), money.currency.clone().into());
+            row.insert("currency".into(), money.currency.into());
         }
         if let Some(probability) = self.probability {
             row.insert("probability".into(), probability.to_string().into());
@@ -179,9 +190,9 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
     let line = entry.note().document.entry(property).map_or(1, |(_, property)| property.line);
     let wrong =
         |problem: String, remedy: String| Problem { path: entry.path().to_owned(), line, problem, remedy };
-    match (entry.record.text("currency")?, &deals.currency) {
-        (Some(said), _) => match currency_code(&said) {
-            Some(code) => return Ok(Some(Money { amount, currency: code.to_owned() })),
+    match entry.record.text_there("currency")? {
+        Some(said) => match currency_code(&said) {
+            Some(code) => return Ok(Some(Money { amount, currency: code })),
             None => {
                 let near = near_currency_codes(&said);
                 let remedy = match near.as_slice() {
@@ -191,29 +202,33 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
                 problems.push(wrong(format!("`{property}` is `{said}`, which is no currency"), remedy));
             }
         },
-        (None, Ok(currency)) => return Ok(Some(Money { amount, currency: currency.clone() })),
-        (None, Err(_)) => {
-            let remedy = format!("Add `{property}:`, such as EUR.");
-            problems.push(wrong(format!("`{property}` is missing beside its value {amount}"), remedy));
-        }
+        None => match deals.usual_currency() {
+            Ok(currency) => return Ok(Some(Money { amount, currency })),
+            Err(_) => {
+                let remedy = format!("Add `{property}:`, such as EUR.");
+                problems.push(wrong(format!("`{property}` is missing beside its value {amount}"), remedy));
+            }
+        },
     }
     Ok(None)
 }
 
 /// The currency that most deals name.
-fn commonest(deals: &Records) -> Result<Result<String, NoCurrency>, ToolError> {
+fn commonest(deals: &Records) -> Result<&'static str, NoCurrency> {
     let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for entry in deals.iter() {
-        if let Some(code) = entry.record.text("currency")?.as_deref().and_then(currency_code) {
+    for deal in deals.each() {
+        // One that cannot be read names none.
+        let said = deal.text_there("currency").ok().flatten();
+        if let Some(code) = said.as_deref().and_then(currency_code) {
             *times.entry(code).or_default() += 1;
         }
     }
     let most = times.values().max().copied().unwrap_or_default();
-    let several: Vec<String> =
-        times.into_iter().filter(|(_, times)| *times == most).map(|(code, _)| code.to_owned()).collect();
-    Ok(match several.as_slice() {
+    let several: Vec<&str> =
+        times.into_iter().filter(|(_, times)| *times == most).map(|(code, _)| code).collect();
+    match several.as_slice() {
         [] => Err(NoCurrency::Unknown),
-        [one] => Ok(one.clone()),
+        [one] => Ok(*one),
         _ => Err(NoCurrency::Several(several)),
-    })
+    }
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use nova_skill::{ToolError, folded, likeness};
@@ -104,7 +105,7 @@ impl Records {
         if let Some(error) = self.unreadable_as(name) {
             return error;
         }
-        let mut near: Vec<(usize, String)> = self
+        let mut near: Vec<(usize, Cow<'_, str>)> = self
             .iter()
             .map(|entry| (likeness(&entry.name, name), entry.name))
             .filter(|(likeness, _)| *likeness > 0)
@@ -114,7 +115,7 @@ impl Records {
         ToolError::NotFound {
             kind: self.kind().into(),
             name: name.into(),
-            nearest: near.into_iter().take(NEAREST).map(|(_, name)| name).collect(),
+            nearest: near.into_iter().take(NEAREST).map(|(_, name)| name.into_owned()).collect(),
         }
     }
 
@@ -182,7 +183,7 @@ fn labels(found: &[Entry], beside: &[&str]) -> Result<Vec<String>, ToolError> {
     }
     let mut labels = Vec::new();
     for entry in found.iter().take(LISTED) {
-        let mut label = entry.name.clone();
+        let mut label = entry.name.clone().into_owned();
         for field in beside.iter().take(1) {
             if let Some(text) = entry.record.text(field)? {
                 label.push_str(&format!(" ({text})"));

@@ -162,7 +162,7 @@ fn open_deals(deals: &Deals) -> Result<HashMap<String, String>, ToolError> {
     let mut titles = HashMap::new();
     for deal in open {
         if let Some(contact) = deal.entry.record.text("contact")? {
-            titles.entry(folded(&contact)).or_insert_with(|| deal.entry.name.clone());
+            titles.entry(folded(&contact)).or_insert_with(|| deal.entry.name.clone().into_owned());
         }
     }
     Ok(titles)

@@ -87,12 +87,12 @@ struct Known {
     open_deals: usize,
     open: Sums,
     /// The open deals with a value, by currency.
-    notes: Vec<(String, NotePath)>,
+    notes: Vec<(&'static str, NotePath)>,
 }
 
 impl Known {
     fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
-        self.notes.iter().filter(move |(other, _)| other == currency).map(|(_, path)| path.clone())
+        self.notes.iter().filter(move |(other, _)| *other == currency).map(|(_, path)| path.clone())
     }
 }
 
@@ -101,7 +101,7 @@ fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Ve
     // A link names the note, a person the company; both are meant.
     let mut places: HashMap<String, usize> = HashMap::new();
     for (at, company) in companies.iter().enumerate() {
-        for name in [company.name.as_str(), company.note().path.name()] {
+        for name in [company.name.as_ref(), company.note().path.name()] {
             places.entry(folded(name)).or_insert(at);
         }
     }
@@ -120,14 +120,14 @@ fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Ve
         known[at].open_deals += 1;
         if let Some(money) = &deal.value {
             deal.exactly(known[at].open.add(money))?;
-            known[at].notes.push((money.currency.clone(), deal.entry.note().path.clone()));
+            known[at].notes.push((money.currency, deal.entry.note().path.clone()));
         }
     }
     Ok(known)
 }
 
 fn fits(company: &Entry, words: &str) -> Result<bool, ToolError> {
-    let mut all = vec![company.name.clone()];
+    let mut all = vec![company.name.clone().into_owned()];
     all.extend(company.record.text("domain")?);
     all.extend(company.record.list("tags")?);
     let all = folded(&all.join(" "));

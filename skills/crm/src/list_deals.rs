@@ -144,9 +144,9 @@ fn answer(
     }
     for (at, deal) in deals.iter().enumerate().take(ROWS_WITH_FIGURES) {
         if let Some(money) = &deal.value {
-            let name = deal.entry.name.as_str();
+            let name = deal.entry.name.as_ref();
             output = output.figure(
-                Figure::new(format!("/deals/{at}/value"), name, money.amount, &money.currency)
+                Figure::new(format!("/deals/{at}/value"), name, money.amount, money.currency)
                     .from_notes([deal.entry.note().path.clone()]),
             );
         }

@@ -9,7 +9,7 @@ use nova_skill::{Decimal, RoundingStrategy, Value, json};
 pub(crate) struct Money {
     pub(crate) amount: Decimal,
     /// A code of ISO 4217.
-    pub(crate) currency: String,
+    pub(crate) currency: &'static str,
 }
 
 /// It has more digits than can be computed with exactly.
@@ -18,22 +18,22 @@ pub(crate) struct TooLong;
 
 /// A sum for each currency.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Sums(BTreeMap<String, Decimal>);
+pub(crate) struct Sums(BTreeMap<&'static str, Decimal>);
 
 impl Sums {
     pub(crate) fn add(&mut self, money: &Money) -> Result<(), TooLong> {
-        match self.0.get_mut(&money.currency) {
+        match self.0.get_mut(money.currency) {
             Some(sum) => *sum = plus(*sum, money.amount)?,
             None => {
-                self.0.insert(money.currency.clone(), money.amount);
+                self.0.insert(money.currency, money.amount);
             }
         }
         Ok(())
     }
 
     /// By currency.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Decimal)> {
-        self.0.iter().map(|(currency, amount)| (currency.as_str(), *amount))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, Decimal)> {
+        self.0.iter().map(|(currency, amount)| (*currency, *amount))
     }
 
     pub(crate) fn get(&self, currency: &str) -> Option<Decimal> {
@@ -57,7 +57,7 @@ impl Sums {
             }
             amount
         };
-        Self(self.0.iter().map(|(currency, amount)| (currency.clone(), tidy(amount))).collect())
+        Self(self.0.iter().map(|(currency, amount)| (*currency, tidy(amount))).collect())
     }
 }
 

@@ -43,31 +43,38 @@ impl NativeTool for Pipeline {
         let deals = Deals::read(ctx.as_ref()).await?;
         let today = ctx.clock().today();
         let quarter = quarter_of(today)?;
-        let all = deals.all()?;
-        let mut problems: Vec<Value> = all.iter().flat_map(Deal::problem_rows).collect();
         let mut unreadable = deals.records.unreadable_rows();
+        let (mut problems, mut without_date, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shown = Vec::new();
 
         let mut totals = Totals::default();
-        let mut stages: Vec<Total> = deals.stages.iter().map(|_| Total::default()).collect();
-        for deal in &all {
+        let mut stages: Vec<Total<'_>> = deals.stages.iter().map(|_| Total::default()).collect();
+        for deal in deals.each() {
+            let deal = deal?;
+            notes.push(deal.entry.note().path.clone());
+            problems.extend(deal.problem_rows());
             let Some(stage) = deal.stage else { continue };
             if let Some(at) = deals.stages.position(&stage.name) {
-                stages[at].add(deal)?;
+                stages[at].add(&deal)?;
             }
             if stage.is_open() {
-                totals.open.add(deal)?;
+                totals.open.add(&deal)?;
             }
             if stage.closes == Some(Closes::Won) {
                 match deal.close_date {
-                    Some(date) if (quarter.0..=quarter.1).contains(&date) => totals.won.add(deal)?,
+                    Some(date) if (quarter.0..=quarter.1).contains(&date) => totals.won.add(&deal)?,
                     Some(_) => {}
                     None => {
                         totals.won_without_date += 1;
-                        problems.extend(undated(deal, &deals));
+                        without_date.extend(undated(&deal, &deals));
                     }
                 }
             }
+            if wanted.board {
+                shown.push(deal);
+            }
         }
+        problems.extend(without_date);
 
         let rows: Vec<Value> =
             deals.stages.iter().zip(&stages).map(|(stage, total)| stage_row(stage, total)).collect();
@@ -80,7 +87,7 @@ impl NativeTool for Pipeline {
             "quarter": {"from": quarter.0.to_string(), "to": quarter.1.to_string()},
         });
         if wanted.board {
-            let mut shown: Vec<&Deal> = all.iter().filter(|deal| deal.stage.is_some()).collect();
+            let mut shown: Vec<&Deal> = shown.iter().collect();
             list_deals::sort(&mut shown);
             out["deals"] = shown.iter().map(|deal| deal.row(today)).collect::<Result<_, _>>()?;
             let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
@@ -97,7 +104,7 @@ impl NativeTool for Pipeline {
                 out[key] = list.into();
             }
         }
-        let mut output = Output::new(out).from_notes(all.iter().map(|deal| deal.entry.note().path.clone()));
+        let mut output = Output::new(out).from_notes(notes);
         output.figures = totals.figures(&deals, &stages);
         Ok(output.into())
     }
@@ -105,48 +112,48 @@ impl NativeTool for Pipeline {
 
 /// What is summed up of some deals.
 #[derive(Default)]
-struct Total {
+struct Total<'a> {
     count: usize,
     value: Sums,
     /// Exact; rounded when it is shown.
     weighted: Sums,
     /// The deals with a value, by currency.
-    notes: Vec<(String, NotePath)>,
+    notes: Vec<(&'static str, &'a NotePath)>,
     without_value: usize,
     without_probability: usize,
 }
 
-impl Total {
-    fn add(&mut self, deal: &Deal) -> Result<(), ToolError> {
+impl<'a> Total<'a> {
+    fn add(&mut self, deal: &Deal<'a>) -> Result<(), ToolError> {
         self.count += 1;
         let Some(money) = &deal.value else {
             self.without_value += 1;
             return Ok(());
         };
         deal.exactly(self.value.add(money))?;
-        self.notes.push((money.currency.clone(), deal.entry.note().path.clone()));
+        self.notes.push((money.currency, &deal.entry.note().path));
         let Some(probability) = deal.probability else {
             self.without_probability += 1;
             return Ok(());
         };
         let amount = deal.exactly(share(money.amount, probability))?;
-        deal.exactly(self.weighted.add(&Money { amount, currency: money.currency.clone() }))
+        deal.exactly(self.weighted.add(&Money { amount, currency: money.currency }))
     }
 
     fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
-        self.notes.iter().filter(move |(other, _)| other == currency).map(|(_, path)| path.clone())
+        self.notes.iter().filter(move |(other, _)| *other == currency).map(|(_, path)| (*path).clone())
     }
 }
 
 #[derive(Default)]
-struct Totals {
-    open: Total,
-    won: Total,
+struct Totals<'a> {
+    open: Total<'a>,
+    won: Total<'a>,
     won_without_date: usize,
 }
 
-impl Totals {
-    fn figures(&self, deals: &Deals, stages: &[Total]) -> Vec<Figure> {
+impl Totals<'_> {
+    fn figures(&self, deals: &Deals, stages: &[Total<'_>]) -> Vec<Figure> {
         let mut figures = Vec::new();
         let open_stages =
             || deals.stages.iter().zip(stages).filter(|(stage, total)| stage.is_open() && total.count > 0);
@@ -205,7 +212,7 @@ impl Totals {
     }
 }
 
-fn stage_row(stage: &Stage, total: &Total) -> Value {
+fn stage_row(stage: &Stage, total: &Total<'_>) -> Value {
     let mut row = json!({"stage": stage.name, "count": total.count, "total": total.value.to_json()});
     if let Some(probability) = stage.probability {
         row["probability"] = probability.to_string().into();

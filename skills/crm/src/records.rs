@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use nova_skill::{
     FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, folded, json,
 };
@@ -21,19 +23,28 @@ pub(crate) struct Records {
 pub(crate) struct Entry<'a> {
     pub(crate) record: Record<'a>,
     /// The property that names it, else the note's name.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'a, str>,
 }
 
 impl Records {
     pub(crate) async fn read(ctx: &dyn ToolContext, record_type: &str) -> Result<Self, ToolError> {
         let declared = ctx.records().get(record_type)?.clone();
         let read = ctx.vault().read_records(&[record_type]).await?;
-        let (mut notes, mut unreadable) = (Vec::new(), read.unreadable);
-        for note in read.notes {
-            match no_text(&declared, &note)? {
-                Some(problem) => unreadable.push(problem),
-                None => notes.push(note),
+        let (mut notes, mut unreadable) = (read.notes, read.unreadable);
+        let mut failed = None;
+        notes.retain(|note| match no_text(&declared, note) {
+            Ok(None) => true,
+            Ok(Some(problem)) => {
+                unreadable.push(problem);
+                false
             }
+            Err(error) => {
+                failed.get_or_insert(error);
+                false
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
         }
         unreadable.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         Ok(Self { declared, notes, unreadable })
@@ -46,10 +57,12 @@ impl Records {
 
     /// By path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.notes.iter().map(|note| {
-            let record = self.declared.read(note);
-            Entry { name: record.title(), record }
-        })
+        self.each().map(|record| Entry { name: record.title(), record })
+    }
+
+    /// As [`Records::iter`], without the names.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Record<'_>> {
+        self.notes.iter().map(|note| self.declared.read(note))
     }
 
     /// Those that cannot be read, for an answer: they are in no count.
@@ -74,7 +87,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(crate) fn has_email(&self, email: &str) -> Result<bool, ToolError> {
-        let own = self.record.text("email")?;
+        let own = self.record.text_there("email")?;
         Ok(own.is_some_and(|own| folded(&own) == folded(email)))
     }
 
@@ -96,12 +109,17 @@ pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
 
 /// What is wrong with a note that has a list or a mapping where a text or a link is declared.
 fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
+    let is_plain = |value: &PropertyValue| !matches!(value, PropertyValue::List(_) | PropertyValue::Map(_));
+    // So are nearly all: one look at what is there says so, without asking for each field.
+    if note.document.properties().values().all(|property| is_plain(&property.value)) {
+        return Ok(None);
+    }
     let record = declared.read(note);
     for (key, field) in &declared.fields {
         if !matches!(field.kind, FieldKind::Text | FieldKind::Link | FieldKind::Currency) {
             continue;
         }
-        match record.text(key) {
+        match record.text_there(key) {
             Ok(_) => {}
             Err(ToolError::BrokenRecord(problem)) => return Ok(Some(problem)),
             Err(error) => return Err(error),

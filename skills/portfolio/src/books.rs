@@ -323,7 +323,7 @@ fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolE
     let said = match record.text("symbol")? {
         Some(text) => text,
         // A position may be named by its note alone.
-        None if declared.name() == POSITION => record.title(),
+        None if declared.name() == POSITION => record.title().into_owned(),
         None => return Err(At { declared, note: record.note() }.missing("symbol")),
     };
     Ok(as_symbol(&said))

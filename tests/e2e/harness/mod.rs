@@ -53,7 +53,8 @@ impl Home {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
         // Nothing listens there: no test depends on what runs on the machine.
         let ollama = "127.0.0.1:9".into();
-        let home = Home { folder, theme: Theme::Light, ollama, names_vault: true, local_servers: String::new() };
+        let home =
+            Home { folder, theme: Theme::Light, ollama, names_vault: true, local_servers: String::new() };
         for part in ["config", "data", "vault", "home"] {
             std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
         }

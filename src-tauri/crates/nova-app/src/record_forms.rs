@@ -16,7 +16,7 @@ use nova_skill::{
     native,
 };
 use nova_vault::note::FrontMatter;
-use nova_vault::{Query, TEMPLATES, View};
+use nova_vault::{Query, View};
 use serde_json::{Map, Value};
 
 use crate::app::{App, blocking};
@@ -66,7 +66,7 @@ impl App {
                 record_type: declared.name().to_owned(),
                 label: declared.label(),
                 path: note.as_ref().map(|note| note.path.to_string()),
-                name: note.as_ref().map(|note| declared.read(note).title()),
+                name: note.as_ref().map(|note| declared.read(note).title().into_owned()),
                 schema: form["schema"].take(),
                 ui_schema: form["uiSchema"].take(),
                 values: Value::Object(readable.map(|note| declared.form_values(note)).unwrap_or_default()),
@@ -138,7 +138,7 @@ impl App {
     }
 
     /// Notes by name; the records that the field is about first, then those of the skill. Templates and
-    /// what a sync program copied are nobody whom a record could name.
+    /// what a sync program copied are nobody whom a record could name; a message may be about any note.
     pub(crate) async fn notes_like(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         const MOST: usize = 8;
         let snapshot = self.inner.registry.snapshot();
@@ -151,10 +151,12 @@ impl App {
         blocking(move || {
             let text = folded(&wanted.text);
             let rows = view.query(&Query::default()).map_err(|error| error_from_vault(&error))?.rows;
+            let templates = view.template_folder();
             let paths: HashSet<VaultPath> = rows.iter().map(|row| row.path.clone()).collect();
+            let no_record = |path: &VaultPath| templates.holds(path) || is_copy(path, &paths);
             let mut found: Vec<_> = rows
                 .into_iter()
-                .filter(|row| !is_template(&row.path) && !is_copy(&row.path, &paths))
+                .filter(|row| skill.is_none() || !no_record(&row.path))
                 .filter_map(|row| {
                     let place = matching(&folded(row.path.name()), &text)?;
                     let records = skill.as_ref().map(|skill| &skill.records);
@@ -324,11 +326,6 @@ fn matching(name: &str, text: &str) -> Option<u8> {
     let at_word =
         name.split([' ', '-', '_']).any(|word| word.starts_with(text)) || name.contains(&format!(" {text}"));
     if at_word { Some(1) } else { name.contains(text).then_some(2) }
-}
-
-/// A form for notes to come.
-fn is_template(path: &VaultPath) -> bool {
-    path.as_str().split_once('/').is_some_and(|(folder, _)| folder == TEMPLATES)
 }
 
 /// What a sync program made of a note that is there.

@@ -1,7 +1,6 @@
 //! Where an output came from and what its figures rest on, as the plain data of events.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use nova_protocol::{FigurePartView, FigureView, SourceView};
 use nova_skill::{Figure, Output, Source};
 use serde_json::Value;
@@ -12,7 +11,10 @@ use crate::view::source_view;
 /// web. The figures name them by their place in that list; a figure whose number is not in the value
 /// is left out, since nobody could find it there.
 pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<SourceView>, Vec<FigureView>) {
-    let mut listed = Listed::default();
+    let mut listed = Listed {
+        views: Vec::with_capacity(output.sources.len()),
+        places: HashMap::with_capacity(output.sources.len()),
+    };
     for source in output.sources.iter().chain(heard) {
         listed.place(source);
     }
@@ -48,7 +50,6 @@ pub(crate) fn all_sources(output: &Output) -> impl Iterator<Item = &Source> {
     output.sources.iter().chain(output.figures.iter().flat_map(|figure| &figure.sources))
 }
 
-#[derive(Default)]
 struct Listed<'a> {
     views: Vec<SourceView>,
     places: HashMap<&'a Source, u32>,

@@ -1,4 +1,4 @@
-use nova_skill::{FrontMatter, PropertyValue, RecordType};
+use nova_skill::{FrontMatter, PropertyValue, RecordType, TemplateFolder};
 use serde_json::Value;
 
 use crate::TempVault;
@@ -43,7 +43,7 @@ pub fn assert_template(record: &RecordType, text: &str) {
 pub fn assert_base(record: &RecordType, text: &str) {
     let name = record.name();
     let parsed = |text: &str| -> Value { serde_saphyr::from_str(text).expect("a base is YAML") };
-    let (base, made) = (parsed(text), parsed(&record.base_view()));
+    let (base, made) = (parsed(text), parsed(&record.base_view(&TemplateFolder::default())));
     assert_eq!(base["filters"], made["filters"], "{name}: which notes it takes");
     let is_formula = |column: &str| {
         column.strip_prefix("formula.").is_some_and(|formula| base["formulas"][formula].is_string())

@@ -10,7 +10,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{MadeUp, ROUNDS, Table, bare_walk, fingerprint, make_up, measure, median, open, sizes, threads};
-use nova_vault::{Notes, Search, SearchMode};
+use nova_vault::note::{PropertyEdit, Value};
+use nova_vault::{Author, ChangeSetKind, Notes, Search, SearchMode, VaultPath};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().collect();
@@ -29,10 +30,16 @@ fn main() -> ExitCode {
         loads(&mut table, &made);
         memory(&mut table, &made);
         assert_eq!(fingerprint(&made.root()), before, "opening and asking changed the vault");
-        edits.push((size, edit(&made)));
+        edits.push((size, edit(&made), set(&made)));
     }
-    let [(_, least), .., (size, most)] = edits.as_slice() else { return table.end() };
-    table.at_most(&format!("one edit adds to the next query, {size} beside the least"), *most, *least, 1.5);
+    let [(_, heard, set), .., (size, heard_most, set_most)] = edits.as_slice() else { return table.end() };
+    table.at_most(
+        &format!("one edit adds to the next query, {size} beside the least"),
+        *heard_most,
+        *heard,
+        1.5,
+    );
+    table.at_most(&format!("one property set by Nova, {size} beside the least"), *set_most, *set, 1.5);
     table.end()
 }
 
@@ -105,7 +112,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// In a process of its own: what it holds when it has loaded and answered.
+/// In a process of its own: what it holds when it has loaded, answered and begun to watch.
 fn memory(table: &mut Table, made: &MadeUp) {
     let goal = match made.notes {
         10_000 => 80e6,
@@ -120,15 +127,21 @@ fn memory(table: &mut Table, made: &MadeUp) {
 
 fn load_and_query(root: &str) -> ExitCode {
     let vault = open(root.as_ref());
-    let notes = vault.notes().unwrap().len();
-    assert!(vault.records(&["contact"]).unwrap().len() < notes);
+    let changes = vault.changes();
+    let notes = vault.notes().unwrap();
+    let contacts = vault.records(&["contact"]).unwrap();
+    assert!(contacts.len() < notes.len());
     vault.problems().unwrap();
+    let view = vault.seen_by_owner();
+    assert!(!view.tags().unwrap().is_empty());
+    assert!(!view.links(&contacts[0].path).unwrap().out.is_empty());
     // Only then are all texts in memory.
     let search = Search { query: "nowhere to be seen".to_owned(), mode: SearchMode::Text, limit: 1 };
-    assert!(vault.seen_by_owner().search(&search).unwrap().hits.is_empty());
+    assert!(view.search(&search).unwrap().hits.is_empty());
     let pages: f64 =
         fs::read_to_string("/proc/self/statm").unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     println!("{}", pages * rustix::param::page_size() as f64);
+    drop(changes);
     ExitCode::SUCCESS
 }
 
@@ -169,4 +182,30 @@ fn edit(made: &MadeUp) -> Duration {
         median(&plain).as_secs_f64() * 1e3,
     );
     Duration::from_secs_f64(added[EDITS / 2].max(0.0))
+}
+
+/// One property of one note, set and journalled.
+fn set(made: &MadeUp) -> Duration {
+    let vault = made.open();
+    vault.notes().unwrap();
+    let note = VaultPath::parse(&made.one).unwrap();
+    let author = Author { principal: "bench".to_owned(), skill: None, call: None };
+    let mut stages = (0..).map(|n| format!("stage {n}"));
+    let times = measure(
+        EDITS,
+        &mut [&mut || {
+            let stage = stages.next().unwrap();
+            let mut draft = vault.draft();
+            let edit = PropertyEdit::Set { key: "stage".to_owned(), value: Value::Text(stage.clone()) };
+            draft.set_properties(&note, &[edit]).unwrap();
+            let changes = vault.change_set(ChangeSetKind::Form, "bench".to_owned());
+            changes.apply(draft, &author).unwrap();
+            changes.close().unwrap();
+            let text = fs::read_to_string(made.root().join(&made.one)).unwrap();
+            assert!(text.contains(&format!("stage: {stage}\n")), "{text}");
+        }],
+    );
+    let half = median(&times[0]);
+    println!("{:<64} {:>9.3} ms", "one property set by Nova", half.as_secs_f64() * 1e3);
+    half
 }

@@ -1,14 +1,15 @@
-//! How fast notes are searched, in memory beside the grep crates and as a program beside `rg`.
+//! How fast notes are searched, in memory beside the grep crates and by `nova vault search` beside `rg`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 
-use common::{ROUNDS, Table, fingerprint, make_up, measure, median, open, sizes, threads};
+use common::{ROUNDS, Table, fingerprint, make_up, measure, median, sizes, threads};
 use grep_regex::RegexMatcherBuilder;
 use grep_searcher::sinks::UTF8;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -19,15 +20,7 @@ use nova_vault::{Search, SearchMode, Vault};
 const QUERIES: [&str; 2] = ["NEEDLE in the", "nowhere to be seen"];
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args().collect();
-    if let [_, mode, root, query] = arguments.as_slice()
-        && mode == "search"
-    {
-        for (path, line, text) in hits(&open(root.as_ref()), query) {
-            println!("{path}:{line}:{text}");
-        }
-        return ExitCode::SUCCESS;
-    }
+    let commands = Commands::built();
     let mut table = Table::default();
     for size in sizes() {
         let made = make_up(size);
@@ -44,7 +37,7 @@ fn main() -> ExitCode {
             assert_eq!(hits(&vault, query), grepped(&root, query));
             let what = format!("search for \"{query}\", warm / grep crates");
             table.at_most(&what, median(&times[0]), median(&times[1]), 0.5);
-            programs(&mut table, &root, query);
+            commands.compare(&mut table, &root, query);
         }
         assert_eq!(fingerprint(&root), before, "searching changed the vault");
     }
@@ -89,22 +82,46 @@ fn grepped(root: &Path, query: &str) -> BTreeSet<(String, u64, String)> {
     found.into_inner().unwrap()
 }
 
-/// A program that opens the vault, searches once and ends, beside `rg`.
-fn programs(table: &mut Table, root: &Path, query: &str) {
-    if Command::new("rg").arg("--version").output().is_err() {
-        println!("rg is not installed: the search of a program is not compared");
-        return;
-    }
-    let own = std::env::current_exe().unwrap();
-    let nova = || Command::new(&own).arg("search").arg(root).arg(query).output().unwrap().stdout;
-    let rg = || {
-        let mut rg = Command::new("rg");
-        rg.args(["-i", "-F", "-n", "--no-heading", "--no-ignore", "-g", "*.md", query]).arg(root);
-        rg.output().unwrap().stdout
-    };
-    let lines = |output: Vec<u8>| String::from_utf8(output).unwrap().lines().count();
-    assert_eq!(lines(nova()), lines(rg()));
-    let times = measure(ROUNDS, &mut [&mut || drop(nova()), &mut || drop(rg())]);
-    let what = format!("search for \"{query}\", as a program / rg");
-    table.at_most(&what, median(&times[0]), median(&times[1]), 1.5);
+/// Programs that search once and end.
+struct Commands {
+    nova: PathBuf,
+    /// What Nova keeps outside of the vault; nothing of this machine's own.
+    home: tempfile::TempDir,
 }
+
+impl Commands {
+    fn built() -> Commands {
+        let nova = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("nova");
+        assert!(nova.is_file(), "build it first: cargo build --release --features desktop --bin nova");
+        let rg = Command::new("rg").arg("--version").output();
+        assert!(rg.is_ok(), "ripgrep is not installed; `.ci/setup bench` does it");
+        let home = tempfile::tempdir().unwrap();
+        for part in ["config", "data"] {
+            fs::create_dir(home.path().join(part)).unwrap();
+        }
+        Commands { nova, home }
+    }
+
+    fn compare(&self, table: &mut Table, root: &Path, query: &str) {
+        let nova = || {
+            let mut nova = Command::new(&self.nova);
+            nova.args(["vault", "search", query, "--limit", MOST]).env("NOVA_VAULT", root);
+            nova.env("NOVA_CONFIG_DIR", self.home.path().join("config"));
+            nova.env("NOVA_DATA_DIR", self.home.path().join("data"));
+            nova.output().unwrap().stdout
+        };
+        let rg = || {
+            let mut rg = Command::new("rg");
+            rg.args(["-i", "-F", "-n", "--no-heading", "--no-ignore", "-g", "*.md", query]).arg(root);
+            rg.output().unwrap().stdout
+        };
+        let lines = |output: Vec<u8>| String::from_utf8(output).unwrap().lines().count();
+        assert_eq!(lines(nova()), lines(rg()));
+        let times = measure(ROUNDS, &mut [&mut || drop(nova()), &mut || drop(rg())]);
+        let what = format!("nova vault search \"{query}\" / rg");
+        table.at_most(&what, median(&times[0]), median(&times[1]), 1.5);
+    }
+}
+
+/// More than there are.
+const MOST: &str = "1000";

@@ -1,9 +1,10 @@
 //! Running a tool against a draft of the vault: nothing is written yet.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::HashSet;
 use futures::StreamExt;
 use nova_protocol::{ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
@@ -130,11 +131,12 @@ impl Running<'_> {
         let mut draft = vault.take_draft();
         let sources = finished.iter().flat_map(all_sources);
         self.reached = reached(&vault, sources, draft.as_ref());
-        let texts = match &finished {
+        let texts = || match &finished {
             Ok(output) => given::texts(&output.value),
             Err(error) => vec![error_from_tool(error).message],
         };
-        self.reached.read.extend(self.told_of(tool, &shown, &vault, &self.reached, &texts));
+        let told = self.told_of(tool, &shown, &vault, &self.reached, texts);
+        self.reached.read.extend(told);
         // What the arguments call a note is one of many names: the rules also judge by the notes
         // themselves, before anything that the tool said leaves.
         self.check_not_denied(tool, &shown)?;
@@ -193,7 +195,7 @@ pub(super) fn reached<'a>(
         _ => None,
     });
     // Of many figures each names the same thousands of notes.
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     let mut read: Vec<&VaultPath> =
         reached.iter().chain(drawn_from).filter(|path| known.insert(*path)).collect();
     read.sort();

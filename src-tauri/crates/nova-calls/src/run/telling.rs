@@ -21,10 +21,13 @@ impl Running<'_> {
             OutputPart::Partial(value) => (None, None, Some(value)),
             OutputPart::End(_) => return,
         };
-        let mut texts = partial.as_ref().map(given::texts).unwrap_or_default();
-        texts.extend(message.clone());
+        let texts = || {
+            let told = partial.as_ref().map(given::texts).unwrap_or_default();
+            told.into_iter().chain(message.clone()).collect()
+        };
         let mut so_far = reached(vault, std::iter::empty(), None);
-        so_far.read.extend(self.told_of(tool, args, vault, &so_far, &texts));
+        let told = self.told_of(tool, args, vault, &so_far, texts);
+        so_far.read.extend(told);
         if self.withholds(tool, args, &so_far) {
             return;
         }
@@ -43,7 +46,7 @@ impl Running<'_> {
         args: &Value,
         vault: &DraftVault,
         named: &ReachedNotes,
-        texts: &[String],
+        texts: impl FnOnce() -> Vec<String>,
     ) -> Vec<String> {
         let given = vault.given();
         if given.is_empty() {
@@ -67,7 +70,7 @@ impl Running<'_> {
             // A rule about several arguments is about several notes at once.
             meant = listed;
         }
-        let told = given.told_in(texts, meant.into_iter(), &known, args);
+        let told = given.told_in(&texts(), meant.into_iter(), &known, args);
         told.iter().map(ToString::to_string).collect()
     }
 }

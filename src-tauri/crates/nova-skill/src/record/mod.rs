@@ -233,7 +233,9 @@ impl RecordType {
 
     /// A declared field.
     fn field(&self, key: &str) -> Result<&Field, ToolError> {
-        self.fields.get(key).ok_or_else(|| {
+        // A type has a handful of fields: to compare is quicker than to hash.
+        let field = self.fields.iter().find(|(name, _)| *name == key);
+        field.map(|(_, field)| field).ok_or_else(|| {
             self.undeclared.note(format!("the field {key} of {}", self.name));
             ToolError::NotDeclared {
                 what: format!("The field \"{key}\" is not declared."),

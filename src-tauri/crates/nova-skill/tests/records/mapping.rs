@@ -93,7 +93,7 @@ fn two_names_may_change_places() {
     let types = types(TRIP).with_config(&swapped).unwrap();
     let alps = note("---\ntype: trip\nname: \"[[Jane]]\"\nguide: Alps\nstarts: 2026-01-02\n---\n");
     let trip = types.get("trip").unwrap();
-    assert_eq!((trip.read(&alps).title().as_str(), trip.check(&alps)), ("Alps", Vec::new()));
+    assert_eq!((trip.read(&alps).title().as_ref(), trip.check(&alps)), ("Alps", Vec::new()));
 }
 
 /// A choice whose values the skill's own configuration may list.

@@ -89,7 +89,8 @@ impl Document {
             true => key.eq_ignore_ascii_case(other),
             false => folded(key) == folded(other),
         };
-        let exact = properties.get_key_value(key);
+        // A note has a handful of properties: to compare is quicker than to hash.
+        let exact = properties.iter().find(|(other, _)| *other == key);
         let found = exact.or_else(|| properties.iter().find(|(other, _)| same(other)));
         found.map(|(spelled, property)| (spelled.as_str(), property))
     }
