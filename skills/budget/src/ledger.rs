@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
-    folded, json,
+    currency_code, folded, json,
 };
 
 use crate::money;
@@ -263,16 +263,17 @@ impl Entry {
 
 /// The record types by what notes write behind `type:`, so that ten thousand are not folded anew.
 #[derive(Default)]
-struct Types<'a>(HashMap<String, Option<&'a RecordType>>);
+struct Types<'a>(Vec<(String, Option<&'a RecordType>)>);
 
 impl<'a> Types<'a> {
     fn of(&mut self, declared: &'a RecordTypes, note: &Note) -> Option<&'a RecordType> {
         let said = note.document.record_type()?;
-        if let Some(known) = self.0.get(said) {
+        // A handful: to compare is quicker than to hash.
+        if let Some((_, known)) = self.0.iter().find(|(known, _)| known == said) {
             return *known;
         }
         let found = declared.of_type_value(said);
-        self.0.insert(said.to_owned(), found);
+        self.0.push((said.to_owned(), found));
         found
     }
 }
@@ -335,32 +336,31 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
 /// The one that most notes name; none where two are named as often, for none is guessed.
 fn commonest_currency(ctx: &dyn ToolContext, notes: &[Note]) -> Result<Option<String>, ToolError> {
     let mut types = Types::default();
-    let mut said: HashMap<String, usize> = HashMap::new();
+    let mut named: Vec<(&str, usize)> = Vec::new();
     for note in notes {
         let declared = types.of(ctx.records(), note).filter(|declared| declared.name() != RULE);
         let Some(declared) = declared else { continue };
-        match declared.read(note).text("currency") {
-            Ok(Some(currency)) => *said.entry(currency).or_default() += 1,
+        let said = match declared.read(note).text_there("currency") {
+            Ok(said) => said,
             // The record itself is a problem where it is read.
-            Ok(None) | Err(ToolError::BrokenRecord(_)) => {}
+            Err(ToolError::BrokenRecord(_)) => None,
             Err(error) => return Err(error),
+        };
+        let Some(code) = said.as_deref().and_then(currency_code) else { continue };
+        match named.iter_mut().find(|(known, _)| *known == code) {
+            Some((_, count)) => *count += 1,
+            None => named.push((code, 1)),
         }
     }
-    let mut named: HashMap<String, usize> = HashMap::new();
-    for (said, count) in said {
-        if let Some(code) = money::currency(&said) {
-            *named.entry(code).or_default() += count;
-        }
-    }
-    let most = named.values().max().copied();
-    let mut commonest = named.into_iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| code);
+    let most = named.iter().map(|(_, count)| *count).max();
+    let mut commonest = named.iter().filter(|(_, count)| Some(*count) == most).map(|(code, _)| *code);
     let first = commonest.next();
-    Ok(first.filter(|_| commonest.next().is_none()))
+    Ok(first.filter(|_| commonest.next().is_none()).map(str::to_owned))
 }
 
 /// A field as trimmed text; none where nothing is left.
 pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
-    let text = record.text(field)?;
+    let text = record.text_there(field)?;
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 

@@ -337,7 +337,7 @@ impl Window {
 
     async fn find_still(&self, locator: Locator<'_>) -> Result<Element, CmdError> {
         loop {
-            let element = self.client.wait().forever().every(BETWEEN_LOOKS).for_element(locator).await?;
+            let element = self.find(locator).await?;
             match self.stands_still(&element).await {
                 Ok(true) => return Ok(element),
                 Err(error) if !was_drawn_anew(&error) => return Err(error),
@@ -476,8 +476,17 @@ impl Window {
     }
 
     async fn element(&self, locator: Locator<'_>, what: &str) -> Element {
-        let looking = self.client.wait().forever().every(BETWEEN_LOOKS).for_element(locator);
-        self.checked(&format!("waiting for {what}"), looking).await
+        self.checked(&format!("waiting for {what}"), self.find(locator)).await
+    }
+
+    async fn find(&self, locator: Locator<'_>) -> Result<Element, CmdError> {
+        loop {
+            let looking = self.client.wait().forever().every(BETWEEN_LOOKS);
+            match looking.for_element(locator).await {
+                Err(error) if was_drawn_anew(&error) => tokio::time::sleep(BETWEEN_LOOKS).await,
+                ended => return ended,
+            }
+        }
     }
 
     /// Asks the page again and again until `script` returns true.
@@ -507,7 +516,8 @@ impl Window {
 /// Or something came over it, since it was found.
 fn was_drawn_anew(error: &CmdError) -> bool {
     use ErrorStatus::{ElementClickIntercepted, ElementNotInteractable, StaleElementReference};
-    matches!(error, CmdError::Standard(said) if matches!(
+    // WebKit's driver tells one that goes between finding and naming it as an error of its own.
+    matches!(error, CmdError::Standard(said) if said.message.starts_with("Stale element") || matches!(
         said.error,
         ElementClickIntercepted | ElementNotInteractable | StaleElementReference
     ))

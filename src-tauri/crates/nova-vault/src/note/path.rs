@@ -253,6 +253,10 @@ fn is_sound_name(name: &str) -> bool {
 }
 
 fn conflict_original(name: &str) -> Option<&str> {
+    // Each of the forms has a date, and hardly any other name; it is asked for every note there is.
+    if name.bytes().filter(u8::is_ascii_digit).count() < 8 {
+        return None;
+    }
     let original = |name: &'_ str| !name.trim().is_empty();
     for mark in [".sync-conflict-", "_conflict-"] {
         if let Some((before, stamp)) = name.rsplit_once(mark)
