@@ -79,18 +79,22 @@ fn what_is_null_can_be_set() {
 #[test]
 fn agreements_that_cannot_be_read_are_told_and_kept() {
     let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{"id": "far", "kind": "openai", "base_url": "https://models.example/v1", "models": ["large"]}],
+    }));
     nova.run(&["skill", "list"]);
     let file = nova.data().join("trust.json");
     fs::write(&file, "{ \"providers\": ").unwrap();
     let listed = nova.run(&["provider", "list"]);
     assert!(err(&listed).contains("What you agreed to cannot be read"), "{}", err(&listed));
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"providers\": ", "a look changes nothing");
-    let allowed = nova.run(&["provider", "allow", "test"]);
+    let allowed = nova.run(&["provider", "allow", "far"]);
     assert!(allowed.status.success(), "{}", err(&allowed));
     let kept = fs::read_to_string(nova.data().join("trust.json.broken")).unwrap();
     assert_eq!(kept, "{ \"providers\": ");
     let fresh: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    assert!(fresh["providers"]["test"].is_string(), "{fresh}");
+    assert_eq!(fresh["providers"]["far"], "models.example");
     assert_eq!(err(&nova.run(&["provider", "list"])), "");
 }
 

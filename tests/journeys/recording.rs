@@ -82,12 +82,14 @@ fn least(skill: &str, record_type: &str) -> Value {
         ("crm", "contact" | "company") => json!({"name": "Ada"}),
         ("crm", "deal") => json!({"title": "Ada", "stage": "lead"}),
         ("portfolio", "position") => json!({"symbol": "ADA"}),
-        ("portfolio", "trade") => json!({"symbol": "ADA", "kind": "buy", "date": "2026-11-20"}),
+        ("portfolio", "trade") => {
+            json!({"symbol": "ADA", "kind": "buy", "date": "2026-11-20", "quantity": "2", "price": "3", "currency": "EUR"})
+        }
         ("portfolio", "price") => json!({"symbol": "ADA", "date": "2026-11-20", "close": "3"}),
         ("portfolio", "watchlist") => json!({"name": "Ada"}),
-        ("budget", "income" | "expense") => json!({"date": "2026-11-20", "amount": "3"}),
+        ("budget", "income" | "expense") => json!({"date": "2026-11-20", "amount": "3", "currency": "EUR"}),
         ("budget", "rule") => json!({"match": "ada", "category": "books"}),
-        ("budget", "limit") => json!({"category": "books", "amount": "3"}),
+        ("budget", "limit") => json!({"category": "books", "amount": "3", "currency": "EUR"}),
         ("budget", "bank") => json!({"name": "Ada", "header": "Date, Amount"}),
         other => panic!("a record type without an example: {other:?}"),
     }
@@ -104,7 +106,8 @@ async fn a_record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
             RecordFormRef { skill: row.skill.clone(), record_type: row.record_type.clone(), path: None };
         let form = app.record_form(new).await.unwrap();
         let saved = app.save_record(filled(&form, least(&row.skill, &row.record_type))).await.unwrap();
-        let path = saved.result.unwrap().changes[0].path.clone();
+        let result = saved.result.unwrap_or_else(|| panic!("{row:?}: {:?} {:?}", saved.errors, saved.same));
+        let path = result.changes[0].path.clone();
         let note = app.read_note(NoteRef { path: path.clone() }).await.unwrap();
         let record = note.record.unwrap();
         assert_eq!(

@@ -12,7 +12,6 @@ fn the_user_sees_the_note_and_decides() {
         outcome.result.unwrap(),
         json!({"path": LISBON, "deleted": true, "kept_in": "the vault's folder .trash"})
     );
-    assert!(vault.vault.exists(".trash/Lisbon.md"), "nothing of the system's is there to take it");
     assert_eq!(outcome.changes[0].kind, NoteChangeKind::Deleted);
     assert!(!vault.vault.exists(LISBON));
 
@@ -21,6 +20,8 @@ fn the_user_sees_the_note_and_decides() {
     assert_eq!(asked.decisions, [Decision::Once, Decision::Deny]);
     let diff = asked.diff.as_ref().unwrap();
     assert_eq!((diff[0].path.as_str(), diff[0].kind), (LISBON, NoteChangeKind::Deleted));
+
+    assert!(vault.closed().exists(".trash/Lisbon.md"), "nothing of the system's is there to take it");
 }
 
 #[test]

@@ -147,6 +147,14 @@ impl SkillInVault {
         outcome
     }
 
+    /// The vault when Nova has ended: what waits for its time, such as a deleted note on its way to the
+    /// trash, is there by then.
+    pub fn closed(self) -> TempVault {
+        let Self { vault, opened, .. } = self;
+        drop(opened);
+        vault
+    }
+
     /// The value of a call that succeeds.
     #[track_caller]
     pub fn value(&self, tool: &str, args: Value) -> Value {

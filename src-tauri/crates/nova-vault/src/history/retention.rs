@@ -17,6 +17,8 @@ pub(crate) struct Retention {
     looked_at: Option<Timestamp>,
     /// How many bytes it had then, and what was written since.
     bytes: u64,
+    /// The sets that went without being asked, until somebody asks.
+    forgotten: Vec<String>,
 }
 
 impl Retention {
@@ -54,7 +56,9 @@ impl Vault {
                 if !removed.is_empty() {
                     tracing::info!("forgot {} old change sets", removed.len());
                 }
-                core.retention.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
+                let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+                retention.bytes = bytes;
+                retention.forgotten.extend(removed);
             }
             Err(error) => tracing::warn!("{error}"),
         }
@@ -62,9 +66,15 @@ impl Vault {
 }
 
 impl History {
-    /// Removes what is beyond the limits and says which sets went.
+    /// Removes what is beyond the limits and says which sets went, with those that went by themselves since
+    /// the vault was opened or this was asked last.
     pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
-        Ok(self.prune_at(self.vault.core().now(), limits)?.0)
+        let core = self.vault.core();
+        let (removed, _) = self.prune_at(core.now(), limits)?;
+        let mut retention = core.retention.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut forgotten = std::mem::take(&mut retention.forgotten);
+        forgotten.extend(removed);
+        Ok(forgotten)
     }
 
     /// Gives also how many bytes are left.

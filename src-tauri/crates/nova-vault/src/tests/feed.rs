@@ -69,7 +69,9 @@ fn what_a_failed_write_left_alone_is_the_persons_when_it_comes_back() {
             false => Ok(()),
         });
         change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap_err();
-        assert_eq!(told(&watcher, &mut receiver), [], "{fails_at:?}");
+        // It may have been seen on its way there and back, and then Nova did both.
+        let told_of = told_now(&watcher, &mut receiver);
+        assert!(told_of.iter().all(|(_, by)| *by == by_set("set0")), "{fails_at:?}: {told_of:?}");
 
         // Edited, and that is undone in the editor.
         bed.put_whole("a.md", &JANE.replace("fair", "big fair"));
