@@ -115,7 +115,9 @@ impl Feed {
                     // process was to write is in the journal before it is on the disk.
                     let sets = core.journal.sets_with_new_records().unwrap_or_default();
                     attribution.learn(&sets);
-                    for change in changes.into_iter().filter_map(|raw| attribution.change(&sets, raw)) {
+                    for change in
+                        changes.into_iter().filter_map(|raw| attribution.change(&core.journal, &sets, raw))
+                    {
                         // Nobody listening is no error.
                         sender.send(change).ok();
                     }
@@ -189,7 +191,7 @@ impl Attribution {
     }
 
     /// `sets` is what the journal had after the change was seen.
-    fn change(&mut self, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
+    fn change(&mut self, journal: &Journal, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
         let path = VaultPath::parse(&raw.path).ok()?;
         let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
         let (kind, from) = match raw.kind {
@@ -207,7 +209,7 @@ impl Attribution {
         let private = cannot_say || texts.into_iter().any(|text| is_marked_private(&Document::parse(text)));
         Some(VaultChange {
             private,
-            by: self.by(sets, &path, hash.as_ref()),
+            by: self.by(journal, sets, &path, hash.as_ref()),
             sync_conflict: path.is_sync_conflict(),
             kind,
             path,
@@ -217,7 +219,13 @@ impl Attribution {
         })
     }
 
-    fn by(&mut self, sets: &[Arc<SetLog>], path: &VaultPath, hash: Option<&ContentHash>) -> By {
+    fn by(
+        &mut self,
+        journal: &Journal,
+        sets: &[Arc<SetLog>],
+        path: &VaultPath,
+        hash: Option<&ContentHash>,
+    ) -> By {
         let about: HashSet<&RecordId> = self.by_path.get(path).into_iter().flatten().collect();
         let mut newest_first: Vec<_> = about
             .into_iter()
@@ -234,7 +242,10 @@ impl Attribution {
             .collect();
         let hash = hash.copied();
         let explained = newest_first.iter().position(|(id, _, record)| {
-            explains(record, path, hash.as_ref()) && !self.told.contains(&(id.clone(), path.clone(), hash))
+            let told = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
+            // It is taken back before the journal says so.
+            let is_back = || told(end_at(record, path)) && is_taken_back(journal, id, record, hash.as_ref());
+            !told(hash) && (explains(record, path, hash.as_ref()) || is_back())
         });
         let Some(explained) = explained else {
             self.overtaken(&newest_first, hash);
@@ -302,6 +313,24 @@ fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> boo
     passed
         || (moved && hash.is_some() && before == hash && before != after)
         || (record.state == RecordState::Nothing && before == hash)
+}
+
+/// Whether a write that was announced is not done after all, or being taken back.
+fn is_taken_back(
+    journal: &Journal,
+    (set, n): &RecordId,
+    record: &Record,
+    hash: Option<&ContentHash>,
+) -> bool {
+    if record.state != RecordState::Intended || record.before.as_ref().map(|image| &image.hash) != hash {
+        return false;
+    }
+    let is_nothing = |sets: Vec<Arc<SetLog>>| {
+        let set = sets.into_iter().find(|known| known.id == *set);
+        set.and_then(|set| set.record(*n).map(|record| record.state == RecordState::Nothing)).unwrap_or(false)
+    };
+    // In this order: a set says how its writes ended before it ends.
+    journal.is_live(set) || journal.sets().is_ok_and(is_nothing)
 }
 
 fn hex(bytes: &[u8]) -> String {
