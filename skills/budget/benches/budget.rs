@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nova_skill::json;
-use nova_testkit::{SkillInVault, TempVault};
+use nova_testkit::{SkillInVault, TempVault, medians_by_turns};
 
 const NOTES: usize = 10_000;
 const ROUNDS: usize = 5;
@@ -39,7 +39,7 @@ fn month_summary(notes: usize) -> bool {
     let budget = SkillInVault::new(nova_skill_budget::skill(), vault);
     let ours = || drop(budget.value("month_summary", json!({"month": "2026-11"})));
     let theirs = || assert_eq!(opened.records(&["expense"]).unwrap().len(), notes);
-    let [ours, theirs] = medians(ours, theirs);
+    let [ours, theirs] = medians_by_turns(15, ours, theirs);
     at_most(&format!("month_summary of {notes} records / query of them"), ours, theirs, 2.0)
 }
 
@@ -120,22 +120,6 @@ fn import(notes: usize) -> bool {
         theirs[ROUNDS / 2],
         2.0,
     )
-}
-
-/// Of fifteen rounds by turns; the first only warms up.
-fn medians(ours: impl Fn(), theirs: impl Fn()) -> [Duration; 2] {
-    const ROUNDS: usize = 15;
-    let timed = |run: &dyn Fn()| {
-        let begin = Instant::now();
-        run();
-        begin.elapsed()
-    };
-    let rounds = (0..=ROUNDS).map(|_| (timed(&ours), timed(&theirs))).skip(1);
-    let (mut ours, mut theirs): (Vec<_>, Vec<_>) = rounds.unzip();
-    [&mut ours, &mut theirs].map(|times| {
-        times.sort();
-        times[ROUNDS / 2]
-    })
 }
 
 fn at_most(what: &str, ours: Duration, theirs: Duration, goal: f64) -> bool {

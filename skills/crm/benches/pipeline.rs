@@ -3,10 +3,10 @@
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nova_skill::json;
-use nova_testkit::{SkillInVault, TempVault};
+use nova_testkit::{SkillInVault, TempVault, medians_by_turns};
 
 const DEALS: usize = 10_000;
 const ROUNDS: usize = 15;
@@ -25,7 +25,8 @@ fn main() -> ExitCode {
         ("list_deals", json!({"stage": "lead"})),
         ("follow_ups", json!({})),
     ] {
-        let [time, query] = medians(
+        let [time, query] = medians_by_turns(
+            ROUNDS,
             || drop(black_box(crm.value(tool, args.clone()))),
             || assert_eq!(black_box(vault.records(&["deal"]).unwrap()).len(), deals),
         );
@@ -59,19 +60,4 @@ fn made_up(deals: usize) -> TempVault {
     // What was just written is read again at every question; that is over after two seconds.
     std::thread::sleep(Duration::from_millis(2100));
     vault
-}
-
-fn medians(ours: impl Fn(), theirs: impl Fn()) -> [Duration; 2] {
-    let timed = |run: &dyn Fn()| {
-        let begin = Instant::now();
-        run();
-        begin.elapsed()
-    };
-    // The first round only warms up.
-    let rounds = (0..=ROUNDS).map(|_| (timed(&ours), timed(&theirs))).skip(1);
-    let (mut ours, mut theirs): (Vec<_>, Vec<_>) = rounds.unzip();
-    [&mut ours, &mut theirs].map(|times| {
-        times.sort();
-        times[ROUNDS / 2]
-    })
 }

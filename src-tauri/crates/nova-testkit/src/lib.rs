@@ -14,6 +14,7 @@ mod context;
 mod events;
 mod form;
 mod hostile;
+mod medians;
 mod model;
 mod parts;
 mod skill;
@@ -28,6 +29,7 @@ pub use context::{PlannedVault, TestContext};
 pub use events::RecordedEvents;
 pub use form::{FormSaved, save_form};
 pub use hostile::hostile_texts;
+pub use medians::medians_by_turns;
 pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
 };
