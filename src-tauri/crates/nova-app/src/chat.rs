@@ -219,7 +219,12 @@ impl App {
             at: self.inner.options.clock.now().to_string(),
             session: Some(session.id.clone()),
             turn: None,
-            event: Event::TurnFailed { code: error.code, message: error.message, hint: error.hint },
+            event: Event::TurnFailed {
+                code: error.code,
+                message: error.message,
+                hint: error.hint,
+                host: error.host,
+            },
         };
         nova_session::EventSink::emit(self.inner.as_ref(), envelope);
     }

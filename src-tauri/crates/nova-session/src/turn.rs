@@ -454,6 +454,7 @@ impl Turn {
             context: Some(context),
             host: Some(self.sent_to()),
             notes,
+            notes_before: 0,
         });
         let id = format!("{}-{step}", self.scope.turn);
         let stream = tokio::select! {
@@ -617,6 +618,7 @@ impl Turn {
                 code: error.code,
                 message: error.message.clone(),
                 hint: error.hint.clone(),
+                host: error.host.clone(),
             },
         });
         self.journal.flush().await?;
