@@ -1,9 +1,9 @@
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::{Commands as _, ErrorCode, Event, Nothing, PassedOn, ProviderRef, SetModel};
 use nova_testkit::{Answer, call, error, reasoning, text};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::nova::{Nova, PEOPLE, local_server, turn};
+use super::nova::{Nova, PEOPLE, drain, local_server, turn};
 
 #[track_caller]
 fn failed(end: TurnEnd) -> nova_protocol::UserError {
@@ -122,7 +122,12 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
     let error = failed(end.end);
     assert_eq!(error.code, ErrorCode::ProviderNotAgreed);
     assert!(error.message.starts_with("elsewhere.example is not on this machine"), "{error}");
+    assert_eq!(error.host.as_deref(), Some("elsewhere.example"));
 
+    // What it never passes on to is no host to agree to.
+    let refused = app.agree_provider(at("another.example")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::BadRequest);
+    assert!(refused.message.contains("near passes no model on to another.example"), "{refused}");
     app.agree_provider(at("elsewhere.example")).await.unwrap();
     let (_, events) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), vec![])]);
@@ -138,6 +143,157 @@ async fn agreeing_to_where_one_model_runs_is_agreeing_to_no_other_host() {
     app.revoke_provider(at("elsewhere.example")).await.unwrap();
     let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_ollama_passes_nothing_on_unseen_whatever_it_is_configured_as() {
+    for kind in ["openai", "anthropic"] {
+        let secret = call("vault__read_note", json!({"path": "Secret"}));
+        let nova = Nova::new(PEOPLE, [secret, text("From afar."), text("From here.")]);
+        nova.vault.write("Secret.md", "---\nnova: private\n---\nthe-canary-sings\n");
+        nova.model.passes_on("big-cloud");
+        let settings = |model: &str| {
+            json!({
+                "vault": nova.vault.root(),
+                "providers": [{"id": "near", "kind": kind, "base_url": nova.model.base_url()}],
+                "model": model,
+            })
+        };
+        // In other letters than the server's: it is the same model to it.
+        nova.settings(&settings("near/BIG-cloud"));
+        let app = nova.start().await;
+        let row = app.list_provider_rows().await.remove(0);
+        assert_eq!((row.local, row.passed_on.len()), (true, 1), "{kind}: {row:?}");
+
+        let mut events = app.events();
+        let (end, _) = turn(&app, None, "Read it", NoApprover).await;
+        let error = failed(end.end);
+        assert_eq!(error.code, ErrorCode::ProviderNotAgreed, "{kind}");
+        let told = drain(&mut events).into_iter().find_map(|event| match event {
+            Event::TurnFailed { host, .. } => host,
+            _ => None,
+        });
+        assert_eq!(told.as_deref(), Some("elsewhere.example"), "{kind}");
+        assert!(nova.model.requests().is_empty(), "{kind}: nothing was sent");
+
+        let at = ProviderRef { provider: "near".into(), host: Some("elsewhere.example".into()) };
+        app.agree_provider(at).await.unwrap();
+        let (end, events) = turn(&app, Some(&end.session), "Read it", NoApprover).await;
+        assert_eq!(end.end, TurnEnd::Completed { text: "From afar.".into() }, "{kind}");
+        let elsewhere = Some(Some("elsewhere.example".to_owned()));
+        assert_eq!(sent_to(&events), [(elsewhere.clone(), vec![]), (elsewhere, vec![])], "{kind}");
+        let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
+        assert!(sent.contains("private") && !sent.contains("canary"), "{kind}: {sent}");
+
+        // Its other model stays here.
+        let here = SetModel { session: Some(end.session.clone()), model: "near/scripted".into() };
+        app.set_model(here).await.unwrap();
+        let (_, events) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
+        assert_eq!(sent_to(&events), [(Some(None), vec![])], "{kind}");
+        nova.model.finish();
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_the_same_in_whatever_letters_it_is_written() {
+    let nova = with_a_cloud_model([text("Hello from here.")]);
+    let mut settings = nova.read_settings();
+    settings["providers"][0]["models"] = json!(["BIG-Cloud"]);
+    nova.settings(&settings);
+    let app = nova.start().await;
+    let row = app.list_provider_rows().await.remove(0);
+    assert_eq!(row.models, ["BIG-Cloud", "scripted"], "one model is one entry");
+    assert_eq!(row.passed_on[0].model, "BIG-Cloud");
+    let listed = String::from_utf8(nova.run(&["provider", "list"]).stdout).unwrap();
+    assert!(listed.contains("BIG-Cloud (at elsewhere.example, not agreed), scripted"), "{listed}");
+
+    // The chat begins with the one that stays here.
+    let (_, events) = turn(&app, None, "Hello", NoApprover).await;
+    assert_eq!(sent_to(&events), [(Some(None), vec![])]);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_chat_without_a_model_waits_for_no_provider_elsewhere() {
+    // It takes connections and says nothing. Its address is none of this machine's own names, so that it
+    // counts as another machine.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let far = format!("http://0.0.0.0:{}/v1", silent.local_addr().unwrap().port());
+    let nova = Nova::new(PEOPLE, [text("Hello from here.")]);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [
+            {"id": "far", "kind": "openai", "base_url": far},
+            {"id": "near", "kind": "ollama", "base_url": nova.model.address()},
+        ],
+    }));
+    let app = nova.start().await;
+    let (end, _) = turn(&app, None, "Hello", NoApprover).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
+    let asked = tokio::time::timeout(std::time::Duration::ZERO, silent.accept()).await;
+    assert!(asked.is_err(), "the one elsewhere was asked for its models");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_note_that_a_host_knows_is_counted_in_the_next_turns_and_named_when_it_is_read_again() {
+    let jane = "CRM/People/Jane Doe.md".to_owned();
+    let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
+    let nova = with_a_cloud_model([
+        read(),
+        text("A lead."),
+        text("You are welcome."),
+        text("Still here."),
+        read(),
+        text("Still a lead."),
+    ]);
+    let mut settings = nova.read_settings();
+    settings["model"] = json!("near/big-cloud");
+    nova.settings(&settings);
+    let app = nova.start().await;
+    app.agree_to_provider("near").await.unwrap();
+    let named = |events: &[Event]| -> Vec<(Vec<String>, u32)> {
+        let steps = events.iter().filter_map(|event| match event {
+            Event::StepStarted { notes, notes_before, .. } => Some((notes.clone(), *notes_before)),
+            _ => None,
+        });
+        steps.collect()
+    };
+    let (end, events) = turn(&app, None, "Who is Jane?", NoApprover).await;
+    assert_eq!(named(&events), [(vec![], 0), (vec![jane.clone()], 0)]);
+    let (_, events) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
+    assert_eq!(named(&events), [(vec![], 1)]);
+    // Another start reads from the log what was named.
+    drop(app);
+    let app = nova.start().await;
+    let (_, events) = turn(&app, Some(&end.session), "Are you there?", NoApprover).await;
+    assert_eq!(named(&events), [(vec![], 1)]);
+    let (_, events) = turn(&app, Some(&end.session), "And now?", NoApprover).await;
+    assert_eq!(named(&events), [(vec![], 1), (vec![jane], 0)]);
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn a_tool_that_found_nothing_or_failed_sent_none_of_what_it_looked_through() {
+    let nova = with_a_cloud_model([
+        call("crm__list_contacts", json!({"query": "nobody-has-this"})),
+        call("crm__get_contact", json!({"name": "Nobody Atall"})),
+        call("crm__add_contact", json!({"name": "Jane Doe"})),
+        text("She is there already."),
+    ]);
+    let mut settings = nova.read_settings();
+    settings["model"] = json!("near/big-cloud");
+    nova.settings(&settings);
+    let app = nova.start().await;
+    app.agree_to_provider("near").await.unwrap();
+    let (_, events) = turn(&app, None, "Who is that?", NoApprover).await;
+    let named: Vec<Vec<String>> = sent_to(&events).into_iter().map(|(_, notes)| notes).collect();
+    // The refusal names the one note that is there.
+    let told = nova.model.last_texts("tool").pop().unwrap();
+    assert!(told.contains("CRM/People/Jane Doe.md"), "{told}");
+    let none = Vec::<String>::new();
+    assert_eq!(named, [none.clone(), none.clone(), none, vec!["CRM/People/Jane Doe.md".to_owned()]]);
     nova.model.finish();
 }
 
@@ -240,8 +396,12 @@ async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
         "providers": [{"id": "near", "kind": "ollama", "base_url": nova.model.base_url()}],
         "model": "near/qwen9",
     }));
-    let (code, told) = nova.json(&["chat", "-p", "Hello"]);
-    assert_eq!((code, &told["error"]["code"]), (1, &json!("unknown_model")));
+    let output = nova.run(&["chat", "-p", "Hello", "--json"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    // The turn has begun, so that it is seen while a server is slow to say what it has.
+    assert!(said.contains("turn_started"), "{said}");
+    let told: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!((output.status.code(), &told["error"]["code"]), (Some(1), &json!("unknown_model")));
     assert_eq!(told["error"]["message"], "near has no model `qwen9`");
     assert!(told["error"]["hint"].as_str().unwrap().contains("ollama pull qwen9"), "{told}");
     assert!(nova.model.requests().is_empty());

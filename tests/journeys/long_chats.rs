@@ -1,11 +1,11 @@
 //! Chats that grow beyond what their model takes in.
 
 use nova_app::{App, TurnEnd};
-use nova_protocol::{Commands as _, CompactedBy, Decision, ErrorCode, Event, SessionRef};
+use nova_protocol::{Commands as _, CompactedBy, Decision, ErrorCode, Event, SendMessage, SessionRef};
 use nova_testkit::{Answer, ModelServer, ScriptedApprover, call, error, text};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, PEOPLE, turn};
+use super::nova::{Nova, PEOPLE, turn, wait_for};
 
 /// A Nova whose model takes in so many tokens.
 fn small(context: u64, reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Nova {
@@ -248,6 +248,58 @@ async fn what_never_fits_fails_with_what_to_do() {
     assert_eq!(error.code, ErrorCode::ContextTooSmall);
     assert!(error.message.contains("500 tokens") && error.hint.contains("larger context"), "{error:?}");
     assert!(nova.model.requests().is_empty(), "nothing was sent");
+}
+
+#[tokio::test]
+async fn notes_that_leave_with_a_request_for_a_summary_are_told_also_when_the_turn_is_stopped_then() {
+    let mut answered = 0;
+    let nova = small(200_000, move |request| {
+        if wants_summary(request) {
+            return text("It").stall();
+        }
+        answered += 1;
+        match answered {
+            1 => call("load_skill", json!({"skill": "crm"})),
+            2 => call("crm__get_contact", json!({"name": "Jane Doe"})),
+            number => long(number),
+        }
+    });
+    let app = nova.start().await;
+    let mut session: Option<String> = None;
+    for number in 0..12 {
+        let words = format!("Question {number}");
+        let approver = ScriptedApprover::always(Decision::Once);
+        session = Some(turn(&app, session.as_deref(), &words, approver).await.0.session);
+    }
+    let session = session.unwrap();
+    drop(app);
+    // Its server passes the same model on now, and it takes in less.
+    let mut settings = nova.read_settings();
+    settings["providers"][0]["context"] = json!(12_000);
+    nova.settings(&settings);
+    nova.model.passes_on("scripted");
+    let app = nova.start().await;
+    app.agree_to_provider("test").await.unwrap();
+    let requests = nova.model.requests().len();
+    let mut events = app.events();
+    let message = SendMessage { session: session.clone(), text: "And now?".into(), ..Default::default() };
+    app.send_message(message).await.unwrap();
+    assert!(wants_summary(&nova.model.wait_for_request(requests + 1).await));
+
+    app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
+
+    let view = app.open_session(SessionRef { session }).await.unwrap();
+    let last = view.events.iter().rposition(|one| matches!(one.event, Event::TurnStarted { .. })).unwrap();
+    let left: Vec<_> = view.events[last..]
+        .iter()
+        .filter_map(|one| match &one.event {
+            Event::StepStarted { host, notes, .. } => Some((host.clone(), notes.clone())),
+            _ => None,
+        })
+        .collect();
+    let elsewhere = Some(Some("elsewhere.example".to_owned()));
+    assert_eq!(left, [(elsewhere, vec!["CRM/People/Jane Doe.md".to_owned()])]);
 }
 
 #[tokio::test]

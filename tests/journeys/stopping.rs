@@ -1,7 +1,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use nova_protocol::{CallRef, Commands as _, Decision, Event, Nothing, SendMessage, SessionRef};
+use nova_protocol::{CallRef, Commands as _, Decision, Event, NewImage, Nothing, SendMessage, SessionRef};
 use nova_testkit::{call, pause, text};
 use serde_json::{Value, json};
 
@@ -139,6 +139,73 @@ async fn a_message_is_shown_and_can_be_stopped_while_the_model_server_does_not_a
     })
     .await;
     assert_eq!(end, Event::TurnCancelled { unknown: Vec::new() });
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn a_message_with_an_image_is_shown_and_can_be_stopped_while_the_model_server_does_not_answer() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{
+            "id": "near",
+            "kind": "ollama",
+            "base_url": format!("http://{}", silent.local_addr().unwrap()),
+        }],
+        "model": "near/qwen3",
+    }));
+    let app = nova.start().await;
+    let mut events = app.events();
+    let session = app.new_session().await.unwrap().id;
+    let dot = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    let image = NewImage { name: "dot.gif".into(), media_type: None, data: dot.into() };
+    let message = SendMessage {
+        session: session.clone(),
+        text: "What is this?".into(),
+        images: vec![image],
+        ..Default::default()
+    };
+    app.send_message(message).await.unwrap();
+    let waiting = silent.accept().await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::TurnStarted { .. })).await;
+
+    app.stop_turn(SessionRef { session }).await.unwrap();
+
+    let end = wait_for(&mut events, |event| {
+        matches!(event, Event::TurnCancelled { .. } | Event::TurnFailed { .. })
+    })
+    .await;
+    assert_eq!(end, Event::TurnCancelled { unknown: Vec::new() });
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn a_message_without_a_model_can_be_stopped_while_nova_looks_for_one() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nova = Nova::new(PEOPLE, []);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [{
+            "id": "near",
+            "kind": "ollama",
+            "base_url": format!("http://{}", silent.local_addr().unwrap()),
+        }],
+    }));
+    let app = nova.start().await;
+    let session = app.new_session().await.unwrap().id;
+    let message = SendMessage { session: session.clone(), text: "Hello".into(), ..Default::default() };
+    let (sender, to) = (app.clone(), session.clone());
+    let sending = tokio::spawn(async move { sender.send_message(message).await });
+    let waiting = silent.accept().await.unwrap();
+
+    app.stop_turn(SessionRef { session: session.clone() }).await.unwrap();
+
+    let refused = sending.await.unwrap().unwrap_err();
+    assert_eq!(refused.code, nova_protocol::ErrorCode::Cancelled);
+    assert!(refused.message.contains("was not sent"), "{refused}");
+    let view = app.open_session(SessionRef { session: to }).await.unwrap();
+    assert!(view.events.is_empty() && !view.row.running, "{view:?}");
     drop(waiting);
 }
 

@@ -314,7 +314,8 @@ async fn a_providers_key_goes_to_the_address_it_was_granted_for() {
         .await
         .unwrap();
     assert!(provider(&app).await.problem.is_none());
-    assert_eq!(elsewhere.authorizations(), [bearer]);
+    // For its list, and asked whether it passes models on.
+    assert_eq!(elsewhere.authorizations(), [bearer.clone(), bearer]);
     nova.model.finish();
 }
 
@@ -338,7 +339,8 @@ async fn references_in_headers_need_a_grant_too() {
         .await
         .unwrap();
     assert!(provider(&app).await.problem.is_none());
-    assert_eq!(nova.model.authorizations(), [Some(format!("Token {CANARY}"))]);
+    let token = Some(format!("Token {CANARY}"));
+    assert_eq!(nova.model.authorizations(), [token.clone(), token]);
 }
 
 async fn finnhub(app: &App) -> SkillRow {

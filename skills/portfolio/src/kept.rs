@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// The key of the skill's store.
 const KEY: &str = "quotes";
+/// How often it is tried to add to what others change at the same time.
+const TRIES: usize = 20;
 /// How many days are kept of one symbol. Where there are more, of what is older than a year one day of
 /// each week stays, and then the oldest go: a line over years has no more points.
 const DAYS: usize = 800;
@@ -50,22 +52,32 @@ impl KeptQuote {
 impl Kept {
     /// Without a store, or with one that says something else, nothing is kept.
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
-        Self::stored(ctx).await.unwrap_or_default()
+        ctx.store().get(KEY).await.ok().flatten().map(Self::of_value).unwrap_or_default()
     }
 
-    /// To be added to: where the store cannot be read now, what it has must not be replaced.
+    /// Adds to what is kept by now. What another Nova adds meanwhile stays: `add` is called again then.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub(crate) async fn stored(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
-        let value = ctx.store().get(KEY).await?;
-        Ok(value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
+    /// When the store cannot be read, so that what it has must not be replaced, or not be written.
+    pub(crate) async fn change(
+        ctx: &dyn ToolContext,
+        mut add: impl FnMut(&mut Self) + Send,
+    ) -> Result<(), ToolError> {
+        for _ in 0..TRIES {
+            let before = ctx.store().get(KEY).await?;
+            let mut kept = before.clone().map(Self::of_value).unwrap_or_default();
+            add(&mut kept);
+            let value = serde_json::to_value(kept)
+                .map_err(|error| ToolError::failed(format!("The quotes cannot be kept: {error}."), ""))?;
+            if ctx.store().replace(KEY, before.as_ref(), value).await? {
+                return Ok(());
+            }
+        }
+        Err(ToolError::failed("Others keep quotes all the time.", "Ask again later."))
     }
 
-    pub(crate) async fn write(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-        let value = serde_json::to_value(self)
-            .map_err(|error| ToolError::failed(format!("The quotes cannot be kept: {error}."), ""))?;
-        ctx.store().set(KEY, value).await
+    fn of_value(value: serde_json::Value) -> Self {
+        serde_json::from_value(value).unwrap_or_default()
     }
 
     /// What was said while a day went on gives way to its close, once that was fetched after the day;
@@ -133,6 +145,9 @@ mod text_or_nothing {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+    use nova_testkit::{MemoryStore, TestContext};
+
     use super::*;
 
     fn close() -> KeptQuote {
@@ -163,6 +178,27 @@ mod tests {
         assert_eq!(price(&kept).as_deref(), Some("40"), "the day went on: that is no close yet");
         kept.add("A", day, quote(44, None, "2026-11-21T08:00:00Z"));
         assert_eq!(price(&kept).as_deref(), Some("44"), "the close of the day");
+    }
+
+    #[tokio::test]
+    async fn what_two_novas_keep_at_once_is_kept_of_both() {
+        let store = MemoryStore::default();
+        let nova = || TestContext::of(crate::skill()).with_store(store.clone());
+        let (one, other) = (nova(), nova());
+        let day: Date = "2026-11-20".parse().expect("a date");
+        let mut times = 0;
+        let kept = Kept::change(&one, |kept| {
+            kept.add("A", day, close());
+            times += 1;
+            if times == 1 {
+                // Between reading and writing: the store of a test never makes anybody wait.
+                let another = Kept::change(&other, |kept| kept.add("B", day, close())).now_or_never();
+                another.expect("done at once").expect("kept");
+            }
+        });
+        kept.await.expect("kept");
+        let kept = Kept::read(&one).await;
+        assert_eq!((kept.symbols().collect::<Vec<_>>(), times), (vec!["A", "B"], 2));
     }
 
     /// The weekdays from a Monday on.

@@ -1,6 +1,6 @@
 //! What the commands print for people.
 
-use nova_app::{Branches, Links, QueryRow, SearchHit};
+use nova_app::{Branches, Links, QueryRow, SearchHit, is_same_model};
 use nova_protocol::{
     ChangeSetView, Event, NoteChangeView, PassedOn, PendingToolRow, ProblemView, ProviderRow, SessionRow,
     SessionView, SkillRow, ToolRow, UndoResult,
@@ -93,7 +93,8 @@ pub(crate) fn providers(rows: &[ProviderRow]) {
             Some(problem) => problem.message.clone(),
             None => {
                 let models = row.models.iter().map(|model| {
-                    let elsewhere = row.passed_on.iter().find(|passed_on| passed_on.model == *model);
+                    let elsewhere =
+                        row.passed_on.iter().find(|passed_on| is_same_model(&passed_on.model, model));
                     match elsewhere {
                         Some(PassedOn { host, agreed: true, .. }) => format!("{model} (at {host}, agreed)"),
                         Some(PassedOn { host, .. }) => format!("{model} (at {host}, not agreed)"),

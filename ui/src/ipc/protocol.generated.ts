@@ -412,10 +412,16 @@ context?: ContextView,
  */
 host?: string | null, 
 /**
- * The notes that the model learns something of by it: what tools read for this turn and for those
- * before, without those that an earlier request of the turn names.
+ * The notes that the model learns something of by it, without those that an earlier request of the
+ * turn names: what tools read for this turn, and of what they read for those before what no
+ * request to this host names yet.
  */
-notes?: Array<string>, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
+notes?: Array<string>, 
+/**
+ * How many more go along that requests of earlier turns to this host name; in the first request of
+ * a turn only, absent where there are none.
+ */
+notes_before?: number, } | { "type": "text_delta", text: string, } | { "type": "reasoning_delta", text: string, } | { "type": "message_block", message: string, index: number, html: string, done: boolean, } | { "type": "message_completed", message: string, text: string, 
 /**
  * The model had read private notes and may quote them: it is not found by a search.
  */
@@ -503,7 +509,11 @@ before: number, after: number,
 /**
  * Why there is no summary.
  */
-why?: string, } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
+why?: string, } | { "type": "usage", input: number, cached: number, output: number, } | { "type": "turn_completed", text: string, } | { "type": "turn_cancelled", unknown: Array<string>, } | { "type": "turn_failed", code: ErrorCode, message: string, hint: string, 
+/**
+ * The host that the user has not agreed to; with `provider_not_agreed` only.
+ */
+host?: string, } | { "type": "registry_changed", added: Array<string>, removed: Array<string>, changed: Array<string>, } | { "type": "pending_tools_changed", } | { "type": "rules_changed", } | { "type": "vault_changed", kind: VaultChangeKind, path: string, from: string | null, by: VaultChangeAuthor, 
 /**
  * "stage: lead → won"
  */
@@ -1812,7 +1822,11 @@ message: string,
 /**
  * One sentence: what to do about it. Empty where nothing can be done.
  */
-hint: string, };
+hint: string, 
+/**
+ * The host that the user has not agreed to; with `provider_not_agreed` only.
+ */
+host?: string, };
 
 export type UsualCurrency = { 
 /**

@@ -179,11 +179,12 @@ impl Run {
     }
 
     async fn add_to_kept(&self, came: &[(String, Date, KeptQuote)]) -> Result<(), ToolError> {
-        let mut kept = Kept::stored(self.ctx.as_ref()).await?;
-        for (symbol, day, quote) in came {
-            kept.add(symbol, *day, quote.clone());
-        }
-        kept.write(self.ctx.as_ref()).await
+        let add = |kept: &mut Kept| {
+            for (symbol, day, quote) in came {
+                kept.add(symbol, *day, quote.clone());
+            }
+        };
+        Kept::change(self.ctx.as_ref(), add).await
     }
 
     pub(super) fn is_off(&self, source: &'static str, what: What) -> Option<String> {

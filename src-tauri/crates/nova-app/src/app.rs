@@ -96,6 +96,7 @@ pub(crate) struct Inner {
     /// By `provider/model`.
     pub(crate) told: Mutex<HashMap<String, crate::provider_rows::ToldOfModel>>,
     pub(crate) model_lists: Mutex<crate::provider_rows::ModelLists>,
+    pub(crate) plain_servers: Mutex<crate::passed_on::PlainServers>,
     pub(crate) health: crate::health::Health,
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
@@ -209,6 +210,7 @@ impl App {
                 told: Mutex::default(),
                 followed: Mutex::default(),
                 model_lists: Mutex::default(),
+                plain_servers: Mutex::default(),
                 health: Mutex::default(),
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),

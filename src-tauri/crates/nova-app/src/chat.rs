@@ -54,8 +54,10 @@ impl App {
         let message = UserMessage { text, skills, tool, after, images };
         self.check_wanted(&message)?;
         let turn = self.inner.options.ids.next();
-        let mut scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver).await?;
-        scope.find_model(&request.cancel).await?;
+        let scope = self.turn_scope(&chat, turn, request.model.as_deref(), request.approver);
+        let Some(scope) = unless(&request.cancel, scope).await? else {
+            return Ok(ChatEnd { session: id, end: TurnEnd::Cancelled });
+        };
         can_look(&scope, &message)?;
         let end = run_turn(scope, chat.session.clone(), message, request.cancel)
             .await
@@ -85,7 +87,8 @@ impl App {
             return Ok(None);
         }
         let turn = self.inner.options.ids.next();
-        let scope = self.turn_scope(&chat, turn, model, approver).await?;
+        let scope = self.turn_scope(&chat, turn, model, approver);
+        let Some(scope) = unless(&cancel, scope).await? else { return Ok(None) };
         let end = run_late_turn(scope, chat.session.clone(), cancel).await;
         let end = end.map_err(|error| session_error(&error))?;
         Ok(Some(ChatEnd { session: session.to_owned(), end }))
@@ -139,11 +142,10 @@ impl App {
         }
         let turn = self.inner.options.ids.next();
         let scope = async {
-            let mut scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone()).await?;
-            // Without images the turn begins at once, so that it is seen and can be stopped, and asks then.
-            if !message.images.is_empty() {
-                scope.find_model(&cancel).await?;
-            }
+            // The turn begins at once, so that it is seen and can be stopped, and a server that may run the
+            // model elsewhere is asked then. Where no model is set one is looked for before.
+            let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
+            let scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
             can_look(&scope, &message)?;
             Ok(scope)
         };
@@ -219,7 +221,12 @@ impl App {
             at: self.inner.options.clock.now().to_string(),
             session: Some(session.id.clone()),
             turn: None,
-            event: Event::TurnFailed { code: error.code, message: error.message, hint: error.hint },
+            event: Event::TurnFailed {
+                code: error.code,
+                message: error.message,
+                hint: error.hint,
+                host: error.host,
+            },
         };
         nova_session::EventSink::emit(self.inner.as_ref(), envelope);
     }
@@ -426,7 +433,27 @@ fn runs_elsewhere() -> UserError {
     )
 }
 
-/// Nothing of the message is lost: the turn does not begin.
+/// None when it is cancelled before there is an answer.
+async fn unless<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, UserError>>,
+) -> Result<Option<T>, UserError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Ok(None),
+        done = work => done.map(Some),
+    }
+}
+
+fn not_sent() -> UserError {
+    UserError::new(
+        ErrorCode::Cancelled,
+        "The message was stopped while Nova looked for a model, and was not sent.",
+        "Send it again, or choose a model.",
+    )
+}
+
+/// Nothing of the message is lost: the turn does not begin. What is not known yet is asked in the turn.
 fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
     if scope.images != Some(false) || message.images.is_empty() {
         return Ok(());

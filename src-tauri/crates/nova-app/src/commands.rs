@@ -250,7 +250,7 @@ impl Commands for App {
 
     async fn agree_provider(&self, provider: ProviderRef) -> Result<Nothing, UserError> {
         match &provider.host {
-            Some(host) => self.agree_to_host(&provider.provider, host)?,
+            Some(host) => self.agree_to_host(&provider.provider, host).await?,
             None => self.agree_to_provider(&provider.provider).await?,
         }
         Ok(Nothing {})

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::StreamExt as _;
 use nova_protocol::{Event, HealthState, ProviderHealth};
-use nova_provider::{ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, Provider, ProviderError};
+use nova_provider::{
+    Asked, ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, Provider, ProviderError,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
@@ -75,8 +77,8 @@ impl Provider for Watched {
         self.provider.models().await
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
-        self.provider.model(id, cancel).await
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+        self.provider.model(id, cancel).await.inspect_err(|error| self.app.note_health(self.id(), Err(error)))
     }
 
     async fn stream(

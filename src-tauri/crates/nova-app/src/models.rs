@@ -3,6 +3,7 @@ use std::sync::Arc;
 use nova_protocol::{ErrorCode, LocalModelServer, UserError};
 use nova_provider::{
     Limits, Locality, Provider, ProviderError, ProviderSettings, connect, default_address, detect,
+    is_same_model,
 };
 use nova_session::ModelPlace;
 
@@ -116,13 +117,16 @@ impl App {
         if let Some(model) = self.config().model {
             return Some(model);
         }
-        let rows = self.list_provider_rows().await;
-        let local = rows.iter().filter(|row| row.local);
-        let mut usable: Vec<(bool, String)> = local
+        // No remote one is chosen, so none is waited for.
+        let rows = self.local_provider_rows().await;
+        let mut usable: Vec<(bool, String)> = rows
+            .iter()
             .flat_map(|row| {
-                let usable = row.models.iter().filter(|model| !row.without_tools.contains(model));
+                let is_without_tools =
+                    |model: &str| row.without_tools.iter().any(|other| is_same_model(other, model));
+                let usable = row.models.iter().filter(move |model| !is_without_tools(model));
                 usable.map(|model| {
-                    let leaves = row.passed_on.iter().any(|passed_on| passed_on.model == *model);
+                    let leaves = row.passed_on.iter().any(|passed_on| is_same_model(&passed_on.model, model));
                     (leaves, format!("{}/{model}", row.id))
                 })
             })
@@ -162,9 +166,15 @@ impl App {
         let provider: Arc<dyn Provider> = Arc::new(Watched { app: self.clone(), provider });
         let (context, images) = (self.context_of(&name), self.takes_images(&name));
         let model = model.to_owned();
-        let may_be_elsewhere = locality == Locality::Local && config.kind == "ollama";
-        let place = may_be_elsewhere.then(|| -> Arc<dyn ModelPlace> {
-            Arc::new(AskedPlace { app: self.clone(), provider: provider.clone(), model: model.clone() })
+        // An Ollama is one whatever dialect it is spoken to in.
+        let place = (locality == Locality::Local).then(|| -> Arc<dyn ModelPlace> {
+            let address = config.base_url.as_deref().or_else(|| default_address(&config.kind));
+            Arc::new(AskedPlace {
+                app: self.clone(),
+                provider: provider.clone(),
+                address: host_of(address.unwrap_or_default()),
+                model: model.clone(),
+            })
         });
         Ok(ChosenModel { provider, name, model, locality, agreed, place, context, images })
     }

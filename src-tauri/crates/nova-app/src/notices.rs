@@ -123,6 +123,7 @@ mod tests {
             code: ErrorCode::ProviderTimeout,
             message: "No answer.".into(),
             hint: String::new(),
+            host: None,
         };
         assert_eq!(told([(0, started()), (60, failed)]), ["The turn failed: No answer."]);
         assert_eq!(

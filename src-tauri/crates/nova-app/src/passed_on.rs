@@ -1,25 +1,34 @@
 //! Models that a server on this machine runs elsewhere, and whether notes may go with provider or model.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use nova_protocol::{ErrorCode, PassedOn, UserError};
-use nova_provider::{Locality, ModelInfo, Provider, ProviderError};
+use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
 use nova_session::{ModelPlace, Placed};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::config::ProviderConfig;
 use crate::models::model_error;
 
 /// A server on this machine answers at once, or something is wrong with it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a server is not asked again that is none of those that pass models on: some write a line into
+/// their log for each such question. Hardly another one takes its place within that time.
+const NOT_ASKED: Duration = Duration::from_secs(60);
+
+/// The addresses of servers that pass nothing on, and when they said so.
+pub(crate) type PlainServers = HashMap<String, Instant>;
+
 /// Where a model runs that its server may pass on, asked at each turn: the server may have changed its mind.
 pub(crate) struct AskedPlace {
     pub(crate) app: App,
     pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) address: String,
     /// Without the provider's id.
     pub(crate) model: String,
 }
@@ -27,20 +36,43 @@ pub(crate) struct AskedPlace {
 #[async_trait]
 impl ModelPlace for AskedPlace {
     async fn find(&self, cancel: &CancellationToken) -> Result<Placed, UserError> {
-        let provider = self.provider.id();
-        let asked = tokio::time::timeout(PATIENCE, self.provider.model(&self.model, cancel)).await;
+        let asked = tokio::time::timeout(PATIENCE, self.ask(cancel)).await;
         let found = asked.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }));
-        // One that it does not list it cannot run.
-        let Some(found) = found.map_err(|error| model_error(&error))? else {
-            let (provider, model) = (provider.to_owned(), self.model.clone());
-            return Err(model_error(&ProviderError::ModelNotFound { provider, model }));
+        let (host, images) = match found.map_err(|error| model_error(&error))? {
+            Some(found) => (found.runs_at.as_deref().map(host_passed_to), found.images),
+            None => (None, None),
         };
-        let host = found.runs_at.as_deref().map(host_passed_to);
+        let provider = self.provider.id();
         Ok(Placed {
             agreed: host.as_ref().is_none_or(|host| self.app.inner.trust.agrees_to_pass_on(provider, host)),
             locality: host.map_or(Locality::Local, |host| Locality::Remote { host }),
-            images: found.images,
+            images,
         })
+    }
+}
+
+impl AskedPlace {
+    /// None where its server passes no model on.
+    async fn ask(&self, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
+        let asked = self.app.plain_servers().get(&self.address).copied();
+        if asked.is_some_and(|at| at.elapsed() < NOT_ASKED) {
+            return Ok(None);
+        }
+        let (provider, model) = (self.provider.id(), &self.model);
+        let found = match self.provider.model(model, cancel).await? {
+            Asked::PassesNothingOn => {
+                self.app.plain_servers().insert(self.address.clone(), Instant::now());
+                return Ok(None);
+            }
+            // One that it does not list it cannot run.
+            Asked::HasNot => {
+                let (provider, model) = (provider.to_owned(), model.clone());
+                return Err(ProviderError::ModelNotFound { provider, model });
+            }
+            Asked::Has(found) => found,
+        };
+        self.app.note_told(&format!("{provider}/{model}"), &found);
+        Ok(Some(found))
     }
 }
 
@@ -66,10 +98,7 @@ impl App {
         if let Locality::Remote { host } = self.connect(&config)?.locality() {
             return self.inner.trust.agree(id, &host).map_err(|error| trust_error(&error));
         }
-        let models = self.connect_with_key(&config).await?.models().await;
-        let models = models.map_err(|error| model_error(&error))?;
-        let hosts: BTreeSet<String> =
-            models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect();
+        let hosts = self.hosts_passed_to(&config).await?;
         if hosts.is_empty() {
             return Ok(());
         }
@@ -80,12 +109,22 @@ impl App {
     /// models on to.
     ///
     /// # Errors
-    /// `unknown_model` when there is no such provider, `bad_request` when it is at another host.
-    pub fn agree_to_host(&self, id: &str, host: &str) -> Result<(), UserError> {
+    /// `unknown_model` when there is no such provider, `bad_request` when it is at another host or passes
+    /// nothing on to it; what went wrong when a server on this machine does not say where its models run.
+    pub async fn agree_to_host(&self, id: &str, host: &str) -> Result<(), UserError> {
         let config = self.provider_config(id)?;
         let agreed = match self.connect(&config)?.locality() {
             Locality::Remote { host: own } if own == host => self.inner.trust.agree(id, host),
-            Locality::Local => self.inner.trust.agree_to_pass_on(id, &BTreeSet::from([host.to_owned()])),
+            Locality::Local => {
+                if !self.hosts_passed_to(&config).await?.contains(host) {
+                    return Err(UserError::new(
+                        ErrorCode::BadRequest,
+                        format!("{id} passes no model on to {host}."),
+                        "Look at the providers again, then answer.",
+                    ));
+                }
+                self.inner.trust.agree_to_pass_on(id, &BTreeSet::from([host.to_owned()]))
+            }
             Locality::Remote { host: own } => {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,
@@ -95,6 +134,17 @@ impl App {
             }
         };
         agreed.map_err(|error| trust_error(&error))
+    }
+
+    /// Every host that a server on this machine passes a model on to now.
+    async fn hosts_passed_to(&self, config: &ProviderConfig) -> Result<BTreeSet<String>, UserError> {
+        let models = self.connect_with_key(config).await?.models().await;
+        let models = models.map_err(|error| model_error(&error))?;
+        Ok(models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect())
+    }
+
+    fn plain_servers(&self) -> MutexGuard<'_, PlainServers> {
+        self.inner.plain_servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes an agreement back: for one host, or for all of a provider.

@@ -3,7 +3,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nova_protocol::{ProviderRow, UserError};
-use nova_provider::{Limits, Locality, ModelInfo, ProviderError, default_address, detect};
+use nova_provider::{Limits, Locality, ModelInfo, ProviderError, default_address, detect, is_same_model};
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -34,8 +34,21 @@ impl App {
     /// when it last did. The model servers that Nova only looked for are left out when they are not
     /// there.
     pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
+        self.rows_of(self.providers()).await
+    }
+
+    /// The same of those on this machine alone.
+    pub(crate) async fn local_provider_rows(&self) -> Vec<ProviderRow> {
+        let mut providers = self.providers();
+        providers.retain(|config| {
+            self.connect(config).is_ok_and(|provider| provider.locality() == Locality::Local)
+        });
+        self.rows_of(providers).await
+    }
+
+    async fn rows_of(&self, providers: Vec<ProviderConfig>) -> Vec<ProviderRow> {
         let configured = self.config().providers;
-        let rows = self.providers().into_iter().map(|config| {
+        let rows = providers.into_iter().map(|config| {
             let is_configured = configured.iter().any(|other| other.id == config.id);
             async move {
                 if is_configured {
@@ -87,7 +100,7 @@ impl App {
             ),
         };
         row.agreed = self.agrees(&config.id, &locality);
-        let listed = match found {
+        let mut listed = match found {
             Some(found) => found,
             None => match self.ask_for_models(config, row.local).await {
                 Ok(listed) => listed,
@@ -100,12 +113,12 @@ impl App {
                 }
             },
         };
-        for model in &listed {
-            // A list that does not say it takes back nothing of what was told before.
-            let mut known = self.told();
-            let told = known.entry(format!("{}/{}", config.id, model.id)).or_default();
-            told.context = model.context.or(told.context);
-            told.images = model.images.or(told.images);
+        for model in &mut listed {
+            // A name has the spelling that it is written with.
+            if let Some(written) = config.models.iter().find(|written| is_same_model(&model.id, written)) {
+                model.id.clone_from(written);
+            }
+            self.note_told(&format!("{}/{}", config.id, model.id), model);
         }
         let without_tools = listed.iter().filter(|model| model.tools == Some(false));
         row.without_tools = without_tools.map(|model| model.id.clone()).collect();
@@ -152,7 +165,16 @@ impl App {
         self.inner.model_lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// By `provider/model`.
+    /// What a provider says of a model of this name, `provider/model`. Where it does not say it, it takes
+    /// back nothing of what was told before.
+    pub(crate) fn note_told(&self, name: &str, model: &ModelInfo) {
+        let mut known = self.told();
+        let told = known.entry(folded(name)).or_default();
+        told.context = model.context.or(told.context);
+        told.images = model.images.or(told.images);
+    }
+
+    /// By `provider/model`, folded.
     fn told(&self) -> MutexGuard<'_, HashMap<String, ToldOfModel>> {
         self.inner.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -160,13 +182,13 @@ impl App {
     /// In tokens: as it is configured, else where a provider said so.
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
         let configured = self.configured_of(model).and_then(|config| config.context);
-        configured.or_else(|| self.told().get(model)?.context)
+        configured.or_else(|| self.told().get(&folded(model))?.context)
     }
 
     /// Whether it can look at images: as it is configured, else where a provider said so.
     pub(crate) fn takes_images(&self, model: &str) -> Option<bool> {
         let configured = self.configured_of(model).and_then(|config| config.images);
-        configured.or_else(|| self.told().get(model)?.images)
+        configured.or_else(|| self.told().get(&folded(model))?.images)
     }
 
     fn configured_of(&self, model: &str) -> Option<ProviderConfig> {
@@ -181,6 +203,12 @@ pub(crate) struct ToldOfModel {
     /// In tokens.
     context: Option<u64>,
     images: Option<bool>,
+}
+
+/// One spelling for each model: [`is_same_model`].
+fn folded(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix(":latest").map(str::to_owned).unwrap_or(name)
 }
 
 /// Of `provider/model` those of one provider, as it calls them.

@@ -41,20 +41,14 @@ impl FileStore {
         }
         Ok(self.folder.join(format!("{key}.json")))
     }
-}
 
-#[async_trait]
-impl ToolStore for FileStore {
-    /// A file that is not JSON counts as not there: a store is never the truth about anything.
-    async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
-        match tokio::fs::read(self.file(key)?).await {
-            Ok(bytes) => Ok(nova_skill::serde_json::from_slice(&bytes).ok()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read", &error)),
-        }
-    }
-
-    async fn set(&self, key: &str, value: Value) -> Result<(), ToolError> {
+    /// Writes the value where what is there now fits; whether it did. One writer at a time among all Novas.
+    async fn write(
+        &self,
+        key: &str,
+        value: Value,
+        fits: impl FnOnce(Option<Value>) -> bool + Send + 'static,
+    ) -> Result<bool, ToolError> {
         let file = self.file(key)?;
         let bytes = value.to_string().into_bytes();
         if bytes.len() > MOST_BYTES {
@@ -63,10 +57,49 @@ impl ToolStore for FileStore {
                 "Keep less in it.",
             ));
         }
-        let written = tokio::task::spawn_blocking(move || own_files::write(&file, &bytes)).await;
-        written
-            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
-            .map_err(|error| failed("written", &error))
+        let written = tokio::task::spawn_blocking(move || {
+            own_files::change(&file, NotWritten::Failed, || {
+                let now = read(std::fs::read(&file)).map_err(NotWritten::Failed)?;
+                if fits(now) { Ok((bytes, ())) } else { Err(NotWritten::Other) }
+            })
+        });
+        match written.await.unwrap_or_else(|error| Err(NotWritten::Failed(std::io::Error::other(error)))) {
+            Ok(()) => Ok(true),
+            Err(NotWritten::Other) => Ok(false),
+            Err(NotWritten::Failed(error)) => Err(failed("written", &error)),
+        }
+    }
+}
+
+enum NotWritten {
+    /// Another value is there.
+    Other,
+    Failed(std::io::Error),
+}
+
+/// A file that is not JSON counts as not there.
+fn read(read: std::io::Result<Vec<u8>>) -> std::io::Result<Option<Value>> {
+    match read {
+        Ok(bytes) => Ok(nova_skill::serde_json::from_slice(&bytes).ok()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[async_trait]
+impl ToolStore for FileStore {
+    /// A file that is not JSON counts as not there: a store is never the truth about anything.
+    async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
+        read(tokio::fs::read(self.file(key)?).await).map_err(|error| failed("read", &error))
+    }
+
+    async fn set(&self, key: &str, value: Value) -> Result<(), ToolError> {
+        self.write(key, value, |_| true).await.map(|_| ())
+    }
+
+    async fn replace(&self, key: &str, before: Option<&Value>, value: Value) -> Result<bool, ToolError> {
+        let before = before.cloned();
+        self.write(key, value, move |now| now == before).await
     }
 
     async fn remove(&self, key: &str) -> Result<(), ToolError> {
@@ -101,6 +134,19 @@ mod tests {
         again.of("portfolio").remove("quotes").await.expect("removed");
         assert_eq!(again.of("portfolio").get("quotes").await.expect("read"), None);
         again.of("portfolio").remove("quotes").await.expect("removing what is not there is no error");
+    }
+
+    #[tokio::test]
+    async fn a_value_that_another_nova_has_changed_meanwhile_is_not_replaced() {
+        let data = tempfile::tempdir().expect("a folder");
+        let (one, other) = (FileStores::new(data.path()), FileStores::new(data.path()));
+        let (one, other) = (one.of("portfolio"), other.of("portfolio"));
+        assert!(one.replace("quotes", None, json!([1])).await.expect("set"));
+        let before = one.get("quotes").await.expect("read");
+        assert!(other.replace("quotes", before.as_ref(), json!([1, 2])).await.expect("set"));
+        assert!(!one.replace("quotes", before.as_ref(), json!([1, 3])).await.expect("looked at"));
+        assert!(!one.replace("quotes", None, json!([3])).await.expect("looked at"));
+        assert_eq!(one.get("quotes").await.expect("read"), Some(json!([1, 2])));
     }
 
     #[tokio::test]

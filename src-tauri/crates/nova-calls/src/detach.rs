@@ -1,6 +1,6 @@
 //! A call that takes long goes on by itself, and whoever made it goes on too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -187,6 +187,7 @@ fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
         change_set: None,
         merged: Vec::new(),
         seen: BTreeMap::new(),
+        drawn_from: Some(BTreeSet::new()),
         from_outside: false,
         unknown: true,
         so_far: None,

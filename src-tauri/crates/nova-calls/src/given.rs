@@ -10,6 +10,9 @@ use serde_json::Value;
 /// A shorter text is a word of any language, and says nothing about where it is from.
 const SHORTEST: usize = 3;
 
+/// What stands in more notes than this is a word of the vault, such as a stage or a currency.
+const FEW: usize = 20;
+
 /// What a call was given of notes: read one by one, found by a search, listed by a query.
 #[derive(Clone, Default)]
 pub(crate) struct GivenNotes(BTreeMap<VaultPath, Vec<Given>>);
@@ -78,6 +81,30 @@ impl GivenNotes {
         candidates.filter(|path| self.pieces(path).iter().any(stands)).collect()
     }
 
+    /// Those of the `read` and given notes of which one of the texts holds the path, the name, or a piece
+    /// that only few of them have: what many have says nothing about which. What stands in the arguments is
+    /// from there.
+    pub(crate) fn named_in<'a>(
+        &'a self,
+        texts: &[String],
+        read: impl Iterator<Item = &'a VaultPath>,
+        args: &Value,
+    ) -> BTreeSet<VaultPath> {
+        let known = self::texts(args);
+        let stands = |piece: &String| {
+            piece.len() >= SHORTEST
+                && texts.iter().any(|text| text.contains(piece.as_str()))
+                && !known.iter().any(|known| known.contains(piece.as_str()))
+        };
+        let mut having: BTreeMap<String, BTreeSet<VaultPath>> = BTreeMap::new();
+        for path in read.chain(self.paths()) {
+            for piece in self.pieces(path).into_iter().filter(stands) {
+                having.entry(piece).or_default().insert(path.clone());
+            }
+        }
+        having.into_values().filter(|notes| notes.len() <= FEW).flatten().collect()
+    }
+
     /// The path, the name and what was given of a note, by values and lines.
     fn pieces(&self, path: &VaultPath) -> Vec<String> {
         let mut pieces = vec![path.to_string(), path.name().to_owned()];
@@ -98,6 +125,17 @@ impl GivenNotes {
         }
         pieces.retain(|piece| !piece.is_empty());
         pieces
+    }
+}
+
+/// Whether there is nothing in a value: no text, no number, no word.
+pub(crate) fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) => false,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(says_nothing),
+        Value::Object(entries) => entries.values().all(says_nothing),
     }
 }
 

@@ -54,6 +54,7 @@ pub(crate) async fn run_watched(
         id: call.id.clone(),
         cancel,
         seen: BTreeMap::new(),
+        drawn_from: Some(BTreeSet::new()),
         unknown: false,
         from_outside: false,
         tainted: false,
@@ -81,6 +82,7 @@ pub(crate) async fn run_watched(
                 change_set: done.change_set,
                 merged: done.merged,
                 seen: running.seen,
+                drawn_from: running.drawn_from,
                 from_outside: running.from_outside,
                 unknown: false,
                 so_far: None,
@@ -97,6 +99,7 @@ pub(crate) async fn run_watched(
             change_set: None,
             merged: Vec::new(),
             seen: running.seen,
+            drawn_from: running.drawn_from,
             from_outside: running.from_outside,
             unknown: running.unknown,
             ms,
@@ -226,6 +229,8 @@ pub struct Outcome {
     pub merged: Vec<String>,
     /// Notes that were read, with what they held.
     pub seen: BTreeMap<VaultPath, ContentHash>,
+    /// The notes that it says something of; None where that may be any that were read.
+    pub drawn_from: Option<BTreeSet<VaultPath>>,
     /// It holds text that nobody vouches for.
     pub from_outside: bool,
     /// It was stopped while it may already have had an effect outside of the vault.
@@ -257,6 +262,8 @@ struct Running<'a> {
     id: String,
     cancel: CancellationToken,
     seen: BTreeMap<VaultPath, ContentHash>,
+    /// The notes that what it says is drawn from; None where the tool did not say.
+    drawn_from: Option<BTreeSet<VaultPath>>,
     unknown: bool,
     /// What it answers nobody vouches for.
     from_outside: bool,

@@ -10,11 +10,20 @@ pub struct UserError {
     pub message: String,
     /// One sentence: what to do about it. Empty where nothing can be done.
     pub hint: String,
+    /// The host that the user has not agreed to; with `provider_not_agreed` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub host: Option<String>,
 }
 
 impl UserError {
     pub fn new(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: hint.into() }
+        Self { code, message: message.into(), hint: hint.into(), host: None }
+    }
+
+    /// The same about this host.
+    pub fn about_host(self, host: impl Into<String>) -> Self {
+        Self { host: Some(host.into()), ..self }
     }
 }
 

@@ -76,11 +76,17 @@ pub enum Event {
         #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "string | null")]
         host: Option<Option<String>>,
-        /// The notes that the model learns something of by it: what tools read for this turn and for those
-        /// before, without those that an earlier request of the turn names.
+        /// The notes that the model learns something of by it, without those that an earlier request of the
+        /// turn names: what tools read for this turn, and of what they read for those before what no
+        /// request to this host names yet.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<String>>", optional)]
         notes: Vec<String>,
+        /// How many more go along that requests of earlier turns to this host name; in the first request of
+        /// a turn only, absent where there are none.
+        #[serde(default, skip_serializing_if = "crate::is_zero")]
+        #[ts(as = "Option<u32>", optional)]
+        notes_before: u32,
     },
     TextDelta {
         text: String,
@@ -259,6 +265,10 @@ pub enum Event {
         code: ErrorCode,
         message: String,
         hint: String,
+        /// The host that the user has not agreed to; with `provider_not_agreed` only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        host: Option<String>,
     },
 
     /// Skills by id and tools as `skill.tool`.

@@ -35,3 +35,7 @@ fn present<'de, T: serde::Deserialize<'de>, D: serde::Deserializer<'de>>(
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

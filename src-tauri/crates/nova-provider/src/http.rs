@@ -57,7 +57,7 @@ impl KeyHeader {
 
 /// What a request asks for.
 pub(crate) struct Ask<'a> {
-    /// Relative to the base address.
+    /// Relative to the base address; with a `/` before it, to the root of the server.
     pub(crate) path: &'a str,
     /// In the place of the base address's own.
     pub(crate) query: Option<&'a str>,
@@ -193,7 +193,11 @@ impl Endpoint {
 
     fn request(&self, ask: &Ask<'_>, key: Option<&SecretString>) -> RequestBuilder {
         let mut url = self.base.clone();
-        url.set_path(&format!("{}/{}", self.base.path().trim_end_matches('/'), ask.path));
+        if ask.path.starts_with('/') {
+            url.set_path(ask.path);
+        } else {
+            url.set_path(&format!("{}/{}", self.base.path().trim_end_matches('/'), ask.path));
+        }
         if ask.query.is_some() {
             url.set_query(ask.query);
         }

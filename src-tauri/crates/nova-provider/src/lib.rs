@@ -24,6 +24,7 @@ mod http;
 mod image;
 mod ollama;
 mod openai;
+mod passing_on;
 mod read;
 mod request;
 mod said;
@@ -54,10 +55,9 @@ pub trait Provider: Send + Sync {
     /// The models offered, in the provider's order.
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
 
-    /// What it says of one model, asked anew; none where it has no such model. Only a server that may pass
-    /// models on is asked: of the others nothing is known before they answer.
-    async fn model(&self, id: &str, _cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
-        Ok(Some(ModelInfo { id: id.to_owned(), context: None, tools: None, images: None, runs_at: None }))
+    /// What its server says of one model, asked anew where it may pass models on to another machine.
+    async fn model(&self, _id: &str, _cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+        Ok(Asked::PassesNothingOn)
     }
 
     /// Sends one request and returns the answer as it arrives.
@@ -81,6 +81,15 @@ pub trait Provider: Send + Sync {
     fn encode(&self, request: &ChatRequest) -> Vec<u8>;
 }
 
+/// What a server says of one model before anything is sent to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// It is none of those that pass models on; of the model nothing is known.
+    PassesNothingOn,
+    Has(ModelInfo),
+    HasNot,
+}
+
 /// A model that a provider offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
@@ -95,6 +104,15 @@ pub struct ModelInfo {
     /// The address a local server passes this model's requests on to, where it says so: an
     /// Ollama "cloud" model leaves the machine although its provider is local.
     pub runs_at: Option<String>,
+}
+
+/// Whether a server means the same model by both names: it folds their case, and `:latest` may be left out.
+pub fn is_same_model(one: &str, other: &str) -> bool {
+    fn plain(name: &str) -> &str {
+        let tag = name.len().checked_sub(":latest".len()).filter(|at| name.is_char_boundary(*at));
+        tag.filter(|at| name[*at..].eq_ignore_ascii_case(":latest")).map_or(name, |at| &name[..at])
+    }
+    plain(one).eq_ignore_ascii_case(plain(other))
 }
 
 /// Where a provider of this `kind` is when nothing else is configured.

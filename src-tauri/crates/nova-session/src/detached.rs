@@ -216,7 +216,7 @@ mod tests {
             call_id: "call_1".into(),
             content: "Running".into(),
             notes: Notes::new(),
-            drawn_from: Vec::new(),
+            drawn_from: None,
             private: false,
             told: Told::default(),
             runs_on: Some(of(number)),
@@ -230,13 +230,14 @@ mod tests {
             of: of(number),
             content,
             notes,
+            drawn_from: None,
             cut: None,
             from_outside: true,
         }))
     }
 
     fn told(number: u32) -> LogMessage {
-        let ended = Some(Box::new(Ended { number, notes: Notes::new(), cut: None }));
+        let ended = Some(Box::new(Ended { number, notes: Notes::new(), drawn_from: None, cut: None }));
         LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
     }
 

@@ -43,9 +43,9 @@ pub(crate) enum LogMessage {
         /// The notes it was made from or wrote, with what they held.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
-        /// Those of them that it says something of; empty where the tool did not tell which.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        drawn_from: Vec<VaultPath>,
+        /// Those of them that it says something of; None where the tool did not tell which.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        drawn_from: Option<Vec<VaultPath>>,
         /// One of them was private when it was read, whatever becomes of it: this output stays here.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         private: bool,
@@ -94,6 +94,9 @@ pub(crate) struct LateEnd {
     pub(crate) content: String,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
+    /// As of an output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
     /// It holds text that nobody vouches for.
@@ -106,6 +109,9 @@ pub(crate) struct Ended {
     pub(crate) number: u32,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
+    /// As of an output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
 }
@@ -168,7 +174,7 @@ impl LogMessage {
             call_id: call_id.into(),
             content: content.into(),
             notes,
-            drawn_from: Vec::new(),
+            drawn_from: None,
             private: false,
             told: Told::default(),
             runs_on: None,
@@ -192,9 +198,18 @@ impl LogMessage {
 
     /// The notes that it says something of: where a tool looked through many and told of some, those.
     pub(crate) fn told_notes(&self) -> Vec<&VaultPath> {
+        match self.drawn_from() {
+            Some(drawn_from) => drawn_from.iter().collect(),
+            None => self.notes().into_iter().flat_map(Notes::keys).collect(),
+        }
+    }
+
+    /// Those of its notes that it says something of; None where that may be any.
+    pub(crate) fn drawn_from(&self) -> Option<&Vec<VaultPath>> {
         match self {
-            Self::ToolOutput { drawn_from, .. } if !drawn_from.is_empty() => drawn_from.iter().collect(),
-            _ => self.notes().into_iter().flat_map(Notes::keys).collect(),
+            Self::ToolOutput { drawn_from, .. } => drawn_from.as_ref(),
+            Self::Notice { ended: Some(ended), .. } => ended.drawn_from.as_ref(),
+            _ => None,
         }
     }
 
@@ -365,6 +380,7 @@ mod tests {
             of: RunsOn { number: 1, call: "c".into(), tool: "x.y".into() },
             content: String::new(),
             notes: Notes::new(),
+            drawn_from: None,
             cut: None,
             from_outside: false,
         }));

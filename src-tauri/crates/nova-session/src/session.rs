@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
@@ -64,6 +64,8 @@ pub(crate) struct State {
     pub(crate) last_request: Option<Vec<u8>>,
     /// The names of the tools of the last request in the log.
     pub(crate) last_tools: Option<Vec<String>>,
+    /// The notes that requests named, by the host that they went to.
+    pub(crate) named: BTreeMap<Option<String>, BTreeSet<VaultPath>>,
     /// What the provider counted of the last request.
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
@@ -339,7 +341,13 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
                         let text = said(&text, tool.as_deref());
                         state.unsaid = (!by_nova).then_some(LogMessage::User { text, images });
                     }
-                    Event::StepStarted { tools, .. } => state.last_tools = Some(tools),
+                    Event::StepStarted { tools, host, notes, .. } => {
+                        state.last_tools = Some(tools);
+                        if let Some(host) = host {
+                            let notes = notes.iter().filter_map(|path| VaultPath::parse(path).ok());
+                            state.named.entry(host).or_default().extend(notes);
+                        }
+                    }
                     Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {
                         state.unfinished = false;
                         state.unsaid = None;

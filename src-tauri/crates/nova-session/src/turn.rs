@@ -101,7 +101,8 @@ async fn begin_turn(
         no_summary: false,
         so_far: Arc::default(),
         unknown: Vec::new(),
-        sent_notes: BTreeSet::new(),
+        begun_at: 0,
+        named: None,
     };
     turn.recall_limit();
     let end = turn.run(message).await;
@@ -223,8 +224,10 @@ struct Turn {
     so_far: Arc<TurnSoFar>,
     /// Calls that were stopped while they may already have had an effect.
     unknown: Vec<String>,
-    /// The notes that its requests so far told of.
-    sent_notes: BTreeSet<VaultPath>,
+    /// How many messages the conversation had before it.
+    begun_at: usize,
+    /// The notes that its requests so far named; None before the first.
+    named: Option<BTreeSet<VaultPath>>,
 }
 
 impl Turn {
@@ -321,6 +324,7 @@ impl Turn {
         }
         self.settle_unfinished();
         self.settle_lost_calls().await?;
+        self.begun_at = self.session.lock().messages.len();
         if !self.by_nova {
             self.begin_skills(&snapshot, message).await;
         }
@@ -335,7 +339,7 @@ impl Turn {
         }
         self.journal.flush().await?;
 
-        self.check_leaving().await?;
+        self.check_leaving(!message.images.is_empty()).await?;
         self.find_outdated().await;
         Ok(())
     }
@@ -446,15 +450,7 @@ impl Turn {
             let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
             (kept, sizes, state.measure.view(sizes, self.scope.context))
         };
-        let notes = self.notes_sent();
-        self.journal.event(Event::StepStarted {
-            tools: request.all_tools().map(|tool| tool.name.clone()).collect(),
-            prefix_kept,
-            bytes: self.scope.provider.encode(request).len() as u64,
-            context: Some(context),
-            host: Some(self.sent_to()),
-            notes,
-        });
+        self.tell_request(request, prefix_kept, Some(context)).await?;
         let id = format!("{}-{step}", self.scope.turn);
         let stream = tokio::select! {
             biased;
@@ -617,6 +613,7 @@ impl Turn {
                 code: error.code,
                 message: error.message.clone(),
                 hint: error.hint.clone(),
+                host: error.host.clone(),
             },
         });
         self.journal.flush().await?;

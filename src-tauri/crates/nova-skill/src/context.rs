@@ -155,6 +155,9 @@ pub trait Clock: Send + Sync {
 pub trait ToolStore: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
     async fn set(&self, key: &str, value: Value) -> Result<(), ToolError>;
+    /// Sets the value where it is still `before`, among all Novas; whether it did. Who adds to a value reads
+    /// it again where it did not.
+    async fn replace(&self, key: &str, before: Option<&Value>, value: Value) -> Result<bool, ToolError>;
     async fn remove(&self, key: &str) -> Result<(), ToolError>;
 }
 

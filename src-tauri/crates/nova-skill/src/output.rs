@@ -29,6 +29,9 @@ pub struct Output {
     pub value: Value,
     /// Where the value came from.
     pub sources: Vec<Source>,
+    /// The sources name every note that the value says something of, also where they name none. Else it
+    /// may be any that the tool read.
+    pub names_notes: bool,
     /// The numbers of the value that a person would quote, each with what is behind it.
     pub figures: Vec<Figure>,
     /// It holds text that strangers can write, such as a mail: what it asks for is not the user's
@@ -142,8 +145,10 @@ impl Output {
         self
     }
 
+    /// The notes that the value says something of; none is an answer, too.
     pub fn from_notes(mut self, paths: impl IntoIterator<Item = NotePath>) -> Self {
         self.sources.extend(paths.into_iter().map(Source::Note));
+        self.names_notes = true;
         self
     }
 

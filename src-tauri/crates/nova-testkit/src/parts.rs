@@ -137,6 +137,15 @@ impl ToolStore for MemoryStore {
         Ok(())
     }
 
+    async fn replace(&self, key: &str, before: Option<&Value>, value: Value) -> Result<bool, ToolError> {
+        let mut values = lock(&self.0);
+        let is_same = values.get(key) == before;
+        if is_same {
+            values.insert(key.into(), value);
+        }
+        Ok(is_same)
+    }
+
     async fn remove(&self, key: &str) -> Result<(), ToolError> {
         lock(&self.0).remove(key);
         Ok(())

@@ -125,6 +125,7 @@ impl Running<'_> {
         task.abort();
         cancel.cancel();
         self.seen.append(&mut vault.seen());
+        self.drawn_from = self.drawn_from(&vault, &finished, &shown);
         // Also an error is text that the tool has written.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted) || self.heard.anything();
         self.from_outside = self.scope.so_far.hear(tool, says_so);
@@ -162,6 +163,41 @@ impl Running<'_> {
         let outside_own =
             draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)));
         Ok(Plan { output, draft, outside_own })
+    }
+
+    /// The notes that what the tool says is drawn from: those it names, and those it read by themselves.
+    /// None where it said something and may have it from any that it read. An error names what it is about.
+    fn drawn_from(
+        &self,
+        vault: &DraftVault,
+        finished: &Result<Output, ToolError>,
+        args: &Value,
+    ) -> Option<BTreeSet<VaultPath>> {
+        let mut notes = vault.reached();
+        notes.retain(|path| self.seen.contains_key(path));
+        match finished {
+            Ok(output) => {
+                let named = all_sources(output).filter_map(|source| match source {
+                    Source::Note(path) => Some(path.clone()),
+                    _ => None,
+                });
+                let named: BTreeSet<VaultPath> = named.collect();
+                if !output.names_notes && named.is_empty() && !given::says_nothing(&output.value) {
+                    // What a search found was not read, and may be told all the same.
+                    let found = vault.given();
+                    let found: BTreeSet<VaultPath> = found.paths().cloned().collect();
+                    let was_read = |path: &VaultPath| self.seen.contains_key(path);
+                    return (!found.iter().all(was_read))
+                        .then(|| found.into_iter().chain(self.seen.keys().cloned()).collect());
+                }
+                notes.extend(named);
+            }
+            Err(error) => {
+                let error = error_from_tool(error);
+                notes.extend(vault.given().named_in(&[error.message, error.hint], self.seen.keys(), args));
+            }
+        }
+        Some(notes)
     }
 
     /// Whether the tool may have had an effect outside of the vault by now. One that asks elsewhere

@@ -76,6 +76,24 @@ impl Tool for Careless {
             "moods" => json!(values(&vault.query(&all).await?.rows, "mood")),
             "statuses" => json!(values(&vault.query(&all).await?.rows, "status")),
             "count" => json!({"notes": vault.query(&all).await?.rows.len()}),
+            "nothing" => {
+                vault.query(&all).await?;
+                json!({"next": null, "rows": []})
+            }
+            "none of them" => {
+                vault.query(&all).await?;
+                return Ok(Output::new(json!("None of them fits.")).from_notes([]).into());
+            }
+            "one of them" => {
+                let june = VaultPath::parse("Diary/June.md").expect("a path of the test");
+                vault.read(&june).await?;
+                let plan = vault.query(&all).await?.rows[1].path.clone();
+                return Ok(Output::new(json!("This one.")).from_notes([plan]).into());
+            }
+            "vague error" => {
+                vault.query(&all).await?;
+                return Err(ToolError::failed("It cannot be done.", "Try another."));
+            }
             "error" => return Err(ToolError::failed(found("canary").await?[0].text.clone(), "Look there.")),
             how => {
                 let path =
@@ -118,6 +136,26 @@ async fn what_a_search_or_a_query_gave_is_judged_though_the_tool_does_not_name_i
         for word in ["canary", "radiant", "June"] {
             assert!(!said.contains(word), "{how}: {said}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_an_output_is_drawn_from_is_told_apart_from_what_was_looked_through() {
+    let (june, plan) = ("Diary/June.md", "Work/Plan.md");
+    for (how, expected) in [
+        // A tool that does not say: any that it read, and what it found.
+        ("count", None),
+        ("lines", Some(vec![june])),
+        ("nothing", Some(vec![])),
+        ("none of them", Some(vec![])),
+        // What it read by itself counts, whatever it names.
+        ("one of them", Some(vec![june, plan])),
+        ("vague error", Some(vec![])),
+        ("error", Some(vec![june])),
+    ] {
+        let (outcome, _) = run("permissions: {allow: ['*']}", how, ScriptedApprover::new(Vec::new())).await;
+        let told = outcome.drawn_from.map(|notes| notes.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(told, expected.map(|notes| notes.into_iter().map(str::to_owned).collect()), "{how}");
     }
 }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{Ask, Endpoint, KeyHeader};
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings, Thinking};
-use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
+use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
 
 mod answer;
 mod carried;
@@ -73,18 +73,22 @@ impl Provider for Anthropic {
             provider: self.id().to_owned(),
             reason: "its list of models has no `data`".into(),
         })?;
-        Ok(models
-            .iter()
-            .filter_map(|model| {
-                Some(ModelInfo {
-                    id: model.get("id").and_then(Value::as_str)?.to_owned(),
-                    context: model.get("max_input_tokens").and_then(Value::as_u64),
-                    tools: None,
-                    images: model["capabilities"]["image_input"]["supported"].as_bool(),
-                    runs_at: None,
-                })
+        let listed = models.iter().filter_map(|model| {
+            Some(ModelInfo {
+                id: model.get("id").and_then(Value::as_str)?.to_owned(),
+                context: model.get("max_input_tokens").and_then(Value::as_u64),
+                tools: None,
+                images: model["capabilities"]["image_input"]["supported"].as_bool(),
+                runs_at: None,
             })
-            .collect())
+        });
+        let mut listed: Vec<ModelInfo> = listed.collect();
+        passing_on::mark(&self.endpoint, &mut listed).await;
+        Ok(listed)
+    }
+
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+        passing_on::model(&self.endpoint, id, cancel).await
     }
 
     async fn stream(

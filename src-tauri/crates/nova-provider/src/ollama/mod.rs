@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::{Ask, Endpoint};
+use crate::passing_on::tags;
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings};
-use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
+use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, is_same_model};
 
 mod answer;
 mod encode;
@@ -85,7 +86,7 @@ impl Provider for Ollama {
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
         let never = CancellationToken::new();
-        let models = tags(&self.endpoint, &never).await?;
+        let models = tags(&self.endpoint, "api/tags", &never).await?;
         let asked = stream::iter(models).map(|mut model| async {
             // A model that cannot be asked about is listed all the same.
             let shown = self.shown(&model.id, &never).await.unwrap_or_default();
@@ -95,16 +96,15 @@ impl Provider for Ollama {
         Ok(asked.buffered(SHOWN_AT_ONCE).collect().await)
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
-        let latest = format!("{id}:latest");
-        let is_it = |model: &ModelInfo| [id, &latest].iter().any(|name| model.id.eq_ignore_ascii_case(name));
-        let Some(mut model) = tags(&self.endpoint, cancel).await?.into_iter().find(is_it) else {
-            return Ok(None);
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+        let listed = tags(&self.endpoint, "api/tags", cancel).await?;
+        let Some(mut model) = listed.into_iter().find(|model| is_same_model(&model.id, id)) else {
+            return Ok(Asked::HasNot);
         };
         // By the name that the request will have, which finds it known then.
         let shown = self.shown(id, cancel).await?;
         (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
-        Ok(Some(model))
+        Ok(Asked::Has(model))
     }
 
     async fn stream(
@@ -176,30 +176,6 @@ fn read_shown(said: &Value) -> Shown {
     let can = said["capabilities"].as_array();
     let can = |what: &str| can.map(|can| can.iter().any(|word| word == what));
     Shown { context, tools: can("tools"), images: can("vision") }
-}
-
-async fn tags(endpoint: &Endpoint, cancel: &CancellationToken) -> Result<Vec<ModelInfo>, ProviderError> {
-    let ask = Ask { path: "api/tags", query: None, body: None, model: None, images: false };
-    let tags = endpoint.document(ask, cancel).await?;
-    let Some(models) = tags.get("models").and_then(Value::as_array) else {
-        return Err(ProviderError::BadResponse {
-            provider: endpoint.id().to_owned(),
-            reason: "its list of models is not Ollama's".into(),
-        });
-    };
-    let text = |model: &Value, key: &str| model.get(key).and_then(Value::as_str).map(str::to_owned);
-    Ok(models
-        .iter()
-        .filter_map(|model| {
-            Some(ModelInfo {
-                id: text(model, "name").or_else(|| text(model, "model"))?,
-                context: None,
-                tools: None,
-                images: None,
-                runs_at: text(model, "remote_host").filter(|host| !host.is_empty()),
-            })
-        })
-        .collect())
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! What model servers of this machine say of their models beyond OpenAI's list.
 //!
 //! Sources: LM Studio's REST API v0, "GET /api/v0/models"; the manual of llama.cpp's server, "GET
-//! /props".
+//! /props". Of an Ollama see [`passing_on`].
 
 use serde_json::Value;
 
 use crate::ModelInfo;
 use crate::http::Endpoint;
+use crate::passing_on;
 
 /// Adds what the server knows by its own API. One that does not answer there, or otherwise than
 /// expected, is no hindrance.
 ///
-/// Only servers that tell who they are by `owned_by` are asked: others would log an error.
+/// Servers that tell who they are by `owned_by` are asked in their own way: others would log an error.
+/// Whoever does not tell may be an Ollama, whose models may run elsewhere.
 pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut Vec<ModelInfo>) {
     let owner = |name: &str| listed.iter().any(|model| model["owned_by"] == name);
     // The base address ends in /v1.
@@ -19,10 +21,12 @@ pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut
         if let Ok(said) = endpoint.listing("../api/v0/models", None).await {
             add_lm_studio(models, &said);
         }
-    } else if owner("llamacpp")
-        && let Ok(said) = endpoint.listing("../props", None).await
-    {
-        add_llama_cpp(models, &said);
+    } else if owner("llamacpp") {
+        if let Ok(said) = endpoint.listing("../props", None).await {
+            add_llama_cpp(models, &said);
+        }
+    } else {
+        passing_on::mark(endpoint, models).await;
     }
 }
 

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{Ask, Endpoint};
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings};
-use crate::{ChatRequest, ChatStream, ModelInfo, Provider, ProviderError};
+use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
 
 mod answer;
 mod calls;
@@ -64,6 +64,10 @@ impl Provider for OpenAi {
             local::ask_more(&self.endpoint, models, &mut listed).await;
         }
         Ok(listed)
+    }
+
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+        passing_on::model(&self.endpoint, id, cancel).await
     }
 
     async fn stream(

@@ -1,9 +1,10 @@
 //! Which models there are; finding servers of this machine.
 
-use nova_provider::{ModelInfo, detect};
+use nova_provider::{Asked, ModelInfo, connect, detect, is_same_model};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
-use crate::support::{Reply, Server, provider};
+use crate::support::{Reply, Server, provider, settings};
 
 fn model(id: &str, context: Option<u64>, runs_at: Option<&str>) -> ModelInfo {
     ModelInfo { id: id.into(), context, tools: None, images: None, runs_at: runs_at.map(str::to_owned) }
@@ -20,7 +21,10 @@ fn tags() -> Vec<ModelInfo> {
 async fn models_are_listed() {
     let listing = r#"{"object":"list","data":[{"id":"b","context_length":8192},{"id":"a","max_model_len":4096},{"object":"model"}]}"#;
     let bare = r#"[{"id":"c","context_window":1}]"#;
-    let server = Server::start([Reply::new("200 OK", "", listing), Reply::new("200 OK", "", bare)]).await;
+    let no_ollama = Reply::new("404 Not Found", "", "");
+    let lists =
+        [Reply::new("200 OK", "", listing), no_ollama.clone(), Reply::new("200 OK", "", bare), no_ollama];
+    let server = Server::start(lists).await;
     let provider = provider(&server);
     assert_eq!(
         provider.models().await.unwrap(),
@@ -70,10 +74,12 @@ async fn a_server_that_copies_openai_is_found_and_asked_for_more_where_it_has_an
     };
     let found = |context, tools, images| [ModelInfo { tools, images, ..model("qwen3", context, None) }];
 
-    let server = Server::start([listing("nobody-knows")]).await;
+    // Whoever does not tell might be an Ollama, and is asked by its name once.
+    let no_ollama = Reply::new("404 Not Found", "", "");
+    let server = Server::start([listing("nobody-knows"), no_ollama]).await;
     let address = format!("{}/v1", server.address);
     assert_eq!(detect("openai", &address).await.unwrap(), found(None, None, None));
-    assert_eq!(server.requests().len(), 1);
+    assert_eq!(server.requests().len(), 2);
 
     let more = r#"{"data":[{"id":"qwen3","type":"llm","max_context_length":32768}]}"#;
     let server = Server::start([listing("organization_owner"), Reply::new("200 OK", "", more)]).await;
@@ -106,5 +112,83 @@ async fn no_server_is_said_soon() {
         };
         let error = detect(kind, &nobody).await.unwrap_err();
         assert_eq!(error.code(), "provider_unreachable");
+    }
+}
+
+#[tokio::test]
+async fn an_ollama_says_where_its_models_run_whatever_dialect_it_is_spoken_to_in() {
+    let listing = r#"{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"gpt-oss:120b-cloud","owned_by":"library"}]}"#;
+    for (kind, address) in
+        [("openai", "/v1"), ("openai", ""), ("openai", "/some/proxy/v1"), ("anthropic", "/v1")]
+    {
+        let lists = [Reply::new("200 OK", "", listing), Reply::new("200 OK", "", TAGS)];
+        let server = Server::start(lists).await;
+        let found = detect(kind, &format!("{}{address}", server.address)).await.unwrap();
+        assert_eq!(found, tags(), "{kind} {address}");
+        assert!(server.requests()[1].starts_with("GET /api/tags HTTP/1.1\r\n"), "{:?}", server.requests());
+    }
+}
+
+/// What the server with these replies says of a model, asked as one of OpenAI's dialect: where it runs, if
+/// it has it.
+async fn place(replies: &[Reply], model: &str) -> Option<Option<String>> {
+    let server = Server::start(replies.to_vec()).await;
+    match provider(&server).model(model, &CancellationToken::new()).await.unwrap() {
+        Asked::Has(found) => Some(found.runs_at),
+        Asked::HasNot => None,
+        Asked::PassesNothingOn => panic!("it is an Ollama"),
+    }
+}
+
+#[tokio::test]
+async fn where_one_model_runs_is_found_by_every_name_it_has() {
+    let ok = |body: &str| Reply::new("200 OK", "", body);
+    let elsewhere = Some(Some("https://ollama.com:443".to_owned()));
+    for name in ["gpt-oss:120b-cloud", "GPT-OSS:120b-Cloud"] {
+        assert_eq!(place(&[ok(TAGS)], name).await, elsewhere.clone(), "{name}");
+    }
+    assert_eq!(place(&[ok(TAGS)], "qwen3:8b").await, Some(None));
+    // A longer name that its list does not have.
+    let shown = ok(r#"{"remote_host":"https://ollama.com:443"}"#);
+    assert_eq!(place(&[ok(TAGS), shown], "library/big").await, None);
+    assert_eq!(place(&[ok(TAGS), ok("{}")], "library/qwen3:8b").await, Some(None));
+    // One of its cloud that it does not list, and one that it does not have.
+    assert_eq!(place(&[ok(TAGS), ok("{}")], "glm-5:cloud").await, None);
+    let unknown = Reply::new("404 Not Found", "", r#"{"error":"model 'x' not found"}"#);
+    assert_eq!(place(&[ok(TAGS), unknown], "x").await, None);
+}
+
+#[tokio::test]
+async fn what_is_no_ollama_passes_nothing_on_and_what_cannot_say_so_is_not_trusted() {
+    let says = async |reply: Reply| {
+        let server = Server::start([reply]).await;
+        let quick = nova_provider::ProviderSettings {
+            limits: nova_provider::Limits { tries: 1, ..Default::default() },
+            ..settings(&server)
+        };
+        connect("openai", quick).unwrap().model("qwen3", &CancellationToken::new()).await
+    };
+    let error = r#"{"error":"Unexpected endpoint or method. (GET /api/tags)"}"#;
+    for (status, body) in
+        [("200 OK", error), ("404 Not Found", ""), ("501 Not Implemented", ""), ("401 Unauthorized", "")]
+    {
+        assert_eq!(says(Reply::new(status, "", body)).await, Ok(Asked::PassesNothingOn), "{status}");
+    }
+    for status in ["500 Internal Server Error", "503 Service Unavailable"] {
+        let said = says(Reply::new(status, "", "")).await;
+        assert!(said.is_err(), "{status}: an Ollama that cannot read its list");
+    }
+}
+
+#[test]
+fn a_model_has_one_name_in_any_case_and_with_its_newest_tag() {
+    for (one, other, same) in [
+        ("gpt-oss:120b-cloud", "GPT-OSS:120b-cloud", true),
+        ("qwen3", "Qwen3:latest", true),
+        ("qwen3:8b", "qwen3", false),
+        ("größe", "größe:LATEST", true),
+        ("a", "b", false),
+    ] {
+        assert_eq!(is_same_model(one, other), same, "{one} {other}");
     }
 }

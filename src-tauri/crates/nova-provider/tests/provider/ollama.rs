@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nova_provider::{
-    ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError, ProviderSettings,
-    ToolChoice, ToolDefinition, Usage, connect,
+    Asked, ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError,
+    ProviderSettings, ToolChoice, ToolDefinition, Usage, connect,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -223,13 +223,14 @@ async fn of_one_model_only_that_one_is_asked_about_and_its_answer_serves_the_req
     let replies = [Reply::new("200 OK", "", tags), Reply::new("200 OK", "", SHOWN), lines(ANSWER)];
     let server = Server::start(replies).await;
     let provider = provider(&server);
-    let model = provider.model("m", &CancellationToken::new()).await.unwrap().unwrap();
+    let asked = provider.model("m", &CancellationToken::new()).await.unwrap();
+    let Asked::Has(model) = asked else { panic!("{asked:?}") };
     assert_eq!((model.runs_at.as_deref(), model.tools), (Some("https://ollama.com:443"), Some(true)));
     assert_eq!(ask(&*provider).await, Ok(complete()));
     assert_eq!(server.requests().len(), 3, "{:?}", server.requests());
 
     let server = Server::start([Reply::new("200 OK", "", tags)]).await;
-    assert_eq!(self::provider(&server).model("c", &CancellationToken::new()).await, Ok(None));
+    assert_eq!(self::provider(&server).model("c", &CancellationToken::new()).await, Ok(Asked::HasNot));
 }
 
 #[test]

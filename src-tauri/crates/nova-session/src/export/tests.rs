@@ -92,7 +92,7 @@ fn a_chat_reads_as_a_document() {
     changes.push(NoteChangeView { path: "Sums.md".into(), kind: NoteChangeKind::Created, from: None });
     events.extend(call("b", false, json!({"code": "tool_failed", "message": "No *such* note.", "hint": ""})));
     let (code, message) = (ErrorCode::ProviderFailed, "It broke.".into());
-    events.push(at("b", Event::TurnFailed { code, message, hint: "Try again.".into() }));
+    events.push(at("b", Event::TurnFailed { code, message, hint: "Try again.".into(), host: None }));
 
     assert_eq!(
         export(&session("What did we \"spend\"?"), &events, false),

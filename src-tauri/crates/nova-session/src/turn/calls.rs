@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
-use nova_protocol::{ErrorCode, SourceView};
+use nova_protocol::ErrorCode;
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ impl Turn {
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
-                let Said { text, notes, told } = if control.is_about_calls() {
+                let Said { text, notes, drawn_from, told } = if control.is_about_calls() {
                     self.run_call_control(control, first).await
                 } else {
                     let (text, told) = self.run_control(snapshot, control, first).await;
@@ -52,7 +52,7 @@ impl Turn {
                     call_id: first.id.clone(),
                     content: text,
                     notes,
-                    drawn_from: Vec::new(),
+                    drawn_from,
                     private,
                     told,
                     runs_on: None,
@@ -110,11 +110,7 @@ impl Turn {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
         }
-        let source = |source: &SourceView| match source {
-            SourceView::Note { path } => VaultPath::parse(path).ok(),
-            SourceView::Web { .. } => None,
-        };
-        let drawn_from: Vec<VaultPath> = outcome.sources.iter().filter_map(source).collect();
+        let drawn_from = outcome.drawn_from.map(|notes| notes.into_iter().collect());
         let written = outcome.changes.iter().filter_map(|change| VaultPath::parse(&change.path).ok());
         let mut notes = outcome.seen.clone();
         let privacy = self.privacy();

@@ -8,7 +8,7 @@ use nova_provider::{ChatEvent, ChatRequest, Message, ProviderError, ToolChoice};
 use nova_registry::Snapshot;
 
 use super::calls::OUTPUT_CAP;
-use super::{Stop, Turn, provider_error};
+use super::{Stop, Turn, cache_order, provider_error};
 use crate::activation::{fenced_output, part};
 use crate::context::{
     Compaction, Instead, Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size,
@@ -155,8 +155,10 @@ impl Turn {
     }
 
     /// What is sent instead of all but the last messages, or why there is none.
-    async fn summary(&self, request: &ChatRequest, kept: usize) -> Result<Result<String, String>, Stop> {
+    async fn summary(&mut self, request: &ChatRequest, kept: usize) -> Result<Result<String, String>, Stop> {
         let asked = self.summary_request(request, kept);
+        let prefix_kept = self.keeps_prefix_of(&asked);
+        self.tell_request(&asked, prefix_kept, None).await?;
         let end = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(Stop::Cancelled),
@@ -193,6 +195,19 @@ impl Turn {
             tool_choice: ToolChoice::None,
             ..request.clone()
         }
+    }
+
+    /// Whether the request for a summary begins as the one before did, as far as it goes.
+    fn keeps_prefix_of(&self, asked: &ChatRequest) -> bool {
+        let mut asked = asked.clone();
+        // The last message asks for it.
+        asked.messages.pop();
+        let parts = cache_order(&asked);
+        let state = self.session.lock();
+        state
+            .last_request
+            .as_ref()
+            .is_none_or(|before| before.starts_with(&parts) || parts.starts_with(before))
     }
 
     async fn answer(&self, request: &ChatRequest) -> Result<String, ProviderError> {

@@ -29,12 +29,14 @@ const STOPPING: Duration = Duration::from_secs(10);
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) notes: Notes,
+    /// Those of them that it says something of; None where that may be any.
+    pub(super) drawn_from: Option<Vec<VaultPath>>,
     pub(super) told: Told,
 }
 
 impl From<(String, Told)> for Said {
     fn from((text, told): (String, Told)) -> Self {
-        Self { text, notes: Notes::new(), told }
+        Self { text, notes: Notes::new(), drawn_from: None, told }
     }
 }
 
@@ -65,7 +67,7 @@ impl Turn {
             content,
             private: false,
             notes: so_far.seen,
-            drawn_from: Vec::new(),
+            drawn_from: None,
             told: Told::default(),
             runs_on: Some(of),
             cut: None,
@@ -75,13 +77,13 @@ impl Turn {
     /// What ended since the last request enters the next one, once.
     pub(super) async fn tell_late_ends(&self) {
         let ends = ends_to_tell(&self.session.lock().messages);
-        for LateEnd { of, content, notes, cut, from_outside } in ends {
+        for LateEnd { of, content, notes, drawn_from, cut, from_outside } in ends {
             let RunsOn { number, tool, .. } = &of;
             if self.stays_here(&notes).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
-                let ended = Ended { number: *number, notes: Notes::new(), cut: None };
+                let ended = Ended { number: *number, notes: Notes::new(), drawn_from: None, cut: None };
                 self.tell_end(text, ended);
                 continue;
             }
@@ -91,7 +93,7 @@ impl Turn {
             self.see(&notes);
             self.look_again(&notes).await;
             let text = format!("Call {number} ({tool}) has ended:\n{content}");
-            self.tell_end(text, Ended { number: *number, notes, cut });
+            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut });
         }
     }
 
@@ -117,7 +119,8 @@ impl Turn {
             let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
             if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
                 let notes = self.notes_of(&sources).await;
-                let late = late_end(of, &output_of(ok, output, &merged), notes, true, self.output_cap(1));
+                let late =
+                    late_end(of, &output_of(ok, output, &merged), (notes, None), true, self.output_cap(1));
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }
@@ -141,7 +144,7 @@ impl Turn {
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");
-            self.tell_end(text, Ended { number, notes: Notes::new(), cut: None });
+            self.tell_end(text, Ended { number, notes: Notes::new(), drawn_from: None, cut: None });
         }
         Ok(())
     }
@@ -239,6 +242,7 @@ impl Turn {
         Said {
             text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
             notes: so_far.seen,
+            drawn_from: None,
             told: Told::default(),
         }
     }
@@ -246,13 +250,15 @@ impl Turn {
     /// More of an output that was too long.
     async fn read_output(&self, call: &LogCall) -> Said {
         let wanted = ControlTool::argument(&call.arguments, "call");
-        let cuts: Vec<(Cut, Notes)> = {
+        let cuts: Vec<(Cut, Notes, Option<Vec<VaultPath>>)> = {
             let state = self.session.lock();
-            let cut = |message: &LogMessage| Some((message.cut()?.clone(), message.notes()?.clone()));
+            let cut = |message: &LogMessage| {
+                Some((message.cut()?.clone(), message.notes()?.clone(), message.drawn_from().cloned()))
+            };
             state.messages.iter().filter_map(cut).collect()
         };
-        let Some((cut, notes)) = cuts.iter().find(|(cut, _)| cut.call == wanted) else {
-            let known: Vec<&str> = cuts.iter().map(|(cut, _)| cut.call.as_str()).collect();
+        let Some((cut, notes, drawn_from)) = cuts.iter().find(|(cut, ..)| cut.call == wanted) else {
+            let known: Vec<&str> = cuts.iter().map(|(cut, ..)| cut.call.as_str()).collect();
             return json!({"error": {
                 "code": "bad_request",
                 "message": "No output of that call was cut.",
@@ -276,7 +282,7 @@ impl Turn {
             self.so_far.taint(&cut.tool);
             text = fenced_output(&cut.tool, &text);
         }
-        Said { text, notes: notes.clone(), told: Told::default() }
+        Said { text, notes: notes.clone(), drawn_from: drawn_from.clone(), told: Told::default() }
     }
 
     /// Whether what was made from these notes may not be sent to the model of this turn.
@@ -316,7 +322,8 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
         Ok(value) => output_of(true, value, &outcome.merged),
         Err(error) => output_of(false, json!(error), &[]),
     };
-    let mut end = late_end(of, &output, outcome.seen, outcome.from_outside, most);
+    let drawn_from = outcome.drawn_from.map(|notes| notes.into_iter().collect());
+    let mut end = late_end(of, &output, (outcome.seen, drawn_from), outcome.from_outside, most);
     if outcome.unknown {
         end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
     }
@@ -324,13 +331,20 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
 }
 
 /// Always fenced: a notice speaks with Nova's voice.
-fn late_end(of: RunsOn, output: &Value, notes: Notes, from_outside: bool, most: usize) -> LateEnd {
+fn late_end(
+    of: RunsOn,
+    output: &Value,
+    (notes, drawn_from): (Notes, Option<Vec<VaultPath>>),
+    from_outside: bool,
+    most: usize,
+) -> LateEnd {
     let output = output.to_string();
     let how = format!("Read on with read_output, call {:?}, offset {{end}}.", of.call);
     let cut = Cut { call: of.call.clone(), tool: of.tool.clone(), from_outside };
     LateEnd {
         content: fenced_output(&of.tool, &part(&output, 0, most, &how)),
         notes,
+        drawn_from,
         cut: (output.len() > most).then_some(cut),
         from_outside,
         of,

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use nova_protocol::{ErrorCode, UserError};
-use nova_provider::Locality;
+use nova_protocol::{ContextView, ErrorCode, Event, UserError};
+use nova_provider::{ChatRequest, Locality, ProviderError};
 use nova_skill::VaultPath;
 use tokio_util::sync::CancellationToken;
 
-use super::{Stop, Turn, TurnScope};
+use super::{Stop, Turn, TurnScope, provider_error};
 use crate::message::LogMessage;
 
 /// Knows where a model runs that its server may pass on to another machine.
@@ -38,7 +38,7 @@ impl TurnScope {
     ///
     /// # Errors
     /// As [`ModelPlace::find`].
-    pub async fn find_model(&mut self, cancel: &CancellationToken) -> Result<(), UserError> {
+    async fn find_model(&mut self, cancel: &CancellationToken) -> Result<(), UserError> {
         let Some(place) = &self.place else { return Ok(()) };
         let found = tokio::select! {
             biased;
@@ -57,10 +57,16 @@ impl TurnScope {
 
 impl Turn {
     /// Nothing of the vault may leave before the user agreed, and the message itself may name it.
-    pub(super) async fn check_leaving(&mut self) -> Result<(), Stop> {
+    /// Who shows images must hear where they are not looked at.
+    pub(super) async fn check_leaving(&mut self, shows_images: bool) -> Result<(), Stop> {
         self.scope.find_model(&self.cancel).await?;
         if self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);
+        }
+        if shows_images && self.scope.images == Some(false) {
+            self.session.lock().blind = Some(self.model_name());
+            let (provider, model) = (self.scope.provider.id().to_owned(), self.scope.model.clone());
+            return Err(provider_error(&ProviderError::NoImages { provider, model }).into());
         }
         let Locality::Remote { host } = &self.scope.locality else { return Ok(()) };
         if self.scope.vault.is_some() && !self.scope.agreed {
@@ -69,6 +75,7 @@ impl Turn {
                 format!("{host} is not on this machine. Your messages and the notes that tools read would be sent there."),
                 format!("Agree in the window, or run: nova provider allow {}", self.scope.provider.id()),
             )
+            .about_host(host)
             .into());
         }
         self.check_private().await
@@ -82,15 +89,51 @@ impl Turn {
         }
     }
 
+    /// Tells what leaves with a request, before it does: whatever becomes of it, it stands in the log.
+    pub(super) async fn tell_request(
+        &mut self,
+        request: &ChatRequest,
+        prefix_kept: bool,
+        context: Option<ContextView>,
+    ) -> Result<(), Stop> {
+        let host = self.sent_to();
+        let (notes, notes_before) = self.notes_sent(&host);
+        let leaves = host.is_some();
+        self.journal.event(Event::StepStarted {
+            tools: request.all_tools().map(|tool| tool.name.clone()).collect(),
+            prefix_kept,
+            bytes: self.scope.provider.encode(request).len() as u64,
+            context,
+            host: Some(host),
+            notes,
+            notes_before,
+        });
+        if leaves {
+            self.journal.flush().await?;
+        }
+        Ok(())
+    }
+
     /// The notes that the model learns something of by the next request and by none before it in this
-    /// turn. A summary was made of what it stands for, so what is not sent any more counts too.
-    pub(super) fn notes_sent(&mut self) -> Vec<String> {
-        let seen: BTreeSet<VaultPath> = {
-            let state = self.session.lock();
-            state.messages.iter().flat_map(LogMessage::told_notes).cloned().collect()
+    /// turn, and how many more go along that requests of earlier turns to this host named. What was read
+    /// for this turn is named in it, whoever knows it. A summary was made of what it stands for, so what is
+    /// not sent any more counts too.
+    fn notes_sent(&mut self, host: &Option<String>) -> (Vec<String>, u32) {
+        let mut state = self.session.lock();
+        let told = |messages: &[LogMessage]| -> BTreeSet<VaultPath> {
+            messages.iter().flat_map(LogMessage::told_notes).cloned().collect()
         };
-        let new = seen.difference(&self.sent_notes).map(ToString::to_string).collect();
-        self.sent_notes = seen;
-        new
+        let (earlier, own) = state.messages.split_at(self.begun_at.min(state.messages.len()));
+        let (earlier, own) = (told(earlier), told(own));
+        let before = state.named.entry(host.clone()).or_default();
+        let is_first = self.named.is_none();
+        let named = self.named.get_or_insert_default();
+        let fresh = earlier.iter().filter(|path| !before.contains(*path));
+        let new: BTreeSet<VaultPath> =
+            own.iter().chain(fresh).filter(|path| !named.contains(*path)).cloned().collect();
+        let again = if is_first { earlier.difference(&new).count() } else { 0 };
+        before.extend(new.iter().cloned());
+        named.extend(new.iter().cloned());
+        (new.iter().map(ToString::to_string).collect(), u32::try_from(again).unwrap_or(u32::MAX))
     }
 }

@@ -296,11 +296,14 @@ impl Shared {
         self.change(|state| state.authorizations.push(request.authorization.clone()));
         let path = request.path.split('?').next().unwrap_or_default().trim_end_matches('/');
         let answered = match (request.method.as_str(), path) {
-            ("GET", "/v1/models" | "/models") => wire::json(
-                &mut connection,
-                200,
-                &json!({"object": "list", "data": [{"id": self.lock().name, "object": "model"}]}),
-            ),
+            ("GET", "/v1/models" | "/models") => {
+                let models: Vec<_> = {
+                    let state = self.lock();
+                    let passed_on = state.passed_on.iter().map(|(name, _)| *name);
+                    passed_on.chain([state.name]).map(|id| json!({"id": id, "object": "model"})).collect()
+                };
+                wire::json(&mut connection, 200, &json!({"object": "list", "data": models}))
+            }
             ("GET", "/api/tags") => {
                 // The newest first, as a model is that somebody has just fetched.
                 let (passed_on, name) = {
