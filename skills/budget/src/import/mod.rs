@@ -393,11 +393,12 @@ impl<'a> Imported<'a> {
 }
 
 impl Plan {
-    /// "4 imported, 2 there already, 1 without a category"
+    /// "4 imported, 2 there already, 3 left out, 1 without a category"
     fn summary(&self, dry_run: bool) -> String {
         let done = if dry_run { "to import" } else { "imported" };
         let rest = [
             (self.already_there, "there already"),
+            (self.left_out, "left out"),
             (self.of_no_amount, "of no amount"),
             (self.without_a_category, "without a category"),
         ];
@@ -464,6 +465,7 @@ fn propose(
         "first_rows": first,
         "mapping": mapping,
         "questions": questions,
+        "alike": alike.count(),
         "looks_like": alike.rows(&rows),
         "preview": preview,
         "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \
