@@ -3,7 +3,7 @@
 use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
 
 use crate::add_entry::check_until;
-use crate::arguments::wrong;
+use crate::arguments::{line, wrong};
 use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE};
 use crate::money;
 use crate::period::plain_date;
@@ -36,6 +36,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         let said_now = draft.changes("until") || draft.changes("recurring");
         check_until(day, date(draft, "until"), comes_again || !said_now)?;
     }
+    one_line(draft, &["category", "payee", "account", "memo"])?;
     needs_currency(draft, ledger)?;
     match draft.text("category") {
         Some(category) => {
@@ -59,6 +60,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 }
 
 fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    one_line(draft, &["match", "category"])?;
     let says = draft.text("match").unwrap_or_default().to_owned();
     Pattern::parse(&says).map_err(|why| wrong("match", format!("is no regular expression: {why}")))?;
     let own = draft.note().map(|note| &note.path);
@@ -79,6 +81,7 @@ fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 }
 
 fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    one_line(draft, &["category"])?;
     needs_currency(draft, ledger)?;
     let Some(category) = draft.text("category").map(folded) else { return Ok(()) };
     let currency = draft.text("currency").or(ledger.currency.as_deref());
@@ -94,6 +97,12 @@ fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         return Err(wrong("category", format!("has a limit in {} already, {}", there.currency, there.path)));
     }
     Ok(())
+}
+
+/// What the form says anew is on one line, as what a tool is given.
+fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
+    let mut changed = fields.iter().filter(|field| draft.changes(field));
+    changed.try_for_each(|field| line(field, draft.text(field)).map(drop))
 }
 
 /// A currency that is taken out of a note changes no figure: the note is read in the same one, and so

@@ -142,6 +142,10 @@ impl NativeTool for ImportTransactions {
             "mapping": known.mapping,
             "preview": plan.preview,
         });
+        let open = Question::of_alike(alike.count()).filter(|_| known.mapping.alike.is_none());
+        if let Some(question) = open {
+            value["questions"] = json!([question.to_json()]);
+        }
         let mut paths: Vec<NotePath> = Vec::new();
         if !dry_run {
             let bank = file.remember(ctx.as_ref(), &table, &known, &path).await?;
@@ -449,12 +453,7 @@ fn propose(
         })
         .collect();
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
-    let questions: Vec<Value> = questions
-        .iter()
-        .map(|question| {
-            json!({"about": question.about, "question": question.asks, "choices": question.choices})
-        })
-        .collect();
+    let questions: Vec<Value> = questions.iter().map(Question::to_json).collect();
     let value = json!({
         "needs_confirmation": true,
         "imported": 0,

@@ -550,6 +550,7 @@ fn a_bank_that_is_known_asks_about_what_looks_alike_too_and_remembers_no_answer(
     assert_eq!(asked["looks_like"][0]["on"], "2026-12-01");
     let looked = budget.value("import_transactions", json!({"path": "next.csv", "dry_run": true}));
     assert_eq!((&looked["alike"], &looked["imported"]), (&json!(1), &json!(2)));
+    assert_eq!(looked["questions"], asked["questions"], "what is open is asked after a look, too");
     // What the first file left out is still asked about, and what it imported is not imported again.
     let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
     assert_eq!(again["looks_like"].as_array().unwrap().len(), 3, "{again:#}");

@@ -56,6 +56,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
             json!({"date": on, "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),
             "/until: is before the first day, 2026-11-21.",
         ),
+        (json!({"date": on, "amount": "1", "payee": "Kiosk\nNord"}), "/payee: must be one line of text."),
     ] {
         refuses(NOVEMBER, "expense", "", entered, message);
     }

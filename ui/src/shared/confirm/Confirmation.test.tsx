@@ -31,6 +31,14 @@ test('what looks like an entry that is there stands before the question, each a 
   expect(backend.asked('open_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
 });
 
+test('the number is said no longer once those may be left out', async () => {
+  const questions = [{ about: 'decimal', question: 'Leave them out?', choices: ['leave_out', 'import'] }];
+  show({ ...(alikeImport as object), questions });
+  expect(screen.getByTestId('confirm-proposal')).toHaveTextContent(/^Import 7/);
+  await userEvent.click(screen.getByRole('radio', { name: 'Leave out' }));
+  expect(screen.getByTestId('confirm-proposal')).not.toHaveTextContent('7');
+});
+
 test('nothing is said of entries where none looks like one', () => {
   show(proposedImport);
   expect(screen.queryByTestId('twins')).toBeNull();

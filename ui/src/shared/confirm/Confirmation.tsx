@@ -64,7 +64,8 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
               disabled={busy || nothing || form.shown.length > 0}
               data-testid="confirm-proposal"
             >
-              {proposal.count === null || nothing ? action : `${action} ${count(proposal.count)}`}
+              {/* Those that are there may be left out now. */}
+              {proposal.count === null || nothing || (proposal.alike > 0 && form.changed) ? action : `${action} ${count(proposal.count)}`}
             </Button>
             {proposal.canLook && (open > 0 || form.changed) && (
               <Button className="h-8" disabled={busy} onClick={() => run(true)} data-testid="look-again">

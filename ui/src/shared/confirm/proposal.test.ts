@@ -42,6 +42,13 @@ test('the words that a tool gives to choose from are read as words', () => {
     ['import', 'Import'],
     ['DD.MM.YYYY', 'DD.MM.YYYY'],
   ]);
+  const alike = { type: 'object', properties: { alike: { enum: ['leave_out', 'import', null] } } };
+  const schema = { type: 'object', properties: { mapping: alike } };
+  const chosen = proposalOf({ dry_run: true, mapping: { alike: 'import' } }, schema, {});
+  expect(options(mapping(chosen?.plan.fields)[0])).toEqual([
+    ['leave_out', 'Leave out'],
+    ['import', 'Import'],
+  ]);
 });
 
 test('what looks like an entry that is there is told with that entry, also behind the preview', () => {

@@ -108,6 +108,7 @@ function withChoices(field: ObjectField, questions: readonly Question[], answer:
 
 /** A field that names an entry of a list of the answer is chosen from that list. */
 function chosen(field: Field, answer: JsonObject, value: JsonValue | undefined): Field {
+  if (field.kind === 'choice') return { ...field, options: field.options.map((option) => (option.label === option.value ? named(option.label) : option)) };
   const list = field.choicesFrom === undefined ? [] : texts(answer[field.choicesFrom]);
   if (field.kind !== 'text' || list.length === 0) return field;
   const { key, label, help, required, nullable } = field;
