@@ -110,6 +110,7 @@ bench:
 
 generate:
 	NOVA_GENERATE=1 cargo test -p nova-protocol --test generated
+	NOVA_GENERATE=1 cargo test --workspace --features desktop --test journeys -- the_forms_of_the_page
 
 fuzz:
 	NOVA_FUZZ_EDITS=$(EDITS) NOVA_FUZZ_SAVES=$(CASES) NOVA_INTERLEAVINGS=$(CASES) cargo test --release -p nova-vault

@@ -139,10 +139,8 @@ const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/
 
 #[tokio::test]
 async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back() {
-    let home = Home::new().note("bank.csv", STATEMENT).note(
-        "Budget/Expenses/2026/A.md",
-        "---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: EUR\n---\n",
-    );
+    let by_hand = "---\ntype: expense\ndate: 2026-11-03\namount: 2.10\npayee: Ember\ncurrency: EUR\n---\n";
+    let home = Home::new().note("bank.csv", STATEMENT).note("Budget/Expenses/2026/A.md", by_hand);
     let window = Window::open(&home).await;
     open(&window, "budget").await;
     let expenses =
@@ -158,10 +156,17 @@ async fn a_bank_file_is_imported_once_its_questions_are_answered_and_taken_back(
     window.click("[data-testid=look-again]").await;
     window.wait_for_text("[data-testid=preview]", "2026-11-02").await;
     window.wait_for_text("[data-testid=confirmation]", "3 to import").await;
+    window
+        .wait_for_text(
+            "[data-testid=twins]",
+            "2026-11-03, 2.10 EUR, Cafe Ember looks like Ember of 2026-11-03",
+        )
+        .await;
     assert_eq!(expenses(), 1);
+    window.click_named("Leave out").await;
     window.click("[data-testid=confirm-proposal]").await;
-    window.wait_for_text("[data-testid=undo-bar]", "3 imported, 3 without a category").await;
-    assert_eq!(expenses(), 3);
+    window.wait_for_text("[data-testid=undo-bar]", "2 imported, 1 left out, 2 without a category").await;
+    assert_eq!(expenses(), 2);
 
     window.click("[data-testid=undo-call]").await;
     window.wait_for_text("[data-testid=undo-bar]", "undone at").await;

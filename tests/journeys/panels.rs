@@ -38,6 +38,27 @@ async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
     }
 }
 
+/// The page's tests of forms read these, so that they are of the tools that there are.
+#[test]
+fn the_forms_of_the_page_are_tested_with_the_schemas_that_the_tools_have() {
+    let (_, tools) = Nova::new("", []).json(&["tool", "list"]);
+    let schemas: Vec<Value> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|tool| ["budget", "crm", "portfolio"].contains(&tool["skill"].as_str().unwrap()))
+        .map(|tool| json!({"name": tool["name"], "input_schema": tool["input_schema"]}))
+        .collect();
+    assert!(schemas.len() > 30, "{schemas:?}");
+    let text = serde_json::to_string_pretty(&schemas).unwrap() + "\n";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/src/testing/tools.generated.json");
+    if std::env::var_os("NOVA_GENERATE").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == text, "ui/src/testing/tools.generated.json is stale: run `make generate` and commit it");
+}
+
 #[tokio::test]
 async fn a_month_of_many_entries_is_whole_in_the_panel() {
     let expenses: Vec<String> = (0..250)

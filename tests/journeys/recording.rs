@@ -537,6 +537,7 @@ currency: EUR
 
     let result = app.save_record(filled(&form, json!({"quantity": "50"}))).await.unwrap().result.unwrap();
     assert_eq!(result.changes.len(), 2, "{result:?}");
+    assert_eq!(result.value.unwrap()["path"], sale, "which of the two was saved");
     assert_eq!(nova.vault.read(sale), before.0.replace("quantity: 40", "quantity: 50"));
     assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 50"));
 
@@ -547,6 +548,42 @@ currency: EUR
     assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 150"));
     app.undo(&result.change_set.unwrap(), None, None).await.unwrap();
     assert_eq!(nova.vault.read(position), before.1.replace("quantity: 60", "quantity: 50"));
+}
+
+#[tokio::test]
+async fn a_trade_keeps_the_spelling_of_its_currency_while_its_price_is_edited() {
+    let trade = "Portfolio/Trades/buy.md";
+    let notes = format!(
+        "//- {trade}\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-03-12\nquantity: 100\nprice: 30.00 # in two parts\ncurrency: usd\n---\nMine.\n"
+    );
+    let nova = Nova::new(&notes, []);
+    let app = nova.start().await;
+    let before = nova.vault.read(trade);
+    let form = form_of(&app, "portfolio", "trade", Some(trade)).await;
+    assert!(app.save_record(filled(&form, json!({"price": "31.50"}))).await.unwrap().result.unwrap().ok);
+    assert_eq!(nova.vault.read(trade), before.replace("price: 30.00", "price: 31.50"));
+    let form = form_of(&app, "portfolio", "trade", Some(trade)).await;
+    let refused = app.save_record(filled(&form, json!({"currency": ""}))).await.unwrap();
+    assert_eq!(
+        errors(&refused),
+        [("currency", "It is needed: nothing in the vault says which one is usual.")]
+    );
+}
+
+#[tokio::test]
+async fn a_deal_saved_with_its_form_links_to_the_person_that_is_meant_or_asks() {
+    let more = "//- CRM/People/Jane Roe.md\n---\ntype: contact\nname: Jane Roe\n---\n";
+    let nova = Nova::new(&format!("{PEOPLE}\n{more}"), []);
+    let app = nova.start().await;
+    let new = form_of(&app, "crm", "deal", None).await;
+    let deal = |contact: &str| json!({"title": "Renewal", "stage": "lead", "contact": contact});
+    let refused = app.save_record(filled(&new, deal("Jane"))).await.unwrap();
+    let [(field, message)] = errors(&refused)[..] else { panic!("{refused:?}") };
+    assert_eq!(field, "contact");
+    assert!(message.starts_with("\"Jane\" could be several; write which one is meant."), "{message}");
+    assert!(message.contains("Jane Doe") && message.contains("Jane Roe"), "{message}");
+    let saved = app.save_record(filled(&new, deal("roe"))).await.unwrap().result.unwrap();
+    assert!(nova.vault.read(&saved.changes[0].path).contains("contact: \"[[Jane Roe]]\"\n"));
 }
 
 #[tokio::test]

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordType, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars,
+    Date, Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordType,
+    ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{Amount, date, line, wrong};
+use crate::arguments::{amount, date, line, wrong};
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
@@ -20,7 +20,7 @@ pub(crate) struct NewEntry {
     #[schemars(extend("format" = "date", "x-starts" = "today"))]
     date: String,
     /// A positive decimal, such as "84.20".
-    amount: Amount,
+    amount: GivenDecimal,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
@@ -108,7 +108,7 @@ impl NativeTool for AddIncome {
 
 async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let day = date("date", &new.date)?;
-    let amount = new.amount.read("amount")?;
+    let amount = amount("amount", &new.amount)?;
     let until = new.until.as_deref().map(|until| date("until", until)).transpose()?;
     let recurring = new.recurring.filter(|recurring| *recurring != Recurring::None);
     check_until(day, until, recurring.is_some())?;

@@ -1,47 +1,32 @@
 //! What a model or a form gives a tool, made fit for a note.
 
-use nova_skill::{Date, Decimal, JsonSchema, ToolError, schemars};
-use serde::Deserialize;
+use nova_skill::{Date, Decimal, GivenDecimal, ToolError};
 
 use crate::period::plain_date;
 
-/// A decimal as a text or as a JSON number.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(untagged)]
-pub(crate) enum Amount {
-    Text(String),
-    Number(nova_skill::serde_json::Number),
-}
-
-impl Amount {
-    /// The amount as it was written, with at least two digits behind its point.
-    ///
-    /// # Errors
-    /// `InvalidArguments` for what is no plain decimal, is less than nothing, or has more digits than
-    /// can be computed with.
-    pub(crate) fn read(&self, argument: &str) -> Result<Decimal, ToolError> {
-        let said = match self {
-            Self::Text(text) => text.trim().to_owned(),
-            Self::Number(number) => number.to_string(),
-        };
-        let wrong = |rule: String| wrong(argument, rule);
-        let plain = said.strip_prefix('-').unwrap_or(&said);
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let (whole, fraction) = plain.split_once('.').unwrap_or((plain, "0"));
-        if !digits(whole) || !digits(fraction) {
-            return Err(wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")));
-        }
-        let amount = Decimal::from_str_exact(&said)
-            .map_err(|_| wrong(format!("\"{said}\" has more digits than can be computed with")))?;
-        if amount.is_sign_negative() && !amount.is_zero() {
-            return Err(wrong(format!(
-                "\"{said}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
-                 refund"
-            )));
-        }
-        Ok(crate::money::money(amount))
+/// An amount as it was written, with at least two digits behind its point.
+///
+/// # Errors
+/// `InvalidArguments` for what is no plain decimal, is less than nothing, or has more digits than
+/// can be computed with.
+pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, ToolError> {
+    let said = given.text();
+    let wrong = |rule: String| wrong(argument, rule);
+    let plain = said.strip_prefix('-').unwrap_or(&said);
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, "0"));
+    if !digits(whole) || !digits(fraction) {
+        return Err(wrong(format!("\"{said}\" is not a plain decimal such as 1250.50")));
     }
+    let amount = Decimal::from_str_exact(&said)
+        .map_err(|_| wrong(format!("\"{said}\" has more digits than can be computed with")))?;
+    if amount.is_sign_negative() && !amount.is_zero() {
+        return Err(wrong(format!(
+            "\"{said}\" is negative; what is spent is an expense, what comes in an income, and what comes back a \
+             refund"
+        )));
+    }
+    Ok(crate::money::money(amount))
 }
 
 /// # Errors

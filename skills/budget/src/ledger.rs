@@ -74,7 +74,7 @@ impl Ledger {
         let mut ledger = Self { unreadable: read.unreadable, ..Self::default() };
         ledger.currency = match configured_currency(ctx.config())? {
             Some(code) => Some(code),
-            None => commonest_currency(ctx, &read.notes)?,
+            None => commonest_currency(ctx, &read.notes, None)?,
         };
         let (mut types, mut keys) = (Types::default(), Keys::default());
         for note in &read.notes {
@@ -87,6 +87,18 @@ impl Ledger {
         ledger.unreadable.sort();
         ledger.rules.sort_by(Rule::order);
         Ok(ledger)
+    }
+
+    /// The currency of what says none, once this note says none either.
+    pub(crate) async fn currency_without(
+        ctx: &dyn ToolContext,
+        path: &NotePath,
+    ) -> Result<Option<String>, ToolError> {
+        if let Some(code) = configured_currency(ctx.config())? {
+            return Ok(Some(code));
+        }
+        let read = ctx.vault().read_records(&[INCOME, EXPENSE, LIMIT]).await?;
+        commonest_currency(ctx, &read.notes, Some(path))
     }
 
     fn take(&mut self, declared: &RecordType, note: &Note, keys: &mut Keys) -> Result<(), ToolError> {
@@ -333,11 +345,16 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     })
 }
 
-/// The one that most notes name; none where two are named as often, for none is guessed.
-fn commonest_currency(ctx: &dyn ToolContext, notes: &[Note]) -> Result<Option<String>, ToolError> {
+/// The one that most notes name, one of them left aside; none where two are named as often, for none
+/// is guessed.
+fn commonest_currency(
+    ctx: &dyn ToolContext,
+    notes: &[Note],
+    aside: Option<&NotePath>,
+) -> Result<Option<String>, ToolError> {
     let mut types = Types::default();
     let mut named: Vec<(&str, usize)> = Vec::new();
-    for note in notes {
+    for note in notes.iter().filter(|note| Some(&note.path) != aside) {
         let declared = types.of(ctx.records(), note).filter(|declared| declared.name() != RULE);
         let Some(declared) = declared else { continue };
         let said = match declared.read(note).text_there("currency") {

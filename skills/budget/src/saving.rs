@@ -3,8 +3,9 @@
 use nova_skill::{Date, RecordDraft, RecordRules, ToolContext, ToolError, async_trait, folded};
 
 use crate::add_entry::check_until;
-use crate::arguments::wrong;
+use crate::arguments::{line, wrong};
 use crate::ledger::{EXPENSE, INCOME, LIMIT, Ledger, RULE};
+use crate::money;
 use crate::period::plain_date;
 use crate::rules::{Pattern, first_that_fits};
 
@@ -14,9 +15,15 @@ pub(crate) struct Rules;
 impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         match draft.record_type() {
-            EXPENSE | INCOME => entry(draft, &Ledger::read(ctx).await?),
+            EXPENSE | INCOME => {
+                keeps_its_currency(draft, ctx).await?;
+                entry(draft, &Ledger::read(ctx).await?)
+            }
             RULE => rule(draft, &Ledger::read(ctx).await?),
-            LIMIT => limit(draft, &Ledger::read(ctx).await?),
+            LIMIT => {
+                keeps_its_currency(draft, ctx).await?;
+                limit(draft, &Ledger::read(ctx).await?)
+            }
             _ => Ok(()),
         }
     }
@@ -29,6 +36,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
         let said_now = draft.changes("until") || draft.changes("recurring");
         check_until(day, date(draft, "until"), comes_again || !said_now)?;
     }
+    one_line(draft, &["category", "payee", "account", "memo"])?;
     needs_currency(draft, ledger)?;
     match draft.text("category") {
         Some(category) => {
@@ -52,6 +60,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 }
 
 fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    one_line(draft, &["match", "category"])?;
     let says = draft.text("match").unwrap_or_default().to_owned();
     Pattern::parse(&says).map_err(|why| wrong("match", format!("is no regular expression: {why}")))?;
     let own = draft.note().map(|note| &note.path);
@@ -72,6 +81,7 @@ fn rule(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
 }
 
 fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
+    one_line(draft, &["category"])?;
     needs_currency(draft, ledger)?;
     let Some(category) = draft.text("category").map(folded) else { return Ok(()) };
     let currency = draft.text("currency").or(ledger.currency.as_deref());
@@ -89,6 +99,32 @@ fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     Ok(())
 }
 
+/// What the form says anew is on one line, as what a tool is given.
+fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
+    let mut changed = fields.iter().filter(|field| draft.changes(field));
+    changed.try_for_each(|field| line(field, draft.text(field)).map(drop))
+}
+
+/// A currency that is taken out of a note changes no figure: the note is read in the same one, and so
+/// are those that go by what most notes say.
+async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+    let (Some(note), Some(said), None) =
+        (draft.note(), draft.text_before("currency"), draft.text("currency"))
+    else {
+        return Ok(());
+    };
+    let usual = Ledger::currency_without(ctx, &note.path).await?.ok_or_else(no_currency)?;
+    if money::currency(said).is_some_and(|said| said != usual) {
+        let rule = format!("is needed: without it the note is read in {usual}; write the one that is meant");
+        return Err(wrong("currency", rule));
+    }
+    Ok(())
+}
+
+fn no_currency() -> ToolError {
+    wrong("currency", "is needed: the notes do not say which one is usual; give a code such as EUR".into())
+}
+
 /// A new record says its currency, whatever the other notes will say later; none may count nowhere.
 fn needs_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     if draft.text("currency").is_some() {
@@ -97,10 +133,7 @@ fn needs_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolEr
     match &ledger.currency {
         Some(usual) if draft.note().is_none() => draft.set("currency", usual.clone()),
         Some(_) => {}
-        None => {
-            let rule = "is needed: the notes do not say which one is usual; give a code such as EUR";
-            return Err(wrong("currency", rule.into()));
-        }
+        None => return Err(no_currency()),
     }
     Ok(())
 }

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, folded, json, schemars,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, folded, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{Amount, line, wrong};
+use crate::arguments::{amount, line, wrong};
 use crate::ledger::{LIMIT, Ledger};
 use crate::money::money;
 
@@ -18,7 +18,7 @@ pub(crate) struct NewLimit {
     /// The category, in the user's words.
     category: String,
     /// How much may be spent in a month, a positive decimal such as "280.00".
-    amount: Amount,
+    amount: GivenDecimal,
     /// The currency's code, such as EUR; that of the other notes where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
@@ -41,7 +41,7 @@ impl NativeTool for SetLimit {
 
     async fn run(&self, new: NewLimit, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let category = line("category", Some(&new.category))?.unwrap_or_default();
-        let amount = new.amount.read("amount")?;
+        let amount = amount("amount", &new.amount)?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let limits = ledger.limits.iter().chain(&ledger.repeated_limits);
         let of_category: Vec<_> =

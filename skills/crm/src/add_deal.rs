@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
-use crate::details::{AmountArg, Change, Details};
+use crate::details::{Change, Details};
 use crate::find::Target;
 use crate::records::{COMPANY, CONTACT, Records};
 
@@ -24,12 +24,12 @@ pub(crate) struct NewDeal {
     /// The stage it is at, one of the configured ones; the first where nothing is given.
     stage: Option<String>,
     /// What it is worth, a plain decimal such as 1250.50.
-    value: Option<AmountArg>,
+    value: Option<GivenDecimal>,
     /// The currency of the value, such as EUR; the one that most deals have where nothing is given.
     #[schemars(extend("x-starts" = "currency"))]
     currency: Option<String>,
     /// How likely it is to be won, in percent; that of its stage where nothing is given.
-    probability: Option<AmountArg>,
+    probability: Option<GivenDecimal>,
     /// The day it is expected to be decided, YYYY-MM-DD.
     #[schemars(extend("format" = "date"))]
     close_date: Option<String>,

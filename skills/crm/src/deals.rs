@@ -2,7 +2,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use nova_skill::serde_json::Map;
-use nova_skill::{Date, Decimal, Problem, ToolContext, ToolError, Value, currency_code, near_currency_codes};
+use nova_skill::{
+    Date, Decimal, NotePath, Problem, Record, ToolContext, ToolError, Value, currency_code,
+    near_currency_codes,
+};
 
 use crate::money::{Money, TooLong};
 use crate::records::{DEAL, Entry, Records, or_problem, problem_row};
@@ -62,22 +65,43 @@ impl Deals {
     /// # Errors
     /// `InvalidArguments` where none goes without saying.
     pub(crate) fn currency_by_default(&self) -> Result<&str, ToolError> {
-        let (rule, allowed) = match self.usual_currency() {
-            Ok(currency) => return Ok(currency),
-            Err(NoCurrency::Unknown) => {
-                ("is needed: no deal has one yet, and none is configured", Vec::new())
-            }
-            Err(NoCurrency::Several(several)) => (
-                "is needed: several are used equally often, and none is configured",
-                several.iter().map(|code| (*code).to_owned()).collect(),
-            ),
+        self.usual_currency().as_ref().copied().map_err(ToolError::from)
+    }
+
+    /// As [`Deals::currency_by_default`], once the deal of this note says no currency.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn currency_without(&self, path: &NotePath) -> Result<&'static str, ToolError> {
+        let usual = self.currency.map_or_else(|| commonest(&self.records, Some(path)), Ok);
+        usual.map_err(|none| ToolError::from(&none))
+    }
+
+    /// A deal with a value and no currency, another than that of this note.
+    pub(crate) fn goes_by_others(&self, path: &NotePath) -> Option<&NotePath> {
+        let open = |deal: &Record| {
+            let says = |field| !matches!(deal.text_there(field), Ok(None));
+            deal.note().path != *path && says("value") && !says("currency")
         };
-        Err(ToolError::InvalidArguments { path: "/currency".into(), rule: rule.into(), allowed })
+        self.records.each().find(open).map(|deal| &deal.note().path)
     }
 
     /// That of a value without one.
     fn usual_currency(&self) -> &Result<&'static str, NoCurrency> {
-        self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records), Ok))
+        self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records, None), Ok))
+    }
+}
+
+impl From<&NoCurrency> for ToolError {
+    fn from(none: &NoCurrency) -> Self {
+        let (rule, allowed) = match none {
+            NoCurrency::Unknown => ("is needed: no deal has one yet, and none is configured", Vec::new()),
+            NoCurrency::Several(several) => (
+                "is needed: several are used equally often, and none is configured",
+                several.iter().map(|code| (*code).to_owned()).collect(),
+            ),
+        };
+        Self::InvalidArguments { path: "/currency".into(), rule: rule.into(), allowed }
     }
 }
 
@@ -213,10 +237,10 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
     Ok(None)
 }
 
-/// The currency that most deals name.
-fn commonest(deals: &Records) -> Result<&'static str, NoCurrency> {
+/// The currency that most deals name, one of them left aside.
+fn commonest(deals: &Records, aside: Option<&NotePath>) -> Result<&'static str, NoCurrency> {
     let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for deal in deals.each() {
+    for deal in deals.each().filter(|deal| Some(&deal.note().path) != aside) {
         // One that cannot be read names none.
         let said = deal.text_there("currency").ok().flatten();
         if let Some(code) = said.as_deref().and_then(currency_code) {

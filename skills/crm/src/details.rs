@@ -3,7 +3,7 @@
 use nova_skill::schemars::generate::SchemaGenerator;
 use nova_skill::schemars::{JsonSchema, Schema};
 use nova_skill::serde_json::Map;
-use nova_skill::{ToolError, Value, currency_code, near_currency_codes, schemars};
+use nova_skill::{GivenDecimal, ToolError, Value, currency_code, near_currency_codes};
 use serde::{Deserialize, Deserializer};
 
 /// What becomes of a property.
@@ -37,24 +37,6 @@ impl<T: JsonSchema> JsonSchema for Change<T> {
     }
 }
 
-/// A decimal as a text or a number of JSON; whether it is one is seen when it is written.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(crate) struct AmountArg(Value);
-
-impl JsonSchema for AmountArg {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Amount".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({"type": ["string", "number"]})
-    }
-}
-
 /// Checked values by the names of their fields, null for what goes.
 #[derive(Default)]
 pub(crate) struct Details(pub(crate) Map<String, Value>);
@@ -77,14 +59,14 @@ impl Details {
     }
 
     /// A decimal, looked at when it is written.
-    pub(crate) fn amount(&mut self, field: &str, amount: Change<AmountArg>) {
+    pub(crate) fn amount(&mut self, field: &str, amount: Change<GivenDecimal>) {
         match amount {
             Change::Keep => {}
             Change::Remove => {
                 self.0.insert(field.into(), Value::Null);
             }
-            Change::Set(AmountArg(value)) => {
-                self.0.insert(field.into(), value);
+            Change::Set(value) => {
+                self.0.insert(field.into(), value.into());
             }
         }
     }

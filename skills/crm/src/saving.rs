@@ -1,25 +1,141 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
-use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, async_trait};
+use nova_skill::{
+    RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait, currency_code, folded,
+};
 
 use crate::deals::Deals;
-use crate::records::DEAL;
+use crate::details::{Change, Details};
+use crate::find::Target;
+use crate::records::{COMPANY, CONTACT, DEAL, Records};
 
 pub(crate) struct Rules;
 
 #[async_trait]
 impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-        let lacks_currency = draft.text("value").is_some() && draft.text("currency").is_none();
-        if draft.record_type() != DEAL || !lacks_currency {
-            return Ok(());
-        }
-        let deals = Deals::read(ctx).await?;
-        let usual = deals.currency_by_default()?;
-        // A note that left it open goes on so, where the others say which is meant.
-        if draft.note().is_none() {
-            draft.set("currency", usual);
+        match draft.record_type() {
+            CONTACT => {
+                let mut details = Details::default();
+                details.texts(&["name", "company"], draft)?;
+                details.email(Change::from(entered(draft, "email")))?;
+                details.texts(&["phone", "stage"], draft)?;
+                details.tags(Change::from(entered_tags(draft)))?;
+                details.fill(draft);
+            }
+            COMPANY => {
+                let mut details = Details::default();
+                details.texts(&["name", "domain"], draft)?;
+                details.tags(Change::from(entered_tags(draft)))?;
+                details.fill(draft);
+            }
+            DEAL => {
+                let mut details = Details::default();
+                details.texts(&["title", "contact", "company"], draft)?;
+                details.link_in_form(ctx).await?;
+                details.fill(draft);
+                currency(draft, &Deals::read(ctx).await?)?;
+            }
+            _ => {}
         }
         Ok(())
+    }
+}
+
+fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
+    if draft.text("currency").is_some() {
+        return Ok(());
+    }
+    let has_value = draft.text("value").is_some();
+    let Some(note) = draft.note() else {
+        if has_value {
+            let usual = deals.currency_by_default()?.to_owned();
+            draft.set("currency", usual);
+        }
+        return Ok(());
+    };
+    // A note that left it open goes on so, where the others say which is meant.
+    let Some(said) = draft.text_before("currency") else {
+        return if has_value { deals.currency_by_default().map(drop) } else { Ok(()) };
+    };
+    // One that is taken out changes no figure, neither here nor in the deals that go by it.
+    let usual = deals.currency_without(&note.path);
+    if has_value {
+        let usual = usual?;
+        return match currency_code(said).filter(|said| *said != usual) {
+            Some(_) => {
+                Err(needed(format!("without it the value is read in {usual}; write the one that is meant")))
+            }
+            None => Ok(()),
+        };
+    }
+    match deals.goes_by_others(&note.path) {
+        Some(other) if usual.ok() != deals.currency_by_default().ok() => {
+            Err(needed(format!("{other} says none, and goes by this one")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn needed(why: String) -> ToolError {
+    ToolError::InvalidArguments {
+        path: "/currency".into(),
+        rule: format!("is needed: {why}"),
+        allowed: Vec::new(),
+    }
+}
+
+/// What the form says anew in a field; what the note had before is not looked at again.
+fn entered(draft: &RecordDraft, field: &str) -> Option<String> {
+    draft.text(field).filter(|_| draft.changes(field)).map(str::to_owned)
+}
+
+fn entered_tags(draft: &RecordDraft) -> Option<Vec<String>> {
+    let tags = draft.values().get("tags").filter(|_| draft.changes("tags"))?.as_array()?;
+    Some(tags.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+impl Details {
+    fn texts(&mut self, fields: &[&str], draft: &RecordDraft) -> Result<(), ToolError> {
+        fields.iter().try_for_each(|field| self.text(field, Change::from(entered(draft, field))))
+    }
+
+    /// As [`Details::link`] for what the form names. A form proposes notes by their names, so that a
+    /// note of that very name is the one that is meant. What has no note yet is no problem: the form
+    /// shows the link.
+    async fn link_in_form(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        for field in [CONTACT, COMPANY] {
+            let Some(Value::String(said)) = self.0.get(field) else { continue };
+            let named = ctx.vault().find(said).await?;
+            let named = named.into_iter().find(|path| folded(path.name()) == folded(said));
+            let target = match named {
+                Some(path) => path.name().to_owned(),
+                None => {
+                    match Records::read(ctx, field).await?.link_to(said).map_err(|error| at(field, error))? {
+                        Target::Record(name) | Target::New { name, .. } => name,
+                    }
+                }
+            };
+            self.0.insert(field.into(), target.into());
+        }
+        Ok(())
+    }
+
+    fn fill(self, draft: &mut RecordDraft) {
+        for (field, value) in self.0 {
+            draft.set(&field, value);
+        }
+    }
+}
+
+/// Several that could be meant are told beside the field.
+fn at(field: &str, error: ToolError) -> ToolError {
+    match error {
+        ToolError::Ambiguous { name, matches, .. } => ToolError::InvalidArguments {
+            path: format!("/{field}"),
+            rule: format!("\"{name}\" could be several; write which one is meant"),
+            allowed: matches,
+        },
+        error => error,
     }
 }

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
-    json, schemars, summarize,
+    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
 use crate::deals::Deals;
-use crate::details::{AmountArg, Change, Details};
+use crate::details::{Change, Details};
 use crate::update_contact::says_so_already;
 
 pub(crate) struct UpdateDeal;
@@ -24,13 +24,13 @@ pub(crate) struct ChangedDeal {
     company: Change<String>,
     /// What it is worth, a plain decimal such as 1250.50; null removes it.
     #[serde(default)]
-    value: Change<AmountArg>,
+    value: Change<GivenDecimal>,
     /// The currency of the value, such as EUR; null removes it.
     #[serde(default)]
     currency: Change<String>,
     /// How likely it is to be won, in percent; null leaves it to the stage.
     #[serde(default)]
-    probability: Change<AmountArg>,
+    probability: Change<GivenDecimal>,
     /// The day it is expected to be decided, or was, YYYY-MM-DD; null removes it.
     #[serde(default)]
     #[schemars(extend("format" = "date"))]

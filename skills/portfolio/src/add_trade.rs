@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, json, schemars,
+    Description, Effect, Figure, GivenDecimal, JsonSchema, NativeTool, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{Given, date, money, price as price_shown, shown};
+use crate::amount::{date, money, not_below_zero, price as price_shown, shown};
 use crate::books::TRADE;
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
 use crate::valuation::{Snapshot, method_word};
@@ -25,21 +25,21 @@ pub(crate) struct NewTrade {
     date: String,
     /// How many shares; of a split, how many new shares there are for each old one; of a dividend, what is held on the
     /// day where nothing is given.
-    quantity: Option<Given>,
+    quantity: Option<GivenDecimal>,
     /// The price of one share; of a dividend, the payment for each share.
-    price: Option<Given>,
+    price: Option<GivenDecimal>,
     /// What the whole trade cost besides, or what was withheld of a dividend; 0 where nothing is given.
-    fee: Option<Given>,
+    fee: Option<GivenDecimal>,
     /// Such as EUR; that of the position, else the usual one, where nothing is given.
     currency: Option<String>,
     /// Of a split only: how many old shares become "quantity" new ones, where it is not one.
-    per: Option<Given>,
+    per: Option<GivenDecimal>,
 }
 
 impl NewTrade {
     fn numbers(&self) -> Result<Numbers, ToolError> {
-        let number = |given: &Option<Given>, argument: &str| {
-            given.as_ref().map(|given| given.not_below_zero(argument)).transpose()
+        let number = |given: &Option<GivenDecimal>, argument: &str| {
+            given.as_ref().map(|given| not_below_zero(given, argument)).transpose()
         };
         Ok(Numbers {
             quantity: number(&self.quantity, "quantity")?,

@@ -2,7 +2,7 @@
 
 use nova_skill::jiff::civil::Date;
 use nova_skill::serde_json::Value;
-use nova_skill::{Decimal, ToolError, currency_code, json};
+use nova_skill::{Decimal, GivenDecimal, ToolError, currency_code, json};
 
 use crate::quantity::TooLarge;
 
@@ -46,49 +46,35 @@ pub(crate) fn shown(amount: Option<Decimal>) -> Value {
     amount.map_or(Value::Null, |amount| json!(amount.to_string()))
 }
 
-/// As amounts come in: a number, or its text.
-#[derive(Debug, Clone, serde::Deserialize, nova_skill::JsonSchema)]
-#[serde(untagged)]
-#[schemars(crate = "nova_skill::schemars")]
-pub(crate) enum Given {
-    Text(String),
-    Number(nova_skill::serde_json::Number),
+/// A number that was given, above zero.
+///
+/// # Errors
+/// With what it must be.
+pub(crate) fn above_zero(given: &GivenDecimal, argument: &str) -> Result<Decimal, ToolError> {
+    let number = not_below_zero(given, argument)?;
+    if number.is_zero() {
+        return Err(invalid(argument, "must be above zero"));
+    }
+    Ok(number)
 }
 
-impl Given {
-    /// The number, above zero.
-    ///
-    /// # Errors
-    /// With what it must be.
-    pub(crate) fn above_zero(&self, argument: &str) -> Result<Decimal, ToolError> {
-        let number = self.not_below_zero(argument)?;
-        if number.is_zero() {
-            return Err(invalid(argument, "must be above zero"));
+/// # Errors
+/// With what it must be.
+pub(crate) fn not_below_zero(given: &GivenDecimal, argument: &str) -> Result<Decimal, ToolError> {
+    let text = given.text();
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
+    let number = plain.then(|| Decimal::from_str_exact(&text).ok()).flatten();
+    match number {
+        None => Err(invalid(
+            argument,
+            &format!(
+                "\"{text}\" is no plain decimal; write it as digits with at most one point, such as 1250.50"
+            ),
+        )),
+        Some(number) if number.is_sign_negative() && !number.is_zero() => {
+            Err(invalid(argument, &format!("{number} is below zero; write it without a sign")))
         }
-        Ok(number)
-    }
-
-    /// # Errors
-    /// With what it must be.
-    pub(crate) fn not_below_zero(&self, argument: &str) -> Result<Decimal, ToolError> {
-        let text = match self {
-            Self::Text(text) => text.trim().to_owned(),
-            Self::Number(number) => number.to_string(),
-        };
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'));
-        let number = plain.then(|| Decimal::from_str_exact(&text).ok()).flatten();
-        match number {
-            None => Err(invalid(
-                argument,
-                &format!(
-                    "\"{text}\" is no plain decimal; write it as digits with at most one point, such as 1250.50"
-                ),
-            )),
-            Some(number) if number.is_sign_negative() && !number.is_zero() => {
-                Err(invalid(argument, &format!("{number} is below zero; write it without a sign")))
-            }
-            Some(number) => Ok(number),
-        }
+        Some(number) => Ok(number),
     }
 }
 

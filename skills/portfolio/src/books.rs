@@ -24,6 +24,8 @@ pub(crate) struct Books {
     pub(crate) currency: Option<String>,
     /// Prices that are not used, because another note has one for the same day.
     pub(crate) doubled: Vec<Problem>,
+    /// By symbol, the currency of its trades where they agree, else of its position.
+    of_symbol: HashMap<String, String>,
 }
 
 pub(crate) struct TradeNote {
@@ -73,6 +75,18 @@ impl TradeNote {
 
 impl Books {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
+        Self::read_but(ctx, None).await
+    }
+
+    /// As they are once this note says no currency.
+    pub(crate) async fn read_without_currency_of(
+        ctx: &dyn ToolContext,
+        path: &NotePath,
+    ) -> Result<Self, ToolError> {
+        Self::read_but(ctx, Some(path)).await
+    }
+
+    async fn read_but(ctx: &dyn ToolContext, silent: Option<&NotePath>) -> Result<Self, ToolError> {
         let mut books = Self::default();
         let mut notes = Vec::new();
         for kind in [POSITION, TRADE, PRICE] {
@@ -82,7 +96,7 @@ impl Books {
         let mut said: BTreeMap<String, usize> = BTreeMap::new();
         let (mut of_position, mut of_trades) = (HashMap::new(), HashMap::<String, BTreeSet<String>>::new());
         for (declared, notes) in &notes {
-            for note in notes {
+            for note in notes.iter().filter(|note| Some(&note.path) != silent) {
                 let record = declared.read(note);
                 let code = match record.text("currency") {
                     Ok(text) => text.and_then(|text| currency(&text)),
@@ -114,10 +128,11 @@ impl Books {
         }
         let configured = ctx.config().get("currency").and_then(Value::as_str).and_then(currency);
         books.currency = configured.or_else(|| commonest(&said));
+        books.of_symbol = of_symbol;
         let today = ctx.clock().today();
         for (declared, notes) in &notes {
             for note in notes {
-                if let Err(error) = books.add(declared, note, &of_symbol, today) {
+                if let Err(error) = books.add(declared, note, Some(&note.path) == silent, today) {
                     match error {
                         ToolError::BrokenRecord(problem) => books.unreadable.push(problem),
                         error => return Err(error),
@@ -135,19 +150,19 @@ impl Books {
         &mut self,
         declared: &RecordType,
         note: &Note,
-        of_symbol: &HashMap<String, String>,
+        silent: bool,
         today: Date,
     ) -> Result<(), ToolError> {
         let record = declared.read(note);
         let symbol = symbol_of(declared, &record)?;
         let at = At { declared, note };
-        let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
+        let said = record.text("currency")?.filter(|text| !silent && !text.trim().is_empty());
+        let currency = match said {
             Some(text) => currency(&text).ok_or_else(|| {
                 at.broken("currency", format!("is `{text}`, which is no currency"), CURRENCY_REMEDY)
             })?,
-            None => of_symbol
-                .get(&symbol)
-                .or(self.currency.as_ref())
+            None => self
+                .read_in(&symbol)
                 .cloned()
                 .ok_or_else(|| at.broken("currency", "is missing".into(), CURRENCY_REMEDY))?,
         };
@@ -194,6 +209,24 @@ impl Books {
             }),
         }
         Ok(())
+    }
+
+    /// What a record of the symbol that says no currency is read in.
+    pub(crate) fn read_in(&self, symbol: &str) -> Option<&String> {
+        self.of_symbol.get(symbol).or(self.currency.as_ref())
+    }
+
+    /// A record that is read in another currency than in `before`, or no more.
+    pub(crate) fn read_otherwise<'a>(&self, before: &'a Self) -> Option<&'a NotePath> {
+        let now: HashMap<&NotePath, &str> = self.currencies().collect();
+        before.currencies().find(|(path, code)| now.get(path) != Some(code)).map(|(path, _)| path)
+    }
+
+    fn currencies(&self) -> impl Iterator<Item = (&NotePath, &str)> {
+        let trades = self.trades.iter().map(|note| (&note.path, note.currency.as_str()));
+        let positions = self.positions.iter().map(|note| (&note.path, note.currency.as_str()));
+        let prices = self.prices.iter().map(|note| (&note.path, note.currency.as_str()));
+        trades.chain(positions).chain(prices)
     }
 
     /// Each price of which an earlier note has the symbol, the day and the currency.

@@ -2,8 +2,8 @@
 
 use nova_skill::{Decimal, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
 
-use crate::amount::{date, invalid};
-use crate::books::{PRICE, TRADE, TradeNote};
+use crate::amount::{currency, date, invalid};
+use crate::books::{Books, POSITION, PRICE, TRADE, TradeNote, as_symbol};
 use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
 use crate::valuation::Snapshot;
 
@@ -14,7 +14,8 @@ impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         match draft.record_type() {
             TRADE => trade(draft, ctx).await,
-            PRICE => price(draft),
+            PRICE => price(draft, ctx).await,
+            POSITION => keeps_its_currency(draft, &Books::read(ctx).await?, ctx).await,
             _ => Ok(()),
         }
     }
@@ -30,15 +31,17 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         Some(old) if !draft.changes("symbol") => old.symbol.clone(),
         _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
     };
-    let currency = match (draft.text("currency"), old) {
-        // What it said nothing about until now it may leave open.
-        (None, Some(old)) if !draft.changes("symbol") => old.currency.clone(),
-        (said, _) => currency_of(said, &symbol, books)?,
+    keeps_its_currency(draft, books, ctx).await?;
+    let currency = match draft.text("currency") {
+        // What it leaves open goes on as it is read.
+        None if draft.note().is_some() => books.read_in(&symbol).cloned().ok_or_else(no_currency)?,
+        said => currency_of(said, &symbol, books)?,
     };
     if draft.changes("symbol") {
         draft.set("symbol", symbol.as_str());
     }
-    if draft.text("currency").is_some() || draft.note().is_none() {
+    // One that nobody has touched stays as it is spelled.
+    if draft.note().is_none() || (draft.changes("currency") && draft.text("currency").is_some()) {
         draft.set("currency", currency.as_str());
     }
     let event = match old {
@@ -62,6 +65,39 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     let change = Change::new(&snapshot, old, Saved::new(&symbol, &currency, day, event));
     change.check()?;
     change.follow(ctx).await
+}
+
+/// A currency that is taken out of a note changes no figure: the note and all others that leave theirs
+/// open are read in the same ones as before.
+async fn keeps_its_currency(
+    draft: &RecordDraft,
+    books: &Books,
+    ctx: &dyn ToolContext,
+) -> Result<(), ToolError> {
+    let (Some(note), Some(said), None) =
+        (draft.note(), draft.text_before("currency"), draft.text("currency"))
+    else {
+        return Ok(());
+    };
+    let without = Books::read_without_currency_of(ctx, &note.path).await?;
+    let symbol = as_symbol(draft.text("symbol").unwrap_or_else(|| note.path.name()));
+    let read_in = without.read_in(&symbol).ok_or_else(no_currency)?;
+    if currency(said).is_some_and(|said| said != *read_in) {
+        let rule =
+            format!("is needed: without it the note is read in {read_in}; write the one that is meant");
+        return Err(invalid("currency", &rule));
+    }
+    match without.read_otherwise(books).filter(|other| **other != note.path) {
+        Some(other) => {
+            let rule = format!("is needed: {other} says none, and goes by this one");
+            Err(invalid("currency", &rule))
+        }
+        None => Ok(()),
+    }
+}
+
+fn no_currency() -> ToolError {
+    invalid("currency", "is needed: nothing in the vault says which one is usual")
 }
 
 const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
@@ -96,10 +132,10 @@ fn numbers(draft: &RecordDraft, old: Option<&TradeNote>) -> Numbers {
     numbers
 }
 
-fn price(draft: &RecordDraft) -> Result<(), ToolError> {
+async fn price(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
     let close = draft.text("close").and_then(|text| Decimal::from_str_exact(text).ok());
     if close.is_some_and(|close| close.is_zero()) {
         return Err(invalid("close", "must be above zero"));
     }
-    Ok(())
+    keeps_its_currency(draft, &Books::read(ctx).await?, ctx).await
 }

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Decimal, Description, Effect, JsonSchema, NativeTool, Note, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, schemars,
+    Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Note, Output, ToolContext, ToolError,
+    ToolOutput, async_trait, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{CURRENCY_REMEDY, Given, currency, invalid};
+use crate::amount::{CURRENCY_REMEDY, above_zero, currency, invalid};
 use crate::books::{Books, as_symbol};
 use crate::valuation::Snapshot;
 use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_text, written};
@@ -19,9 +19,10 @@ pub(crate) struct NewEntry {
     /// The symbol to watch, such as SLVN, or the name of a position.
     symbol: String,
     /// The price to wait for, such as 120 or "120 USD".
-    target: Option<Given>,
-    /// The target's currency, such as EUR; that of the position, else of its last price, else the usual one, where
-    /// nothing is given.
+    #[schemars(extend("format" = "amount"))]
+    target: Option<GivenDecimal>,
+    /// The target's currency, such as EUR; where nothing is given, that of the target so far, else of the position, else
+    /// of the last price, else the usual one.
     currency: Option<String>,
 }
 
@@ -48,16 +49,10 @@ impl NativeTool for Watch {
         {
             return Err(ToolError::BrokenRecord(problem.clone()));
         }
-        let (target, said) = target(new.target.as_ref())?;
-        let said = new.currency.filter(|said| !said.trim().is_empty()).or(said);
-        let unit = match (&target, said) {
+        let (target, beside) = target(new.target.as_ref())?;
+        let unit = match (&target, one_currency(beside, code("currency", new.currency.as_deref())?)?) {
             (None, _) => None,
-            (Some(_), Some(said)) => Some(currency(&said).ok_or_else(|| {
-                invalid(
-                    "currency",
-                    &format!("\"{said}\" is no currency. {}", CURRENCY_REMEDY.trim_end_matches('.')),
-                )
-            })?),
+            (Some(_), Some(said)) => Some(said),
             (Some(_), None) => {
                 let known = watched.get(&symbol).and_then(|entry| entry.currency.clone());
                 let of_position = books.position(&symbol).map(|position| position.currency.clone());
@@ -164,16 +159,33 @@ fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String
     }
 }
 
-/// `120`, `"120"` or `"120 USD"`.
-fn target(given: Option<&Given>) -> Result<(Option<Decimal>, Option<String>), ToolError> {
+/// `120`, `"120"` or `"120 USD"`: the number, and the code beside it.
+fn target(given: Option<&GivenDecimal>) -> Result<(Option<Decimal>, Option<String>), ToolError> {
     let Some(given) = given else { return Ok((None, None)) };
-    if let Given::Text(text) = given
-        && let Some((number, unit)) = text.trim().split_once(char::is_whitespace)
-    {
-        let number = Given::Text(number.to_owned()).above_zero("target")?;
-        return Ok((Some(number), Some(unit.trim().to_owned())));
+    let text = given.text();
+    let (number, beside) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let number = above_zero(&GivenDecimal::Text(number.to_owned()), "target")?;
+    Ok((Some(number), code("target", Some(beside))?))
+}
+
+/// The code that an argument names, where it names anything.
+fn code(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError> {
+    let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { return Ok(None) };
+    let remedy = CURRENCY_REMEDY.trim_end_matches('.');
+    let code =
+        currency(said).ok_or_else(|| invalid(argument, &format!("\"{said}\" is no currency. {remedy}")));
+    code.map(Some)
+}
+
+/// The code beside the number or the one of the argument: which of two is meant nobody but the user knows.
+fn one_currency(beside: Option<String>, argument: Option<String>) -> Result<Option<String>, ToolError> {
+    match (&beside, &argument) {
+        (Some(beside), Some(argument)) if beside != argument => Err(invalid(
+            "currency",
+            &format!("is {argument}, and {beside} stands beside the target; leave one of the two out"),
+        )),
+        _ => Ok(beside.or(argument)),
     }
-    Ok((Some(given.above_zero("target")?), None))
 }
 
 /// The text to replace, and what by: the line alone where it stands once, else all from the start of

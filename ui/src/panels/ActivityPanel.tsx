@@ -1,6 +1,6 @@
 // What each turn did: its requests with what they cost, its calls, and which notes left the machine.
 
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 
 import { nothing, type ProviderRow } from '../ipc';
 import {
@@ -54,7 +54,8 @@ interface TurnCardProps {
 
 const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCardProps) {
   const { turn, steps, calls, input, cached, output } = activity;
-  const { local, host, notes, kept } = leavingOf(activity, placeIn(providers ?? [], turn.model));
+  // Not again at each second of a turn that runs: it may have read thousands of notes.
+  const { local, host, notes, kept } = useMemo(() => leavingOf(activity, placeIn(providers ?? [], turn.model)), [activity, providers, turn.model]);
   const { openNote } = useActions();
   const now = useClock(turn.status === 'running');
   const ms = (turn.endedAt === null ? (turn.status === 'running' ? now : Date.parse(turn.startedAt)) : Date.parse(turn.endedAt)) - Date.parse(turn.startedAt);

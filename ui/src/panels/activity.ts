@@ -63,7 +63,8 @@ export function leavingOf({ host, read, sent }: TurnActivity, listed: ModelPlace
     return { local: !remote, host: listed?.host ?? null, notes: remote ? read : [], kept: remote ? [] : read };
   }
   if (host === null) return { local: true, host: listed?.local ? listed.host : null, notes: [], kept: read };
-  return { local: false, host, notes: sent, kept: read.filter((path) => !sent.includes(path)) };
+  const left = new Set(sent);
+  return { local: false, host, notes: sent, kept: read.filter((path) => !left.has(path)) };
 }
 
 export function activityOf(turn: Turn): TurnActivity {

@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 
-import type { RecordFormView, SavedRecord } from '../ipc';
+import type { ChangeSetView, NoteDiffView, RecordFormView, SavedRecord, ToolResult } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
 import { contactForm, newContactForm } from '../testing/record-form';
 import { renderInApp } from '../testing/render';
@@ -119,6 +119,55 @@ it('shows beside the field what the backend refused, until it is written in', as
   expect(sheet.queryByRole('alert')).toBeNull();
   await user.click(sheet.getByTestId('save-record'));
   expect(await sheet.findByText('Jane Doe is changed.')).toBeVisible();
+});
+
+describe('a refusal whose cure is in another place', () => {
+  const refused = (): SavedRecord => ({ errors: [{ field: 'next_contact', message: 'It is before the last contact.' }], result: null });
+  const told = async () => {
+    const opened = await setup(contactForm, [refused()]);
+    await write(await opened.sheet.findByRole('textbox', { name: /^Next contact/ }), '2026-11-01');
+    await opened.user.click(opened.sheet.getByTestId('save-record'));
+    expect(await opened.sheet.findByRole('alert')).toHaveTextContent('It is before the last contact.');
+    return opened;
+  };
+
+  it('is gone once anything was written, and all that stands there is saved', async () => {
+    const { backend, sheet, user } = await told();
+    await write(sheet.getByRole('textbox', { name: /^Phone/ }), '1');
+    expect(sheet.queryByRole('alert')).toBeNull();
+    await user.click(sheet.getByTestId('save-record'));
+    await sheet.findByText('Jane Doe is changed.');
+    expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01', phone: '1' });
+  });
+
+  it('does not keep the form from being saved as it is', async () => {
+    const { backend, sheet, user } = await told();
+    await user.click(sheet.getByTestId('save-record'));
+    await sheet.findByText('Jane Doe is changed.');
+    expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01' });
+  });
+});
+
+it('tells of the record that was saved, and below of the notes that followed from it', async () => {
+  const diff = (summary: string) => ({ ...(sampleWorld().changes[0]?.notes[0]?.diff ?? ({} as NoteDiffView)), summary });
+  const note = { call: null, undone: false, edited_since: false, kind: 'modified' } as const;
+  const trade = 'Portfolio/Trades/buy.md';
+  const position = 'Portfolio/Positions/NGTL.md';
+  const both: SavedRecord = {
+    errors: [],
+    result: { ...(saved.result as ToolResult), value: { path: trade }, changes: [position, trade].map((path) => ({ path, kind: 'modified' })) },
+  };
+  const { backend, sheet, user } = await setup(contactForm, [both]);
+  const [set] = sampleWorld().changes;
+  backend.on('list_changes', () => [{ ...(set as ChangeSetView), id: 'c7', notes: [{ ...note, path: position, diff: diff('quantity: 60 → 50') }, { ...note, path: trade, diff: diff('quantity: 40 → 50') }] }]);
+  await user.click(await sheet.findByRole('radio', { name: 'customer' }));
+  await user.click(sheet.getByTestId('save-record'));
+  expect(await sheet.findByText('buy is changed.')).toBeVisible();
+  expect(sheet.getByRole('region', { name: 'Changed with it' })).toHaveTextContent('NGTL');
+  expect(sheet.getByRole('region', { name: 'Changed with it' })).not.toHaveTextContent('buy');
+  backend.on('open_note', () => ({}));
+  await user.click(sheet.getByRole('button', { name: 'Open the note' }));
+  expect(backend.asked('open_note')).toEqual([{ path: trade }]);
 });
 
 describe('a field that was changed in Obsidian meanwhile', () => {

@@ -1,10 +1,10 @@
 // A record in its form, over whatever the window shows: a new one, or the properties of one that is
 // there. What is saved is one change set of the user's own, shown as its diff, with Undo.
 
-import { useEffect, useMemo, useReducer, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState, type RefObject } from 'react';
 
 import { ApprovalCard } from '../chat/ApprovalCard';
-import { useBackend, userError, type JsonValue, type NoteDiffView, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
+import { useBackend, userError, type JsonValue, type RecordFormView, type SameRecord, type SavedRecord } from '../ipc';
 import {
   Banner,
   Button,
@@ -19,11 +19,12 @@ import {
   Sheet,
 } from '../shared';
 import { Diff } from '../shared/Diff';
+import { OpenNote } from '../shared/OpenNote';
 import { draftOf, SchemaForm, useSchemaForm, type Suggest } from '../shared/form';
 import type { RecordForm } from '../state/app';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, type SaveState } from './save';
+import { faultsOf, isValues, opened, reduceSave, sameAs, wordsOf, writtenBy, type Diffs, type SaveState } from './save';
 
 const width = 440;
 
@@ -120,7 +121,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
         run,
       });
       form.tell(faultsOf(saved));
-      say({ type: 'save_answered', saved, diff: await diffOf(saved) });
+      say({ type: 'save_answered', saved, diffs: await diffsOf(saved) });
     } catch (thrown) {
       say({ type: 'failed', problem: userError(thrown) });
     } finally {
@@ -128,10 +129,11 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
     }
   };
   /** What was written stands in the list of changes; without it the save is still told. */
-  const diffOf = async ({ result }: SavedRecord): Promise<NoteDiffView | null> => {
-    if (result?.change_set == null) return null;
+  const diffsOf = async ({ result }: SavedRecord): Promise<Diffs> => {
+    if (result?.change_set == null) return {};
     const sets = await backend.rpc('list_changes', { limit: 8 }).catch(() => []);
-    return sets.find(({ id }) => id === result.change_set)?.notes[0]?.diff ?? null;
+    const notes = sets.find(({ id }) => id === result.change_set)?.notes ?? [];
+    return Object.fromEntries(notes.map(({ path, diff }) => [path, diff]));
   };
   const takeBack = async () => {
     const set = state.result?.change_set;
@@ -220,7 +222,7 @@ function Editing({ view, given, label, leaveRef, onAnother }: EditingProps) {
                   variant="primary"
                   className="h-8"
                   keys={keyText('Ctrl ↵')}
-                  disabled={busy || form.shown.length > 0 || state.conflicts.length > 0}
+                  disabled={busy || form.blocked || state.conflicts.length > 0}
                   onClick={() => void save()}
                   data-testid="save-record"
                 >
@@ -351,21 +353,32 @@ interface SavedProps {
 }
 
 function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
-  const change = state.result?.changes[0];
-  const path = change?.path ?? view.path ?? '';
+  const { own, others } = writtenBy(state.result);
+  const path = own?.path ?? view.path ?? '';
+  const diff = state.diffs[path];
   const done = useRef<HTMLButtonElement>(null);
   useEffect(() => done.current?.focus(), []);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-5">
       <p role="status" className="flex items-center gap-2 text-ui">
         <Icon name="check" className="text-ok" />
-        {change === undefined
+        {own === undefined
           ? 'Nothing was different. The note is as it was.'
-          : change.kind === 'created'
+          : own.kind === 'created'
             ? `${noteName(path).name} is added.`
             : `${noteName(path).name} is changed.`}
       </p>
-      {state.diff && <Diff diff={state.diff} caption={noteName(path).name} />}
+      {diff && <Diff diff={diff} caption={noteName(path).name} />}
+      {others.length > 0 && (
+        <section aria-label="Changed with it" className="flex flex-col gap-2">
+          <p className="text-small text-fg-2">Changed with it:</p>
+          {others.map((other) => {
+            const diff = state.diffs[other.path];
+            const { name } = noteName(other.path);
+            return diff ? <Diff key={other.path} diff={diff} caption={name} /> : <p key={other.path} className="text-small">{name}</p>;
+          })}
+        </section>
+      )}
       {state.problem && <ErrorBox error={state.problem} />}
       <div className="flex items-center gap-3 text-small">
         {state.undoneAt !== null ? (
@@ -392,17 +405,5 @@ function Saved({ state, view, onUndo, onClose, onAnother }: SavedProps) {
         )}
       </div>
     </div>
-  );
-}
-
-function OpenNote({ path }: { path: string }): ReactNode {
-  const backend = useBackend();
-  const [problem, setProblem] = useState<string | null>(null);
-  const open = () => backend.rpc('open_note', { path }).catch((thrown: unknown) => setProblem(userError(thrown).message));
-  return (
-    <>
-      <LinkButton onClick={() => void open()}>Open the note</LinkButton>
-      {problem !== null && <span role="alert">{problem}</span>}
-    </>
   );
 }

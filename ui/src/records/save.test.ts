@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { SavedRecord, ToolResult } from '../ipc';
-import { faultsOf, opened, reduceSave, sameAs, wordsOf, type SaveEvent } from './save';
+import { faultsOf, opened, reduceSave, sameAs, wordsOf, writtenBy, type SaveEvent } from './save';
 
 const written: ToolResult = {
   ok: true,
@@ -16,7 +16,7 @@ const written: ToolResult = {
 
 const after = (...events: SaveEvent[]) => events.reduce(reduceSave, opened({ stage: 'lead', phone: '1' }));
 const started: SaveEvent = { type: 'save_started', values: { stage: 'lead', phone: '2' } };
-const answered = (saved: SavedRecord): SaveEvent => ({ type: 'save_answered', saved, diff: null });
+const answered = (saved: SavedRecord): SaveEvent => ({ type: 'save_answered', saved, diffs: {} });
 
 const both: SavedRecord = {
   errors: [
@@ -80,4 +80,12 @@ it('asks before it leaves, and stays', () => {
 
 it('says values in words', () => {
   expect([null, 'won', 3, ['a', 'b'], ''].map(wordsOf)).toEqual(['nothing', 'won', '3', 'a, b', 'nothing']);
+});
+
+it('tells of the record, and of the notes that followed from it after that', () => {
+  const position = { path: 'Portfolio/Positions/NGTL.md', kind: 'modified' } as const;
+  const trade = { path: 'Portfolio/Trades/2026-11-20 NGTL buy.md', kind: 'created' } as const;
+  const both: ToolResult = { ...written, value: { symbol: 'NGTL', path: trade.path }, changes: [position, trade] };
+  expect(writtenBy(both)).toEqual({ own: trade, others: [position] });
+  expect(writtenBy({ ...both, changes: [] })).toEqual({ own: undefined, others: [] });
 });

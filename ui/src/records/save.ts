@@ -3,6 +3,9 @@
 
 import type { FieldErrorView, JsonValue, NoteDiffView, SameRecord, SavedRecord, ToolResult, UserError } from '../ipc';
 
+/** By the path of the note. */
+export type Diffs = { readonly [path: string]: NoteDiffView | undefined };
+
 export type Values = { readonly [field: string]: JsonValue };
 
 export interface SaveState {
@@ -19,7 +22,8 @@ export interface SaveState {
   readonly problem: UserError | null;
   /** What the save did. */
   readonly result: ToolResult | null;
-  readonly diff: NoteDiffView | null;
+  /** Of each note that it changed, as far as they are known. */
+  readonly diffs: Diffs;
   /** RFC 3339 */
   readonly undoneAt: string | null;
   /** The user wants to leave with changes that are not saved: for the form of a record, else to close. */
@@ -28,7 +32,7 @@ export interface SaveState {
 
 export type SaveEvent =
   | { readonly type: 'save_started'; readonly values: Values }
-  | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diff: NoteDiffView | null }
+  | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diffs: Diffs }
   | { readonly type: 'failed'; readonly problem: UserError }
   /** The user has seen what the note says, whichever side they keep. */
   | { readonly type: 'conflict_decided'; readonly field: string }
@@ -45,7 +49,7 @@ export function opened(values: JsonValue): SaveState {
     sent: {},
     problem: null,
     result: null,
-    diff: null,
+    diffs: {},
     undoneAt: null,
     leaving: null,
   };
@@ -57,7 +61,7 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
       return { ...state, phase: 'saving', problem: null, same: null, sent: event.values, leaving: null };
     case 'save_answered': {
       const { errors, same = null, result } = event.saved;
-      if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diff: event.diff };
+      if (result?.ok) return { ...state, phase: 'saved', conflicts: [], result, diffs: event.diffs };
       return { ...state, phase: 'editing', conflicts: errors.filter(isConflict), same, problem: result?.error ?? null };
     }
     case 'failed':
@@ -83,6 +87,14 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
 /** What a form with these values would be once more: nothing is known of others than were sent. */
 export function sameAs({ same, sent }: SaveState, values: JsonValue): SameRecord | null {
   return isValues(values) && text(values) === text(sent) ? same : null;
+}
+
+/** The change of the record itself, where there was any, and those of the notes that followed from it. */
+export function writtenBy(result: ToolResult | null): { own: ToolResult['changes'][number] | undefined; others: ToolResult['changes'] } {
+  const { value = null, changes = [] } = result ?? {};
+  const path = isValues(value) ? value['path'] : undefined;
+  const own = path === undefined ? changes[0] : changes.find((change) => change.path === path);
+  return { own, others: changes.filter((change) => change !== own) };
 }
 
 /** The fields that are wrong whatever the note says. */

@@ -63,3 +63,15 @@ export const previewedImport: JsonValue = {
 };
 
 export const importDone: JsonValue = { dry_run: false, summary: '4 imported, 2 there already, 1 without a category', imported: 4, rows: 7 };
+
+/** What it says of a file with transactions that look like entries which are there. */
+export const alikeImport: JsonValue = {
+  ...(proposedImport as { [key: string]: JsonValue }),
+  questions: [],
+  alike: 60,
+  looks_like: [
+    { date: '2026-11-02', amount: '1180.00', currency: 'EUR', payee: 'Linden', looks_like: 'Rent', on: '2026-11-01', comes_again: true, path: 'Budget/Expenses/2026/Rent.md' },
+    { date: '2026-11-20', amount: '3.00', currency: 'EUR', payee: null, looks_like: 'Coffee', on: '2026-11-18', comes_again: false, path: 'Budget/Expenses/2026/Coffee.md' },
+  ],
+  preview: [{ date: '2026-11-02', payee: 'Linden', looks_like: 'Budget/Expenses/2026/Rent.md' }],
+};

@@ -142,6 +142,10 @@ impl NativeTool for ImportTransactions {
             "mapping": known.mapping,
             "preview": plan.preview,
         });
+        let open = Question::of_alike(alike.count()).filter(|_| known.mapping.alike.is_none());
+        if let Some(question) = open {
+            value["questions"] = json!([question.to_json()]);
+        }
         let mut paths: Vec<NotePath> = Vec::new();
         if !dry_run {
             let bank = file.remember(ctx.as_ref(), &table, &known, &path).await?;
@@ -393,11 +397,12 @@ impl<'a> Imported<'a> {
 }
 
 impl Plan {
-    /// "4 imported, 2 there already, 1 without a category"
+    /// "4 imported, 2 there already, 3 left out, 1 without a category"
     fn summary(&self, dry_run: bool) -> String {
         let done = if dry_run { "to import" } else { "imported" };
         let rest = [
             (self.already_there, "there already"),
+            (self.left_out, "left out"),
             (self.of_no_amount, "of no amount"),
             (self.without_a_category, "without a category"),
         ];
@@ -448,12 +453,7 @@ fn propose(
         })
         .collect();
     let first: Vec<Value> = table.rows.iter().take(3).map(|row| json!(row.cells)).collect();
-    let questions: Vec<Value> = questions
-        .iter()
-        .map(|question| {
-            json!({"about": question.about, "question": question.asks, "choices": question.choices})
-        })
-        .collect();
+    let questions: Vec<Value> = questions.iter().map(Question::to_json).collect();
     let value = json!({
         "needs_confirmation": true,
         "imported": 0,
@@ -464,6 +464,7 @@ fn propose(
         "first_rows": first,
         "mapping": mapping,
         "questions": questions,
+        "alike": alike.count(),
         "looks_like": alike.rows(&rows),
         "preview": preview,
         "next": "Show the mapping and the preview to the user. When they agree, call again with this mapping, the answers \

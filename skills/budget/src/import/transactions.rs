@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nova_skill::{ContentHash, Date, Decimal, ToolError};
+use nova_skill::{ContentHash, Date, Decimal, ToolError, Value, json};
 
 use super::mapping::{Mapping, Sign};
 use super::table::{Row, Table};
@@ -57,6 +57,11 @@ impl Question {
             }
         };
         Some(Self { about: "alike", asks, choices: vec!["leave_out".into(), "import".into()] })
+    }
+
+    /// As an answer tells it.
+    pub(super) fn to_json(&self) -> Value {
+        json!({"about": self.about, "question": self.asks, "choices": self.choices})
     }
 
     fn of_signs(asks: &str) -> Self {

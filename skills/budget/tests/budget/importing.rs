@@ -514,18 +514,23 @@ fn what_looks_like_an_entry_that_is_there_is_told_and_asked_about() {
 
 #[test]
 fn what_looks_alike_is_left_out_or_imported_only_as_the_user_says() {
-    for (answer, imported, left_out) in [("leave_out", 4, 3), ("import", 7, 0)] {
+    for (answer, imported, left_out, summary) in [
+        ("leave_out", 4, 3, "4 imported, 3 left out, 4 without a category"),
+        ("import", 7, 0, "7 imported, 7 without a category"),
+    ] {
         let budget = november_by_hand();
         let before = budget.vault.files();
         let mut call = json!({"path": "bank.csv", "account": "Giro"});
         call["mapping"] = budget.value("import_transactions", call.clone())["mapping"].clone();
         let unanswered = budget.value("import_transactions", call.clone());
         assert_eq!((&unanswered["needs_confirmation"], &unanswered["imported"]), (&json!(true), &json!(0)));
+        assert_eq!(unanswered["alike"], 3);
         assert_eq!(budget.vault.files(), before, "nothing without an answer");
 
         call["mapping"]["alike"] = json!(answer);
         let done = budget.value("import_transactions", call);
         assert_eq!((&done["imported"], &done["left_out"]), (&json!(imported), &json!(left_out)));
+        assert_eq!(done["summary"], summary);
         let entries = budget.value("list", json!({"month": "2026-11"}))["entries"].as_array().unwrap().len();
         assert_eq!(entries, 5 + imported, "five days of November were there");
     }
@@ -545,6 +550,7 @@ fn a_bank_that_is_known_asks_about_what_looks_alike_too_and_remembers_no_answer(
     assert_eq!(asked["looks_like"][0]["on"], "2026-12-01");
     let looked = budget.value("import_transactions", json!({"path": "next.csv", "dry_run": true}));
     assert_eq!((&looked["alike"], &looked["imported"]), (&json!(1), &json!(2)));
+    assert_eq!(looked["questions"], asked["questions"], "what is open is asked after a look, too");
     // What the first file left out is still asked about, and what it imported is not imported again.
     let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
     assert_eq!(again["looks_like"].as_array().unwrap().len(), 3, "{again:#}");

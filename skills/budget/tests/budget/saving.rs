@@ -56,6 +56,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
             json!({"date": on, "amount": "1", "recurring": "weekly", "until": "2026-01-03"}),
             "/until: is before the first day, 2026-11-21.",
         ),
+        (json!({"date": on, "amount": "1", "payee": "Kiosk\nNord"}), "/payee: must be one line of text."),
     ] {
         refuses(NOVEMBER, "expense", "", entered, message);
     }
@@ -83,6 +84,37 @@ fn what_a_tool_would_refuse_a_form_refuses() {
         json!({"match": "Kiosk", "category": "drinks"}),
         "/match: is what Budget/Rules/Kiosk.md says already, with the category snacks.",
     );
+    let lower = json!({"category": "GROCERIES", "amount": "90", "currency": "eur"});
+    refuses(
+        NOVEMBER,
+        "limit",
+        "",
+        lower,
+        "/category: has a limit in EUR already, Budget/Limits/Groceries.md.",
+    );
     let broken = saved(NOVEMBER, "rule", "", json!({"match": "/(/", "category": "drinks"})).unwrap_err();
     assert!(broken.starts_with("/match: is no regular expression: "), "{broken}");
+}
+
+#[test]
+fn a_currency_is_taken_out_only_where_the_others_say_the_same() {
+    let entries = |currencies: &[&str]| -> String {
+        let entry = |(at, currency): (usize, &&str)| {
+            format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
+        };
+        currencies.iter().enumerate().map(entry).collect()
+    };
+    let (eur, chf) = ("currency: EUR\n", "currency: chf\n");
+    let taken = |notes: &str, path: &str| {
+        saved(notes, "expense", path, json!({"currency": null})).map(|values| values["currency"].clone())
+    };
+    assert_eq!(taken(&entries(&[eur, eur, ""]), "0.md"), Ok(Value::Null));
+    let refused = |why: &str| Err(format!("/currency: is needed: {why}."));
+    let none = "the notes do not say which one is usual; give a code such as EUR";
+    assert_eq!(taken(&entries(&[eur, "", ""]), "0.md"), refused(none));
+    assert_eq!(taken(&entries(&[eur, eur, chf]), "0.md"), refused(none));
+    let other = "without it the note is read in EUR; write the one that is meant";
+    assert_eq!(taken(&entries(&[eur, chf]), "1.md"), refused(other));
+    // What is no currency was read in none.
+    assert_eq!(taken(&entries(&[eur, "currency: Taler\n"]), "1.md"), Ok(Value::Null));
 }

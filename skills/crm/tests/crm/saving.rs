@@ -3,6 +3,62 @@
 use nova_skill::{Value, json};
 use nova_testkit::{TempVault, save_form};
 
+use crate::PEOPLE;
+
+/// What a form saves in which these fields were filled in, of a note or of a new record without one;
+/// else why it cannot.
+fn saved(notes: &str, record_type: &str, path: Option<&str>, entered: Value) -> Result<Value, String> {
+    let saved = save_form(nova_skill_crm::skill, &TempVault::from(notes), record_type, path, &entered);
+    saved.map(|saved| saved.values).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_a_tool_refuses_of_a_person_or_a_company_its_form_refuses() {
+    let email = saved(PEOPLE, "contact", None, json!({"name": "Sam Ortega", "email": "jane at example"}));
+    assert_eq!(
+        email,
+        Err("/email: \"jane at example\" is not an e-mail address such as jane@example.com.".into())
+    );
+    let name = saved(PEOPLE, "company", None, json!({"name": "Quillon\nLabs"}));
+    assert_eq!(name, Err("/name: must be one line of text.".into()));
+    let stage = saved(PEOPLE, "contact", Some("Friends/Theo.md"), json!({"stage": "a\tb"}));
+    assert_eq!(stage, Err("/stage: must be one line of text.".into()));
+}
+
+#[test]
+fn tags_are_kept_as_the_tools_keep_them() {
+    let tags = json!(["#design", "Design", "food/dairy"]);
+    let expected = json!(["design", "food/dairy"]);
+    for (record_type, path) in
+        [("contact", None), ("contact", Some("CRM/People/Jane Doe.md")), ("company", None)]
+    {
+        let entered =
+            if path.is_none() { json!({"name": "Ada", "tags": tags}) } else { json!({"tags": tags}) };
+        assert_eq!(saved(PEOPLE, record_type, path, entered).unwrap()["tags"], expected, "{record_type}");
+    }
+}
+
+#[test]
+fn what_nobody_touched_is_not_looked_at_again() {
+    let odd = PEOPLE.replace("email: Jane.Doe@quillon.example", "email: jane at example");
+    let values = saved(&odd, "contact", Some("CRM/People/Jane Doe.md"), json!({"stage": "customer"}));
+    assert_eq!(values.unwrap()["email"], "jane at example");
+}
+
+#[test]
+fn a_deal_links_to_whom_the_user_means() {
+    let with = |contact: &str| {
+        let deal = json!({"title": "Renewal", "stage": "lead", "contact": contact});
+        saved(PEOPLE, "deal", None, deal).map(|values| values["contact"].clone())
+    };
+    assert_eq!(with("Marsh"), Ok(json!("Theo")));
+    assert_eq!(with("jane doe"), Ok(json!("Jane Doe")));
+    assert_eq!(with("Jane"), Err("/contact: \"Jane\" could be several; write which one is meant.".into()));
+    // A note of that very name, and somebody who has none yet.
+    assert_eq!(with("Quillon Labs"), Ok(json!("Quillon Labs")));
+    assert_eq!(with("Ilse Kramer"), Ok(json!("Ilse Kramer")));
+}
+
 /// A deal in each of these currencies.
 fn deals(currencies: &[&str]) -> String {
     let deal = |(at, currency): (usize, &&str)| {
@@ -44,4 +100,28 @@ fn a_note_that_left_its_currency_open_goes_on_so_where_the_others_say_it() {
     assert_eq!(currency(&deals(&[EUR, ""]), open, json!({"value": "6"})), Ok(Value::Null));
     let error = currency(&deals(&[EUR, "", CHF]), open, json!({"value": "6"})).unwrap_err();
     assert!(error.starts_with("/currency: is needed"), "{error}");
+}
+
+#[test]
+fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
+    let taken = |currencies: &[&str], more: Value| {
+        let mut entered = json!({"currency": null});
+        entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        currency(&deals(currencies), Some("CRM/Deals/0.md"), entered)
+    };
+    assert_eq!(taken(&[EUR, EUR], json!({})), Ok(Value::Null));
+    assert_eq!(
+        taken(&[CHF, EUR], json!({})),
+        Err("/currency: is needed: without it the value is read in EUR; write the one that is meant.".into())
+    );
+    assert_eq!(
+        taken(&[EUR, ""], json!({})),
+        Err("/currency: is needed: no deal has one yet, and none is configured.".into())
+    );
+    // Without a value there is nothing to be read, but in a deal that goes by this one.
+    assert_eq!(taken(&[EUR, CHF], json!({"value": null})), Ok(Value::Null));
+    assert_eq!(
+        taken(&[EUR, ""], json!({"value": null})),
+        Err("/currency: is needed: CRM/Deals/1.md says none, and goes by this one.".into())
+    );
 }

@@ -96,6 +96,93 @@ fn more_than_is_held_is_sold_by_no_edit() {
     );
 }
 
+/// Ten shares bought in each of two currencies; five of them were sold in one.
+const IN_TWO: &str = "//- NGTL.md
+---
+type: position
+symbol: NGTL
+currency: EUR
+---
+//- a.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-01-02
+quantity: 10
+price: 40
+currency: EUR
+---
+//- b.md
+---
+type: trade
+symbol: NGTL
+kind: buy
+date: 2026-01-03
+quantity: 10
+price: 44
+currency: usd
+---
+//- c.md
+---
+type: trade
+symbol: NGTL
+kind: sell
+date: 2026-01-04
+quantity: 5
+price: 45
+currency: USD
+---
+";
+
+/// Takes the currency out of a note; else why it has to stay.
+#[track_caller]
+fn without_currency(notes: &str, record_type: &str, path: &str, expected: Result<(), &str>) {
+    let saved = save_form(
+        nova_skill_portfolio::skill,
+        &TempVault::from(notes),
+        record_type,
+        Some(path),
+        &json!({"currency": null}),
+    );
+    let saved = saved.map(|saved| assert_eq!(saved.values["currency"], Value::Null));
+    assert_eq!(saved.map_err(|error| error.to_string()), expected.map_err(str::to_owned));
+}
+
+#[test]
+fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
+    let other = "/currency: is needed: without it the note is read in EUR; write the one that is meant.";
+    without_currency(IN_TWO, "trade", "b.md", Err(other));
+    // The other trades agree then, and are in dollars.
+    without_currency(IN_TWO, "trade", "a.md", Err(&other.replace("EUR", "USD")));
+    // The only one that says what all the others are in.
+    let alone = IN_TWO.replace("currency: usd\n", "").replace("currency: USD\n", "");
+    without_currency(&alone, "trade", "a.md", Ok(()));
+    let alone = alone.replace("symbol: NGTL\ncurrency: EUR\n", "symbol: NGTL\n");
+    let none = "/currency: is needed: nothing in the vault says which one is usual.";
+    without_currency(&alone, "trade", "a.md", Err(none));
+    // Trades that say none go by their position.
+    let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\
+                       //- b.md\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n---\n\
+                       //- P.md\n---\ntype: price\nsymbol: X\ndate: 2026-01-02\nclose: 1\ncurrency: USD\n---\n\
+                       //- Q.md\n---\ntype: price\nsymbol: Y\ndate: 2026-01-02\nclose: 1\ncurrency: USD\n---\n";
+    without_currency(of_position, "position", "NGTL.md", Err(&other.replace("EUR", "USD")));
+    let of_same = of_position.replace("USD", "EUR");
+    without_currency(&of_same, "price", "P.md", Ok(()));
+    without_currency(&of_same, "position", "NGTL.md", Ok(()));
+}
+
+#[test]
+fn a_currency_that_nobody_touched_stays_as_it_is_spelled() {
+    let edited = |entered: Value| {
+        let vault = TempVault::from(IN_TWO);
+        let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", Some("b.md"), &entered);
+        saved.unwrap().values["currency"].clone()
+    };
+    assert_eq!(edited(json!({"price": "44.50"})), "usd");
+    assert_eq!(edited(json!({"quantity": "12", "currency": "usd"})), "USD");
+}
+
 #[test]
 fn what_cannot_be_already_is_mended_one_note_after_the_other() {
     // The first buy is missing, and so is a part of the second.

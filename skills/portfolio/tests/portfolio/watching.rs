@@ -62,6 +62,24 @@ fn only_the_target_changes() {
 }
 
 #[test]
+fn two_currencies_of_one_target_are_asked_about() {
+    let both =
+        |target: &str, currency: &str| json!({"symbol": "SLVN", "target": target, "currency": currency});
+    let error = portfolio(LIST).error("watch", both("120 USD", "EUR"));
+    assert_eq!(
+        error.message,
+        "/currency: is EUR, and USD stands beside the target; leave one of the two out."
+    );
+    check("watch", both("51 usd", "USD"), "target 46 EUR", "target 51 USD");
+    check("watch", both("51 USD", " "), "target 46 EUR", "target 51 USD");
+    let error = portfolio(LIST).error("watch", json!({"symbol": "SLVN", "target": "51 dollars"}));
+    assert_eq!(
+        error.message,
+        "/target: \"dollars\" is no currency. Write its code of three letters, such as EUR or USD."
+    );
+}
+
+#[test]
 fn a_line_is_added_or_taken_away() {
     check(
         "watch",

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 /// Rewrites a tool's schema so that strict providers take it, keeping its meaning.
 ///
 /// Dropped: `$schema`, number formats such as `uint32`, `default: null`, what is written for forms
-/// (`x-starts` and its like), and the `null` beside the real type of an argument that may be left out
-/// anyway. A schema that allows anything
-/// (`true`) becomes `{}`, and the whole is an object with `properties`.
+/// (`x-starts` and its like, `format: decimal` and `format: amount`), and the `null` beside the real
+/// type of an argument that may be left out anyway. A schema that allows anything (`true`) becomes
+/// `{}`, and the whole is an object with `properties`.
 pub fn normalise_schema(schema: &Value) -> Value {
     let mut whole = match plain(schema, false) {
         Value::Object(map) => map,
@@ -37,7 +37,7 @@ fn plain(schema: &Value, optional: bool) -> Value {
         let value = match (key.as_str(), value) {
             ("$schema", _) | ("default", Value::Null) => continue,
             (own, _) if own.starts_with("x-") => continue,
-            ("format", Value::String(name)) if is_number_format(name) => continue,
+            ("format", Value::String(name)) if is_number_format(name) || is_for_forms(name) => continue,
             ("type", Value::Array(names)) => plain_type(names, optional),
             ("enum", Value::Array(values)) if optional => {
                 values.iter().filter(|value| !value.is_null()).cloned().collect()
@@ -113,6 +113,11 @@ fn is_number_format(name: &str) -> bool {
     matches!(name, "float" | "double") || bits.is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// What a form goes by; no standard knows it, and a strict provider refuses it.
+fn is_for_forms(name: &str) -> bool {
+    matches!(name, "decimal" | "amount")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -140,6 +145,8 @@ mod tests {
                 "n":{"type":["integer","null"],"format":"uint32","minimum":0,"default":null},
                 "x":{"type":"number","format":"double"},
                 "day":{"type":"string","format":"date","default":"today","x-starts":"today"},
+                "price":{"type":["string","number","null"],"format":"decimal"},
+                "target":{"type":["string","number"],"format":"amount"},
                 "x-ray":{"type":"boolean"},
                 "kind":{"type":["string","null"],"enum":["a","b",null]},
                 "any":true}}"#,
@@ -147,6 +154,8 @@ mod tests {
                 "n":{"type":"integer","minimum":0},
                 "x":{"type":"number"},
                 "day":{"type":"string","format":"date","default":"today"},
+                "price":{"type":["string","number"]},
+                "target":{"type":["string","number"]},
                 "x-ray":{"type":"boolean"},
                 "kind":{"type":"string","enum":["a","b"]},
                 "any":{}}}"#,

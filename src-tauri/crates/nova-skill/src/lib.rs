@@ -12,6 +12,7 @@ mod description;
 mod effect;
 mod error;
 mod folded;
+mod given;
 mod manifest;
 mod output;
 mod record;
@@ -28,6 +29,7 @@ pub use description::{Description, Fragment};
 pub use effect::Effect;
 pub use error::ToolError;
 pub use folded::{folded, likeness};
+pub use given::GivenDecimal;
 pub use manifest::{Hints, Lifetime, Loading, Manifest, Mode, NotWhen, Requires, Routing};
 pub use output::{Figure, FigurePart, Output, OutputPart, OutputStream, Source, ToolOutput};
 pub use record::{

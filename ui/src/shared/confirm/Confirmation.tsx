@@ -7,6 +7,7 @@ import { count } from '../format';
 import { SchemaForm, usePlanForm } from '../form';
 import { keyText } from '../platform';
 import { ValueView } from '../Value';
+import { OpenNote } from '../OpenNote';
 import type { Proposal } from './proposal';
 
 interface ConfirmationProps {
@@ -50,6 +51,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
           )}
         </section>
       )}
+      <Twins proposal={proposal} />
       <SchemaForm form={form} label={`What ${action} is to do`} today={today} disabled={busy} onSubmit={() => run(false)}>
         {/* In sight however long the form is. */}
         <div className="sticky bottom-0 z-10 -mx-4 mt-4 border-t border-line bg-surface-side px-4 py-3">
@@ -62,7 +64,8 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
               disabled={busy || nothing || form.shown.length > 0}
               data-testid="confirm-proposal"
             >
-              {proposal.count === null || nothing ? action : `${action} ${count(proposal.count)}`}
+              {/* Those that are there may be left out now. */}
+              {proposal.count === null || nothing || (proposal.alike > 0 && form.changed) ? action : `${action} ${count(proposal.count)}`}
             </Button>
             {proposal.canLook && (open > 0 || form.changed) && (
               <Button className="h-8" disabled={busy} onClick={() => run(true)} data-testid="look-again">
@@ -75,5 +78,27 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
         </div>
       </SchemaForm>
     </div>
+  );
+}
+
+/** What looks like an entry that is there, each with a link to it: nobody can answer without having seen them. */
+function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
+  if (twins.length === 0) return null;
+  return (
+    <section aria-label="There already, as it seems" data-testid="twins" className="rounded-card border border-line bg-warn-soft text-small">
+      <h3 className="px-3 pt-2 font-medium">{alike === 1 ? '1 looks like an entry that is there' : `${count(alike)} look like entries that are there`}</h3>
+      <ul tabIndex={0} aria-label="Each with the entry that it looks like" className="flex max-h-56 flex-col gap-1 overflow-y-auto px-3 py-2">
+        {twins.map((twin, at) => (
+          <li key={at}>
+            <span className="selectable tabular">{twin.text}</span>
+            <span className="text-fg-2"> looks like </span>
+            <OpenNote path={twin.path}>{twin.name}</OpenNote>
+            {twin.on !== '' && <span className="tabular text-fg-2"> of {twin.on}</span>}
+            {twin.comesAgain && <span className="text-fg-2">, which comes again</span>}
+          </li>
+        ))}
+      </ul>
+      {alike > twins.length && <p className="border-t border-line px-3 py-1 text-fg-2">The first {twins.length} of {count(alike)}.</p>}
+    </section>
   );
 }

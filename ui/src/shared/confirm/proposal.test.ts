@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Field } from '../form';
-import { importDone, importTool, previewedImport, proposedImport, proposedMapping } from '../../testing/import';
+import { alikeImport, importDone, importTool, previewedImport, proposedImport, proposedMapping } from '../../testing/import';
 import { proposalOf } from './proposal';
 
 const of = (answer: Parameters<typeof proposalOf>[0], args = { path: 'a.csv' }) => proposalOf(answer, importTool.input_schema, args);
@@ -33,6 +33,32 @@ test('a question stands first and has to be answered', () => {
     ['.', 'Point'],
   ]);
   expect(second?.key).toBe('date');
+});
+
+test('the words that a tool gives to choose from are read as words', () => {
+  const answer = { ...(proposedImport as object), mapping: {}, questions: [{ about: 'decimal', question: 'Leave it out?', choices: ['leave_out', 'import', 'DD.MM.YYYY'] }] };
+  expect(options(mapping(of(answer)?.plan.fields)[0])).toEqual([
+    ['leave_out', 'Leave out'],
+    ['import', 'Import'],
+    ['DD.MM.YYYY', 'DD.MM.YYYY'],
+  ]);
+  const alike = { type: 'object', properties: { alike: { enum: ['leave_out', 'import', null] } } };
+  const schema = { type: 'object', properties: { mapping: alike } };
+  const chosen = proposalOf({ dry_run: true, mapping: { alike: 'import' } }, schema, {});
+  expect(options(mapping(chosen?.plan.fields)[0])).toEqual([
+    ['leave_out', 'Leave out'],
+    ['import', 'Import'],
+  ]);
+});
+
+test('what looks like an entry that is there is told with that entry, also behind the preview', () => {
+  const proposal = of(alikeImport);
+  expect(proposal?.twins).toEqual([
+    { text: '2026-11-02, 1180.00 EUR, Linden', name: 'Rent', on: '2026-11-01', comesAgain: true, path: 'Budget/Expenses/2026/Rent.md' },
+    { text: '2026-11-20, 3.00 EUR', name: 'Coffee', on: '2026-11-18', comesAgain: false, path: 'Budget/Expenses/2026/Coffee.md' },
+  ]);
+  expect(proposal?.alike).toBe(60);
+  expect(proposal?.preview).toEqual([{ date: '2026-11-02', payee: 'Linden' }]);
 });
 
 test('a column is chosen by its name, and by its number where two have the name', () => {

@@ -2,10 +2,11 @@
 // to first, or after a dry run. Pure.
 //
 // An argument of the tool that the answer has as an object is proposed: its values stand in the form. `questions`,
-// a list of {about, question, choices}, are fields of it that the tool could not find out.
+// a list of {about, question, choices}, are fields of it that the tool could not find out. `looks_like` is a list of
+// what would be written although something like it is there.
 
 import type { JsonValue } from '../../ipc';
-import { planOf, type Field, type ObjectField } from '../form';
+import { labelOf, planOf, type Field, type ObjectField } from '../form';
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
@@ -20,12 +21,28 @@ export interface Proposal {
   readonly open: number;
   /** Some of what would be written. */
   readonly preview: JsonObject[];
+  /** What looks like an entry that is there, of all that would be written; `alike` is how many there are. */
+  readonly twins: readonly Twin[];
+  readonly alike: number;
   /** How many entries it is about; none where the answer does not say. */
   readonly count: number | null;
   /** What it says about itself: "4 of 7 are new". */
   readonly summary: string;
   /** It can be shown again with what was changed, before anything is written. */
   readonly canLook: boolean;
+}
+
+/** Something that would be written, and the entry that it looks like. */
+export interface Twin {
+  /** "2026-11-20, 3.00 EUR, Kiosk" */
+  readonly text: string;
+  /** What the entry is called. */
+  readonly name: string;
+  /** Its day, "2026-11-18"; empty where the answer does not say. */
+  readonly on: string;
+  readonly comesAgain: boolean;
+  /** Its note. */
+  readonly path: string;
 }
 
 /** Whether a tool did nothing yet. */
@@ -42,6 +59,7 @@ export function proposalOf(answer: JsonValue | null | undefined, schema: JsonVal
   const isProposed = ({ key }: Field) => proposed.some((field) => field.key === key);
   const others = whole.fields.filter((field) => !isProposed(field) && field.key !== 'dry_run' && given[field.key] === undefined);
   const questions = questionsIn(answer);
+  const twins = twinsIn(answer);
 
   const { dry_run: _looked, ...asked } = given;
   const fixed = Object.fromEntries(Object.entries(asked).filter(([key]) => !proposed.some((field) => field.key === key)));
@@ -51,6 +69,8 @@ export function proposalOf(answer: JsonValue | null | undefined, schema: JsonVal
     fixed,
     open: questions.length,
     preview: previewIn(answer),
+    twins,
+    alike: typeof answer['alike'] === 'number' ? answer['alike'] : twins.length,
     count: countIn(answer),
     summary: typeof answer['summary'] === 'string' ? answer['summary'] : '',
     canLook: whole.fields.some(({ key, kind }) => key === 'dry_run' && kind === 'switch'),
@@ -88,6 +108,7 @@ function withChoices(field: ObjectField, questions: readonly Question[], answer:
 
 /** A field that names an entry of a list of the answer is chosen from that list. */
 function chosen(field: Field, answer: JsonObject, value: JsonValue | undefined): Field {
+  if (field.kind === 'choice') return { ...field, options: field.options.map((option) => (option.label === option.value ? named(option.label) : option)) };
   const list = field.choicesFrom === undefined ? [] : texts(answer[field.choicesFrom]);
   if (field.kind !== 'text' || list.length === 0) return field;
   const { key, label, help, required, nullable } = field;
@@ -109,7 +130,9 @@ function columnsOf(header: readonly string[]): { value: string; label: string }[
 const signs: Readonly<Record<string, string>> = { ',': 'Comma', '.': 'Point' };
 
 function named(value: string): { value: string; label: string } {
-  return { value, label: signs[value] ?? value };
+  // A word of the tool's own: leave_out.
+  const isWord = /^[a-z]+(_[a-z]+)*$/.test(value);
+  return { value, label: signs[value] ?? (isWord ? labelOf(value) : value) };
 }
 
 function folded(options: readonly { label: string }[]): { folded?: true } {
@@ -121,10 +144,32 @@ function optional(field: Field): Field {
   return { ...field, required: false };
 }
 
-/** `preview`, or `changed` of a dry run. */
+/** `preview`, or `changed` of a dry run. What its rows look like stands in a list of its own. */
 function previewIn(answer: JsonObject): JsonObject[] {
   const list = answer['preview'] ?? answer['changed'];
-  return Array.isArray(list) ? list.filter(isObject) : [];
+  const rows = Array.isArray(list) ? list.filter(isObject) : [];
+  return rows.map(({ looks_like: _told, ...row }) => row);
+}
+
+function twinsIn(answer: JsonObject): Twin[] {
+  const list = answer['looks_like'];
+  return (Array.isArray(list) ? list : []).filter(isObject).flatMap(({ date, amount, currency, payee, looks_like, on, comes_again, path }) => {
+    if (typeof path !== 'string') return [];
+    const money = words([amount, currency]).join(' ');
+    return [
+      {
+        text: words([date, money, payee]).join(', '),
+        name: typeof looks_like === 'string' ? looks_like : path,
+        on: typeof on === 'string' ? on : '',
+        comesAgain: comes_again === true,
+        path,
+      },
+    ];
+  });
+}
+
+function words(values: readonly (JsonValue | undefined)[]): string[] {
+  return values.filter((value): value is string => typeof value === 'string' && value !== '');
 }
 
 function countIn(answer: JsonObject): number | null {

@@ -58,11 +58,11 @@ function fieldOf(key: string, given: JsonValue, required: boolean, known: Known,
   if (options !== null) return options.length > 0 ? { ...base, kind: 'choice', options } : json;
 
   const types = typesOf(schema);
-  if (
-    schema.format === 'decimal' &&
-    types.every((type) => type === 'string' || type === 'number' || type === 'integer')
-  )
+  const scalar = types.every((type) => type === 'string' || type === 'number' || type === 'integer');
+  if (schema.format === 'decimal' && scalar)
     return { ...base, kind: 'decimal', asText: types.length === 0 || types.includes('string'), ...range(schema) };
+  // A number with its currency, such as 120 USD.
+  if (schema.format === 'amount' && scalar) return { ...base, ...textField(key, schema) };
   if (types.length !== 1) return json;
   switch (types[0]) {
     case 'string':

@@ -14,8 +14,10 @@ export interface SchemaFormState {
   readonly args: JsonValue;
   /** All problems, also of fields nobody has been in. */
   readonly problems: readonly Problem[];
-  /** The problems people are shown: of fields they have left, or all after a try to send. */
+  /** The problems people are shown: of fields they have left, or all after a try to send, and what they were told. */
   readonly shown: readonly Problem[];
+  /** A problem that is shown has to be mended first. What was told does not: its cure may be in another place. */
+  readonly blocked: boolean;
   /** Something differs from what the form began with. */
   readonly changed: boolean;
   setDraft(draft: Draft): void;
@@ -25,7 +27,7 @@ export interface SchemaFormState {
   enter(path: string): void;
   /** The arguments, or `null` after showing every problem. */
   submit(): JsonValue | null;
-  /** Shows what somebody else found wrong; each until its field is written in. */
+  /** Shows what somebody else found wrong, until anything is written: the cure may be in another field. */
   tell(problems: readonly Problem[]): void;
   clear(): void;
 }
@@ -42,39 +44,42 @@ export function useSchemaForm(schema: JsonValue, initial?: JsonValue, starts?: S
   return usePlanForm(plan, initial);
 }
 
+const none: readonly Problem[] = [];
+
 /** The form of fields that are read from a schema already. */
 export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormState {
   const [draft, setDraft] = useState<Draft>(() => draftOf(plan, initial));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [told, setTold] = useState<readonly Problem[]>(none);
 
-  const [told, setTold] = useState<readonly Problem[]>([]);
-
-  const problems = useMemo(() => {
-    const own = check(plan, draft);
-    return [...own, ...told.filter(({ path }) => !own.some((problem) => problem.path === path))];
-  }, [plan, draft, told]);
+  const problems = useMemo(() => check(plan, draft), [plan, draft]);
   const args = useMemo(() => argsOf(plan, without(draft, problems)) ?? {}, [plan, draft, problems]);
-  const begun = useMemo(() => JSON.stringify(filled(draftOf(plan, initial))), [plan, initial]);
+  const begun = useMemo(() => text(draftOf(plan, initial)), [plan, initial]);
 
   const leave = useCallback((path: string) => setLeft((old) => new Set(old).add(path)), []);
-  const enter = useCallback((path: string) => {
-    setLeft((old) => new Set([...old].filter((one) => one !== path)));
-    setTold((old) => (old.some((problem) => problem.path === path) ? old.filter((problem) => problem.path !== path) : old));
-  }, []);
+  const enter = useCallback((path: string) => setLeft((old) => new Set([...old].filter((one) => one !== path))), []);
+  const write = useCallback(
+    (next: Draft) => {
+      setDraft(next);
+      if (text(next) !== text(draft)) setTold(none);
+    },
+    [draft],
+  );
   const clear = useCallback(() => {
-    setDraft(draftOf(plan, undefined));
+    write(draftOf(plan, undefined));
     setLeft(new Set());
-    setTold([]);
-  }, [plan]);
+  }, [plan, write]);
+  const own = problems.filter(({ path }) => left.has(path) || left.has(path.replace(/\.\d+$/, '')));
 
   return {
     plan,
     draft,
     args,
     problems,
-    shown: problems.filter(({ path }) => left.has(path) || left.has(path.replace(/\.\d+$/, ''))),
-    changed: JSON.stringify(filled(draft)) !== begun,
-    setDraft,
+    shown: [...own, ...told.filter(({ path }) => !own.some((problem) => problem.path === path))],
+    blocked: own.length > 0,
+    changed: text(draft) !== begun,
+    setDraft: write,
     leave,
     enter,
     submit: () => {
@@ -82,10 +87,12 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
       setLeft(new Set(problems.map(({ path }) => path)));
       return null;
     },
-    tell: (problems) => {
-      setTold(problems);
-      setLeft((old) => new Set([...old, ...problems.map(({ path }) => path)]));
-    },
+    tell: setTold,
     clear,
   };
+}
+
+/** What is in a draft, to be compared. */
+function text(draft: Draft): string {
+  return JSON.stringify(filled(draft)) ?? '';
 }

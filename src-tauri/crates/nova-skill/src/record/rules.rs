@@ -37,9 +37,15 @@ pub struct RecordDraft {
 }
 
 impl RecordDraft {
-    /// A new record. What is empty is left out.
+    /// A new record, its values as its note will hold them: a currency in capitals, a choice as it is
+    /// declared. What is empty is left out, and what no note can hold stays as it was entered.
     pub fn new(declared: &RecordType, values: &Map<String, Value>) -> Self {
-        let said = |(key, value): (&String, &Value)| Some((key.clone(), entered(Some(value))?));
+        let said = |(key, value): (&String, &Value)| {
+            let value = entered(Some(value))?;
+            let field = declared.fields.get(key);
+            let written = field.and_then(|field| Some(field.form_value(&field.write(key, &value).ok()?)));
+            Some((key.clone(), written.unwrap_or(value)))
+        };
         let given: Map<String, Value> = values.iter().filter_map(said).collect();
         Self {
             record_type: declared.name().to_owned(),

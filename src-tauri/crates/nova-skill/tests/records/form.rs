@@ -232,3 +232,22 @@ fn the_rules_of_a_skill_see_what_is_to_be_saved_and_what_they_fill_in_is_told_ap
     assert_eq!(Value::Object(new.values().clone()), json!({"name": "Alps"}));
     assert!(new.note().is_none() && new.changes("name") && !new.changes("guide"));
 }
+
+#[test]
+fn the_rules_see_a_new_record_as_its_note_will_hold_it() {
+    let trip = types(&TRIP.replace("booked: {", "paid_in: { kind: currency }\n    booked: {"));
+    let trip = trip.get("trip").unwrap();
+    let entered = json!({
+        "name": "Alps", "guide": "[[Jane Doe|Jane]]", "price": 99.5, "mood": "WILD", "paid_in": " eur ",
+        "tags": ["snow ", ""], "starts": "soon",
+    });
+    let new = RecordDraft::new(trip, &values(entered));
+    assert_eq!(
+        Value::Object(new.values().clone()),
+        json!({
+            "name": "Alps", "guide": "Jane Doe", "price": "99.5", "mood": "wild", "paid_in": "EUR",
+            "tags": ["snow"], "starts": "soon",
+        })
+    );
+    assert!(new.filled_in().is_empty(), "nothing but what the user entered");
+}

@@ -1,0 +1,63 @@
+//! Decimals as a tool is given them.
+
+use std::borrow::Cow;
+
+use schemars::generate::SchemaGenerator;
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::Deserialize;
+use serde_json::{Number, Value};
+
+/// An argument that is a decimal: a text or a JSON number. Whether it is one is seen where it is read.
+///
+/// Its schema says `format: decimal`, by which a form has a field for a number and sends it as the text
+/// that was typed: a JSON number would be rounded on its way through the window. A field that takes a
+/// currency beside its number (`120 USD`) says `format: amount` instead, and is a field for a text.
+/// Models are told of neither.
+///
+/// ```
+/// use nova_skill::{GivenDecimal, json};
+/// let given = |value| -> GivenDecimal { nova_skill::serde_json::from_value(value).unwrap() };
+/// assert_eq!(given(json!(" 84.20 ")).text(), "84.20");
+/// assert_eq!(given(json!(12)).text(), "12");
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum GivenDecimal {
+    /// As it was typed.
+    Text(String),
+    /// As a model or a script writes it.
+    Number(Number),
+}
+
+impl GivenDecimal {
+    /// As it was written, without the spaces around.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => text.trim().into(),
+            Self::Number(number) => number.to_string().into(),
+        }
+    }
+}
+
+impl From<GivenDecimal> for Value {
+    fn from(given: GivenDecimal) -> Self {
+        match given {
+            GivenDecimal::Text(text) => text.into(),
+            GivenDecimal::Number(number) => number.into(),
+        }
+    }
+}
+
+impl JsonSchema for GivenDecimal {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Decimal".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "number"], "format": "decimal"})
+    }
+}
