@@ -230,13 +230,14 @@ mod tests {
             of: of(number),
             content,
             notes,
+            drawn_from: Vec::new(),
             cut: None,
             from_outside: true,
         }))
     }
 
     fn told(number: u32) -> LogMessage {
-        let ended = Some(Box::new(Ended { number, notes: Notes::new(), cut: None }));
+        let ended = Some(Box::new(Ended::saying_nothing(number)));
         LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
     }
 

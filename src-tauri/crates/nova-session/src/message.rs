@@ -94,6 +94,9 @@ pub(crate) struct LateEnd {
     pub(crate) content: String,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
+    /// The notes that the tool named as what it is made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) drawn_from: Vec<VaultPath>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
     /// It holds text that nobody vouches for.
@@ -106,6 +109,8 @@ pub(crate) struct Ended {
     pub(crate) number: u32,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) drawn_from: Vec<VaultPath>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
 }
@@ -152,6 +157,13 @@ pub(crate) struct LogCall {
     pub(crate) reads: bool,
 }
 
+impl Ended {
+    /// It tells that the call ended and nothing of what it found.
+    pub(crate) fn saying_nothing(number: u32) -> Self {
+        Self { number, notes: Notes::new(), drawn_from: Vec::new(), cut: None }
+    }
+}
+
 impl LogMessage {
     pub(crate) fn notice(text: impl Into<String>) -> Self {
         Self::telling(text, Told::default())
@@ -187,6 +199,15 @@ impl LogMessage {
             Self::ToolOutput { notes, .. } => Some(notes),
             Self::Notice { ended: Some(ended), .. } => Some(&ended.notes),
             _ => None,
+        }
+    }
+
+    /// The notes that its tool named as what it is made of, whether or not they were read for it.
+    pub(crate) fn drawn_from(&self) -> &[VaultPath] {
+        match self {
+            Self::ToolOutput { drawn_from, .. } => drawn_from,
+            Self::Notice { ended: Some(ended), .. } => &ended.drawn_from,
+            _ => &[],
         }
     }
 
@@ -365,6 +386,7 @@ mod tests {
             of: RunsOn { number: 1, call: "c".into(), tool: "x.y".into() },
             content: String::new(),
             notes: Notes::new(),
+            drawn_from: Vec::new(),
             cut: None,
             from_outside: false,
         }));

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use nova_calls::{DetachedCall, Outcome, SoFar};
-use nova_protocol::{ErrorCode, Event, SourceView, UserError};
+use nova_protocol::{ErrorCode, Event, UserError};
 use nova_skill::VaultPath;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::calls::output_of;
+use super::calls::{named, output_of};
+use super::seen::paths;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, part};
 use crate::branches::After;
@@ -29,12 +30,13 @@ const STOPPING: Duration = Duration::from_secs(10);
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) notes: Notes,
+    pub(super) drawn_from: Vec<VaultPath>,
     pub(super) told: Told,
 }
 
 impl From<(String, Told)> for Said {
     fn from((text, told): (String, Told)) -> Self {
-        Self { text, notes: Notes::new(), told }
+        Self { text, notes: Notes::new(), drawn_from: Vec::new(), told }
     }
 }
 
@@ -75,13 +77,13 @@ impl Turn {
     /// What ended since the last request enters the next one, once.
     pub(super) async fn tell_late_ends(&self) {
         let ends = ends_to_tell(&self.session.lock().messages);
-        for LateEnd { of, content, notes, cut, from_outside } in ends {
+        for LateEnd { of, content, notes, drawn_from, cut, from_outside } in ends {
             let RunsOn { number, tool, .. } = &of;
-            if self.stays_here(&notes).await {
+            if self.stays_here(&notes, &drawn_from).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
-                let ended = Ended { number: *number, notes: Notes::new(), cut: None };
+                let ended = Ended::saying_nothing(*number);
                 self.tell_end(text, ended);
                 continue;
             }
@@ -91,7 +93,7 @@ impl Turn {
             self.see(&notes);
             self.look_again(&notes).await;
             let text = format!("Call {number} ({tool}) has ended:\n{content}");
-            self.tell_end(text, Ended { number: *number, notes, cut });
+            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut });
         }
     }
 
@@ -116,8 +118,9 @@ impl Turn {
             // It ended while the chat was on another branch.
             let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
             if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
-                let notes = self.notes_of(&sources).await;
-                let late = late_end(of, &output_of(ok, output, &merged), notes, true, self.output_cap(1));
+                let drawn_from = named(&sources);
+                let made_from = (self.notes_of(&drawn_from).await, drawn_from);
+                let late = late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }
@@ -141,18 +144,14 @@ impl Turn {
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");
-            self.tell_end(text, Ended { number, notes: Notes::new(), cut: None });
+            self.tell_end(text, Ended::saying_nothing(number));
         }
         Ok(())
     }
 
-    /// The notes among them, as they are now.
-    async fn notes_of(&self, sources: &[SourceView]) -> Notes {
-        let paths = sources.iter().filter_map(|source| match source {
-            SourceView::Note { path } => VaultPath::parse(path).ok(),
-            SourceView::Web { .. } => None,
-        });
-        let read = self.read_notes(paths.collect()).await;
+    /// These notes as they are now.
+    async fn notes_of(&self, paths: &[VaultPath]) -> Notes {
+        let read = self.read_notes(paths.to_vec()).await;
         read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
     }
 
@@ -229,7 +228,7 @@ impl Turn {
 
     async fn still_running(&self, running: &Running) -> Said {
         let (of, so_far) = (&running.of, running.watch.so_far());
-        if self.stays_here(&so_far.seen).await {
+        if self.stays_here(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
         }
         if so_far.says_something() {
@@ -239,6 +238,7 @@ impl Turn {
         Said {
             text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
             notes: so_far.seen,
+            drawn_from: Vec::new(),
             told: Told::default(),
         }
     }
@@ -246,13 +246,15 @@ impl Turn {
     /// More of an output that was too long.
     async fn read_output(&self, call: &LogCall) -> Said {
         let wanted = ControlTool::argument(&call.arguments, "call");
-        let cuts: Vec<(Cut, Notes)> = {
+        let cuts: Vec<(Cut, Notes, Vec<VaultPath>)> = {
             let state = self.session.lock();
-            let cut = |message: &LogMessage| Some((message.cut()?.clone(), message.notes()?.clone()));
+            let cut = |message: &LogMessage| {
+                Some((message.cut()?.clone(), message.notes()?.clone(), message.drawn_from().to_vec()))
+            };
             state.messages.iter().filter_map(cut).collect()
         };
-        let Some((cut, notes)) = cuts.iter().find(|(cut, _)| cut.call == wanted) else {
-            let known: Vec<&str> = cuts.iter().map(|(cut, _)| cut.call.as_str()).collect();
+        let Some((cut, notes, drawn_from)) = cuts.iter().find(|(cut, ..)| cut.call == wanted) else {
+            let known: Vec<&str> = cuts.iter().map(|(cut, ..)| cut.call.as_str()).collect();
             return json!({"error": {
                 "code": "bad_request",
                 "message": "No output of that call was cut.",
@@ -260,7 +262,7 @@ impl Turn {
             }})
             .into();
         };
-        if self.stays_here(notes).await {
+        if self.stays_here(notes, drawn_from).await {
             return json!({"error": {"code": "private", "message": "It was made from private notes."}})
                 .into();
         }
@@ -276,37 +278,23 @@ impl Turn {
             self.so_far.taint(&cut.tool);
             text = fenced_output(&cut.tool, &text);
         }
-        Said { text, notes: notes.clone(), told: Told::default() }
+        Said { text, notes: notes.clone(), drawn_from: drawn_from.clone(), told: Told::default() }
     }
 
     /// Whether what was made from these notes may not be sent to the model of this turn.
-    async fn stays_here(&self, notes: &Notes) -> bool {
+    async fn stays_here(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
         let privacy = self.privacy();
-        if !privacy.remote || notes.is_empty() {
+        let paths = paths(notes, drawn_from);
+        if !privacy.remote || paths.is_empty() {
             return false;
         }
-        let read = self.read_notes(notes.keys().cloned().collect()).await;
-        let unread = read.len() < notes.len();
+        let asked = paths.len();
+        let read = self.read_notes(paths.into_iter().collect()).await;
+        let unread = read.len() < asked;
         unread
             || read.iter().any(|(path, note)| {
                 privacy.lists(path) || note.as_ref().is_some_and(|note| privacy.hides(path, &note.document))
             })
-    }
-
-    /// Which of these notes are not any more what the call read, as long as nobody watched them.
-    async fn look_again(&self, notes: &Notes) {
-        let now = self.read_notes(notes.keys().cloned().collect()).await;
-        let mut state = self.session.lock();
-        for (path, note) in now {
-            if note.map(|note| note.hash) != notes.get(&path).copied() {
-                state.outdated.entry(path).or_default();
-            }
-        }
-    }
-
-    /// The model sees these notes as they were then.
-    fn see(&self, notes: &Notes) {
-        self.session.lock().seen.extend(notes.clone());
     }
 }
 
@@ -316,7 +304,8 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
         Ok(value) => output_of(true, value, &outcome.merged),
         Err(error) => output_of(false, json!(error), &[]),
     };
-    let mut end = late_end(of, &output, outcome.seen, outcome.from_outside, most);
+    let made_from = (outcome.seen, named(&outcome.sources));
+    let mut end = late_end(of, &output, made_from, outcome.from_outside, most);
     if outcome.unknown {
         end.content.push_str("\nWhat it did elsewhere before it was stopped is unknown.");
     }
@@ -324,13 +313,20 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
 }
 
 /// Always fenced: a notice speaks with Nova's voice.
-fn late_end(of: RunsOn, output: &Value, notes: Notes, from_outside: bool, most: usize) -> LateEnd {
+fn late_end(
+    of: RunsOn,
+    output: &Value,
+    (notes, drawn_from): (Notes, Vec<VaultPath>),
+    from_outside: bool,
+    most: usize,
+) -> LateEnd {
     let output = output.to_string();
     let how = format!("Read on with read_output, call {:?}, offset {{end}}.", of.call);
     let cut = Cut { call: of.call.clone(), tool: of.tool.clone(), from_outside };
     LateEnd {
         content: fenced_output(&of.tool, &part(&output, 0, most, &how)),
         notes,
+        drawn_from,
         cut: (output.len() > most).then_some(cut),
         from_outside,
         of,
