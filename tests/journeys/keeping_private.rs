@@ -10,7 +10,7 @@ use nova_protocol::{Commands as _, Decision, ErrorCode, Event, SearchSessions};
 use nova_testkit::{ScriptedApprover, call, calls, decided, text};
 use serde_json::{Value, json};
 
-use super::nova::{Nova, turn, until, wait_for};
+use super::nova::{Nova, PEOPLE, turn, until, wait_for};
 
 const CANARY: &str = "zanzibar-canary";
 
@@ -150,7 +150,17 @@ async fn a_model_on_this_machine_reads_it() {
 
 #[tokio::test]
 async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere() {
-    let read = call("vault__read_note", json!({"path": "Secret"}));
+    for (tool, args) in [
+        ("vault.read_note", json!({"path": "Secret"})),
+        ("vault.search", json!({"query": "links to"})),
+        ("vault.links", json!({"path": "Plan.md"})),
+    ] {
+        check_late_end(tool, args).await;
+    }
+}
+
+async fn check_late_end(tool: &str, args: Value) {
+    let read = call(&tool.replace('.', "__"), args);
     let mut nova = Nova::new(NOTES, [read, text("I am reading it."), text("So it stays.")]);
     // Nothing ends in no time.
     nova.settle = Duration::ZERO;
@@ -184,7 +194,7 @@ async fn what_a_call_that_ran_on_has_read_here_is_not_told_to_a_model_elsewhere(
     let end = app.chat(elsewhere).await.unwrap();
     assert_eq!(end.end, TurnEnd::Completed { text: "So it stays.".into() });
     let sent = nova.model.requests().pop().unwrap().to_string();
-    assert!(sent.contains("Call 1 (vault.read_note) has ended. It has read private notes"), "{sent}");
+    assert!(sent.contains(&format!("Call 1 ({tool}) has ended. It has read private notes")), "{sent}");
     assert!(!sent.contains(CANARY), "{sent}");
     nova.model.finish();
 }
@@ -241,6 +251,80 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
     }
 }
 
+/// A chat with a model on this machine that makes the calls, and goes on with one elsewhere.
+async fn goes_on_elsewhere(notes: &str, asked: Vec<(&str, Value)>) -> TurnEnd {
+    let nova = Nova::new(notes, [calls(asked), text("Found."), text("Elsewhere.")]);
+    nova.settings(&json!({
+        "vault": nova.vault.root(),
+        "providers": [
+            {"id": "test", "kind": "openai", "base_url": nova.model.base_url()},
+            {"id": "near", "kind": "ollama", "base_url": nova.model.address()},
+        ],
+        "model": "test/scripted",
+        "private": ["vault/"],
+    }));
+    let app = nova.start().await;
+    nova.model.passes_on("run-elsewhere");
+    app.agree_to_provider("near").await.unwrap();
+    let (end, _) = turn(&app, None, "Look for it", ScriptedApprover::always(Decision::Once)).await;
+    assert_eq!(end.end, TurnEnd::Completed { text: "Found.".into() });
+
+    let elsewhere = ChatRequest {
+        session: Some(end.session),
+        text: "And now?".into(),
+        skills: Vec::new(),
+        tool: None,
+        after: None,
+        images: Vec::new(),
+        model: Some("near/run-elsewhere".into()),
+        approver: Arc::new(NoApprover),
+        cancel: CancellationToken::new(),
+    };
+    app.chat(elsewhere).await.unwrap().end
+}
+
+#[tokio::test]
+async fn a_private_line_that_was_found_here_does_not_go_elsewhere_later() {
+    for (tool, args) in [
+        ("vault__search", json!({"query": "zanzibar-canary #"})),
+        ("vault__search", json!({"query": "in a private folder"})),
+        ("vault__links", json!({"path": "Plan.md"})),
+        ("vault__query_base", json!({"path": "All.base"})),
+        ("vault__query_base", json!({"path": "Plans of others.base"})),
+        ("budget__import_transactions", json!({"path": "Vault/Bank.csv"})),
+    ] {
+        // Its rows are not private, and show what a private note holds.
+        let through = "//- Plans of others.base
+views:
+  - type: table
+    name: Phones
+    filters: file.basename == \"Plan\"
+    order: [formula.phone]
+formulas:
+  phone: link(\"Secret\").asFile().properties.phone
+//- Vault/Bank.csv
+Date,Amount,Payee
+2026-11-01,-3.50,zanzibar-canary
+2026-11-02,-4.50,zanzibar-canary
+";
+        let end = goes_on_elsewhere(&format!("{NOTES}{through}"), vec![(tool, args.clone())]).await;
+        let is_private = matches!(&end, TurnEnd::Failed(error) if error.code == ErrorCode::Private);
+        assert!(is_private, "{tool} {args}: {end:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chat_that_only_looked_through_private_notes_goes_on_elsewhere() {
+    let asked = vec![
+        ("vault__search", json!({"query": "![[Under lock]]"})),
+        ("vault__links", json!({"path": "Ideas.md"})),
+        ("vault__delete_note", json!({"path": "Ideas.md"})),
+    ];
+    let notes = format!("{NOTES}//- Ideas.md\nNone yet.\n");
+    let end = goes_on_elsewhere(&notes, asked).await;
+    assert_eq!(end, TurnEnd::Completed { text: "Elsewhere.".into() });
+}
+
 /// Somebody who edits a note in Obsidian before they answer, and answers when Nova has noticed.
 struct EditsMeanwhile {
     app: App,
@@ -280,6 +364,59 @@ async fn a_note_that_becomes_private_between_two_steps_leaves_with_none_of_them(
     assert!(nova.model.last_texts("tool").join("").contains("Jane"), "it was read while it was not private");
     assert!(!sent.contains(CANARY), "{sent}");
     assert!(nova.vault.read("Ideas.md").contains("seen: true"), "what was allowed was done");
+    nova.model.finish();
+}
+
+/// Somebody who edits, before they answer, a note of which the chat knows nothing yet.
+struct EditsUnseen(EditsMeanwhile);
+
+#[async_trait]
+impl Approver for EditsUnseen {
+    async fn ask(&self, _: &ApprovalRequest) -> Answer {
+        let EditsMeanwhile { app, file, text } = &self.0;
+        let mut events = app.events();
+        std::fs::write(file, text).unwrap();
+        wait_for(&mut events, |event| matches!(event, Event::VaultChanged { .. })).await;
+        decided(Decision::Once)
+    }
+}
+
+#[tokio::test]
+async fn a_note_that_becomes_private_while_the_call_that_read_it_waits_leaves_no_more() {
+    let update = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"}));
+    let nova = Nova::new(PEOPLE, [update]);
+    let app = far(&nova).await;
+    app.watch();
+    let person = EditsUnseen(EditsMeanwhile {
+        app: app.clone(),
+        file: nova.vault.root().join("Friends/Tomasz Wirek.md"),
+        text: "---\ntype: contact\nname: Tomasz Wirek\nnova: private\n---\n",
+    });
+
+    let (end, _) = turn(&app, None, "Jane is won", person).await;
+
+    assert!(matches!(&end.end, TurnEnd::Failed(error) if error.code == ErrorCode::Private), "{end:?}");
+    assert!(nova.vault.read("CRM/People/Jane Doe.md").contains("stage: won"), "what was allowed was done");
+    nova.model.finish();
+}
+
+#[tokio::test]
+async fn an_edit_made_while_the_call_that_read_the_note_waits_is_told() {
+    let update = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"}));
+    let nova = Nova::new(PEOPLE, [update, text("Done.")]);
+    let app = far(&nova).await;
+    app.watch();
+    let person = EditsUnseen(EditsMeanwhile {
+        app: app.clone(),
+        file: nova.vault.root().join("Friends/Tomasz Wirek.md"),
+        text: "---\ntype: contact\nname: Tomasz Wirek\nstage: lost\n---\n",
+    });
+
+    turn(&app, None, "Jane is won", person).await;
+
+    let sent = nova.model.requests().pop().unwrap().to_string();
+    assert!(sent.contains("out of date") && sent.contains("- Friends/Tomasz Wirek.md"), "{sent}");
+    assert!(!sent.contains("- CRM/People/Jane Doe.md"), "its own change is no news: {sent}");
     nova.model.finish();
 }
 

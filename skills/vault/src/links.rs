@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_skill::{
@@ -42,7 +43,9 @@ impl NativeTool for LinksOfNote {
                 "out": links.out.len(), "back": links.back.len(), "unresolved": links.unresolved.len(),
             });
         }
-        Ok(Output::new(value).from_notes([note.path]).into())
+        // A line that leads here is text of the note it stands in.
+        let shown: BTreeSet<_> = links.back.iter().take(back.len()).map(|link| link.path.clone()).collect();
+        Ok(Output::new(value).from_notes(std::iter::once(note.path).chain(shown)).into())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Searching, querying, bases, links and tags.
 
-use nova_protocol::ErrorCode;
+use nova_protocol::{ErrorCode, SourceView};
 use nova_skill::{Value, json};
+use nova_vault::note::ContentHash;
 
 use crate::{LISBON, NOTES, vault};
 
@@ -228,12 +229,75 @@ fn links_from_to_and_to_nowhere() {
     assert!(value.get("more").is_none());
 }
 
+/// The notes that an outcome names as its sources.
+fn sources(outcome: &nova_calls::Outcome) -> Vec<String> {
+    let path = |source: &SourceView| match source {
+        SourceView::Note { path } => path.clone(),
+        SourceView::Web { .. } => panic!("{source:?}"),
+    };
+    outcome.sources.iter().map(path).collect()
+}
+
+#[test]
+fn the_notes_whose_lines_are_shown_are_its_sources() {
+    let vault = vault("//- a.md\nSee [[b]].\n//- b.md\nBack to [[a]].\n//- c.md\nAlso ![[a]].\n//- d.md\n");
+    let outcome = vault.call("links", json!({"path": "a"}));
+    assert_eq!(sources(&outcome), ["a.md", "b.md", "c.md"]);
+}
+
 #[test]
 fn many_links_are_counted() {
     let notes: String = (0..900).map(|n| format!("//- n{n}.md\n{} [[hub]]\n", "x".repeat(150))).collect();
-    let value = vault(&format!("//- hub.md\n{notes}")).value("links", json!({"path": "hub"}));
+    let outcome = vault(&format!("//- hub.md\n{notes}")).call("links", json!({"path": "hub"}));
+    let (sources, value) = (sources(&outcome), outcome.result.unwrap());
     assert_eq!((&value["more"], &value["total"]["back"]), (&json!(true), &json!(900)));
-    assert!(value["back"].as_array().unwrap().len() < 900);
+    let shown = value["back"].as_array().unwrap().len();
+    assert!(shown < 900);
+    assert_eq!(sources.len(), 1 + shown, "the note and those that are shown");
+}
+
+#[test]
+fn a_call_is_known_to_have_seen_what_it_was_given_and_no_more() {
+    let notes = "
+//- Jane.md
+---
+type: person
+---
+Lives in Porto. See [[Plan]].
+//- Plan.md
+See [[Tom]].
+//- Tom.md
+---
+phone: 12
+---
+//- Other.md
+Nothing.
+//- Plans.base
+views:
+  - type: table
+    name: Plans
+    filters: file.basename == \"Plan\"
+    order: [file.name, formula.phone]
+formulas:
+  phone: file.links.map(value.properties.phone)
+";
+    let vault = vault(notes);
+    for (tool, args, expected) in [
+        ("search", json!({"query": "porto"}), vec!["Jane.md"]),
+        ("search", json!({"query": "See", "limit": 1}), vec!["Jane.md"]),
+        ("search", json!({"query": "(?i)nothing", "regex": true}), vec!["Other.md"]),
+        ("links", json!({"path": "Plan.md"}), vec!["Jane.md", "Plan.md"]),
+        ("query", json!({"type": "person"}), vec!["Jane.md"]),
+        ("query_base", json!({"path": "Plans.base"}), vec!["Plan.md", "Plans.base", "Tom.md"]),
+    ] {
+        let outcome = vault.call(tool, args.clone());
+        let seen: Vec<&str> = outcome.seen.keys().map(|path| path.as_str()).collect();
+        assert_eq!(seen, expected, "{tool} {args}: {:?}", outcome.result);
+        for (path, hash) in &outcome.seen {
+            let text = vault.vault.read(path.as_str());
+            assert_eq!(*hash, ContentHash::of(text.as_bytes()), "{tool} {args}: {path}");
+        }
+    }
 }
 
 #[test]

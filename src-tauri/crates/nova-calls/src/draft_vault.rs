@@ -23,6 +23,7 @@ pub(crate) struct DraftVault {
 struct State {
     view: View,
     draft: Mutex<Draft>,
+    /// What it was given of, however little, with what that held.
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
     /// The notes that were read or planned one by one.
     reached: Mutex<BTreeSet<VaultPath>>,
@@ -52,7 +53,8 @@ impl DraftVault {
         (!draft.is_empty()).then_some(draft)
     }
 
-    /// The notes that were read, with what they held.
+    /// The notes and files that the call was given something of, with what they held: not those that were
+    /// only looked through.
     pub(crate) fn seen(&self) -> BTreeMap<VaultPath, ContentHash> {
         self.state.as_ref().map_or_else(BTreeMap::new, |state| {
             state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -101,9 +103,13 @@ impl DraftVault {
         }
     }
 
-    fn saw(&self, notes: &[Note]) {
+    fn saw_notes(&self, notes: &[Note]) {
+        self.saw(notes.iter().map(|note| (note.path.clone(), note.hash)));
+    }
+
+    fn saw(&self, files: impl IntoIterator<Item = (VaultPath, ContentHash)>) {
         if let Some(state) = &self.state {
-            let new: BTreeMap<_, _> = notes.iter().map(|note| (note.path.clone(), note.hash)).collect();
+            let new: BTreeMap<_, _> = files.into_iter().collect();
             let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
             if seen.is_empty() {
                 *seen = new;
@@ -118,10 +124,15 @@ impl DraftVault {
 impl ToolVault for DraftVault {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError> {
         let asked = path.clone();
-        let note = self.with(move |_, draft| draft.read(&asked)).await?;
+        let read = move |_: &View, draft: &mut Draft| {
+            let note = draft.read(&asked)?;
+            let on_disk = draft.on_disk(&note);
+            Ok((note, on_disk))
+        };
+        let (note, on_disk) = self.with(read).await?;
         self.reaches(path);
         self.reaches(&note.path);
-        self.saw(std::slice::from_ref(&note));
+        self.saw(on_disk);
         self.gives(|given| given.whole(&note));
         Ok(note)
     }
@@ -138,7 +149,7 @@ impl ToolVault for DraftVault {
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError> {
         let types = self.records.get(record_type)?.type_values().to_vec();
         let notes = self.with(move |view, _| view.records(&borrowed(&types))).await?;
-        self.saw(&notes);
+        self.saw_notes(&notes);
         self.gives(|given| notes.iter().for_each(|note| given.whole(note)));
         Ok(notes)
     }
@@ -158,14 +169,16 @@ impl ToolVault for DraftVault {
         }
         let read =
             self.with(move |view, _| view.read_records(&borrowed(&folders), &borrowed(&types))).await?;
-        self.saw(&read.notes);
+        self.saw_notes(&read.notes);
         Ok(read)
     }
 
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
         self.reaches(path);
-        let path = path.clone();
-        self.with(move |view, _| view.read_file(&path)).await
+        let asked = path.clone();
+        let bytes = self.with(move |view, _| view.read_file(&asked)).await?;
+        self.saw([(path.clone(), ContentHash::of(&bytes))]);
+        Ok(bytes)
     }
 
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError> {
@@ -225,6 +238,7 @@ impl ToolVault for DraftVault {
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
         let search = search.clone();
         let answer = self.with(move |view, _| view.search(&search)).await?;
+        self.saw(answer.read.clone());
         self.gives(|given| answer.hits.iter().for_each(|hit| given.text(&hit.path, &hit.text)));
         Ok(answer)
     }
@@ -232,10 +246,7 @@ impl ToolVault for DraftVault {
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError> {
         let query = query.clone();
         let answer = self.with(move |view, _| view.query(&query)).await?;
-        if let Some(state) = &self.state {
-            let mut seen = state.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.extend(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
-        }
+        self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
         self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));
         Ok(answer)
     }
@@ -244,6 +255,7 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         let (path, name) = (path.clone(), view.map(str::to_owned));
         let answer = self.with(move |view, _| view.query_base(&path, name.as_deref())).await?;
+        self.saw(answer.read.clone());
         let rows = answer.groups.iter().flat_map(|group| &group.rows);
         self.gives(|given| rows.for_each(|row| given.values(&row.path, &row.cells)));
         Ok(answer)
@@ -258,6 +270,7 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         let path = path.clone();
         let links = self.with(move |view, _| view.links(&path)).await?;
+        self.saw(links.read.clone());
         self.gives(|given| links.back.iter().for_each(|link| given.text(&link.path, &link.text)));
         Ok(links)
     }

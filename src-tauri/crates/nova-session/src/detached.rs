@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn told(number: u32) -> LogMessage {
-        let ended = Some(Box::new(Ended { number, notes: Notes::new(), drawn_from: None, cut: None }));
+        let ended = Some(Box::new(Ended::saying_nothing(number)));
         LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
     }
 

@@ -158,6 +158,13 @@ pub(crate) struct LogCall {
     pub(crate) reads: bool,
 }
 
+impl Ended {
+    /// It tells that the call ended and nothing of what it found.
+    pub(crate) fn saying_nothing(number: u32) -> Self {
+        Self { number, notes: Notes::new(), drawn_from: None, cut: None }
+    }
+}
+
 impl LogMessage {
     pub(crate) fn notice(text: impl Into<String>) -> Self {
         Self::telling(text, Told::default())
@@ -204,7 +211,8 @@ impl LogMessage {
         }
     }
 
-    /// Those of its notes that it says something of; None where that may be any.
+    /// The notes that it says something of, whether or not they were read for it; None where that may be any
+    /// that was.
     pub(crate) fn drawn_from(&self) -> Option<&Vec<VaultPath>> {
         match self {
             Self::ToolOutput { drawn_from, .. } => drawn_from.as_ref(),

@@ -155,12 +155,10 @@ impl Core {
     }
 
     fn to_system_trash(&self, place: &Place, temp: &str) -> io::Result<()> {
-        let Some(TrashPlace { folder, top }) = self.system_trash() else {
-            return Err(io::ErrorKind::NotFound.into());
-        };
+        let trash = self.system_trash().ok_or(io::ErrorKind::NotFound)?;
         let note = self.disk.root().join(place.path().as_str());
-        let original = top.as_deref().and_then(|top| note.strip_prefix(top).ok()).unwrap_or(&note);
-        SystemTrash::open(&folder)?.put(
+        let original = trash.top.as_deref().and_then(|top| note.strip_prefix(top).ok()).unwrap_or(&note);
+        SystemTrash::open(&trash)?.put(
             place,
             temp,
             original,

@@ -99,6 +99,18 @@ impl Draft {
         self.read_real(&path)
     }
 
+    /// What the note that [`Draft::read`] gives was when it was read from the disk, and where; `None` for
+    /// one that is only planned.
+    pub fn on_disk(&self, note: &Note) -> Option<(VaultPath, ContentHash)> {
+        match self.items.get(&note.path) {
+            Some(item) => {
+                let (path, text) = item.origin.as_ref()?;
+                Some((path.clone(), ContentHash::of(text.as_bytes())))
+            }
+            None => Some((note.path.clone(), note.hash)),
+        }
+    }
+
     /// As [`Draft::read`]; a link is not followed.
     fn read_real(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
@@ -219,13 +231,20 @@ impl Draft {
 
     /// Plans another path for a note. Links to it stay as they are; see [`Draft::move_note`].
     pub fn rename(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
-        writable(from)?;
         writable(to)?;
         if let Some(path) = self.taken(to)?
             && path != *from
         {
             return Err(VaultError::Exists { path });
         }
+        self.rename_to_own(from, to)
+    }
+
+    /// As [`Draft::rename`] for a note that may have the name already, beside its own: then that is the
+    /// one to stay.
+    pub(crate) fn rename_to_own(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
+        writable(from)?;
+        writable(to)?;
         self.load(from)?;
         self.moved = true;
         if let Some(item) = self.items.shift_remove(from) {

@@ -29,6 +29,7 @@ mod disk;
 mod draft;
 mod error;
 mod feed;
+mod held;
 mod history;
 mod index;
 mod journal;
@@ -53,6 +54,7 @@ pub use disk::top_folder;
 pub use draft::{Draft, NewNote, PlannedDiff};
 pub use error::VaultError;
 pub use feed::{By, VaultChange, VaultChangeKind};
+pub use held::Held;
 pub use history::{
     Authorship, ChangeSetDetail, ChangeSetInfo, ChangeSetOverview, ChangeSetState, History, Limits,
     NoteDetail, NoteOverview, NoteRecord, Scope, UndoOutcome,

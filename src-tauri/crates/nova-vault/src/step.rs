@@ -31,6 +31,8 @@ pub(crate) enum Step {
     /// A moved note, which has its new name already, is about to lose its old one: only where the file
     /// system cannot do both in one step.
     Unname,
+    /// The old name of a moved note, which lies under a temporary one, is about to go.
+    DropName,
     /// The displaced file is about to be compared.
     HashDisplaced,
     /// The exchange is about to be taken back.

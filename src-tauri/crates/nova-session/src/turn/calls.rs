@@ -47,7 +47,7 @@ impl Turn {
                     let (text, told) = self.run_control(snapshot, control, first).await;
                     (cap(text), told).into()
                 };
-                let private = self.holds_private(&notes).await;
+                let private = self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await;
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
                     content: text,
@@ -121,7 +121,12 @@ impl Turn {
                 Some(_) | None => notes.remove(&path),
             };
         }
-        self.session.lock().seen.extend(notes.clone());
+        // It is no edit from outside that a note is not where the call itself moved it from.
+        for from in outcome.changes.iter().filter_map(|change| change.from.as_ref()) {
+            VaultPath::parse(from).iter().for_each(|from| {
+                notes.remove(from);
+            });
+        }
         let output = match outcome.result {
             Ok(value) => output_of(true, value, &outcome.merged),
             Err(error) => output_of(false, json!(error), &[]),
@@ -137,7 +142,7 @@ impl Turn {
             }
         }
         let (from_outside, id) = (outcome.from_outside, outcome.call);
-        let private = self.holds_private(&notes).await;
+        let private = self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await;
         let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
@@ -216,6 +221,15 @@ fn say_who_stopped(outcome: &mut Outcome) {
             if outcome.unknown { unknown } else { "" }
         );
     }
+}
+
+/// The notes among the sources of an output.
+pub(super) fn named(sources: &[SourceView]) -> Vec<VaultPath> {
+    let note = |source: &SourceView| match source {
+        SourceView::Note { path } => VaultPath::parse(path).ok(),
+        SourceView::Web { .. } => None,
+    };
+    sources.iter().filter_map(note).collect()
 }
 
 /// What a call answers the model.

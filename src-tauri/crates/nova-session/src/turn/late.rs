@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use nova_calls::{DetachedCall, Outcome, SoFar};
-use nova_protocol::{ErrorCode, Event, SourceView, UserError};
+use nova_protocol::{ErrorCode, Event, UserError};
 use nova_skill::VaultPath;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::calls::output_of;
+use super::calls::{named, output_of};
+use super::seen::paths;
 use super::{Stop, Turn};
 use crate::activation::{ControlTool, Told, fenced_output, part};
 use crate::branches::After;
@@ -79,11 +80,11 @@ impl Turn {
         let ends = ends_to_tell(&self.session.lock().messages);
         for LateEnd { of, content, notes, drawn_from, cut, from_outside } in ends {
             let RunsOn { number, tool, .. } = &of;
-            if self.stays_here(&notes).await {
+            if self.stays_here(&notes, drawn_from.as_deref().unwrap_or_default()).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
-                let ended = Ended { number: *number, notes: Notes::new(), drawn_from: None, cut: None };
+                let ended = Ended::saying_nothing(*number);
                 self.tell_end(text, ended);
                 continue;
             }
@@ -118,9 +119,9 @@ impl Turn {
             // It ended while the chat was on another branch.
             let end = self.scope.store.end_of_call(&self.session.id, &of.call).await?;
             if let Some(Event::ToolCallCompleted { ok, output, sources, merged, .. }) = end {
-                let notes = self.notes_of(&sources).await;
-                let late =
-                    late_end(of, &output_of(ok, output, &merged), (notes, None), true, self.output_cap(1));
+                let drawn_from = named(&sources);
+                let made_from = (self.notes_of(&drawn_from).await, Some(drawn_from));
+                let late = late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }
@@ -144,18 +145,14 @@ impl Turn {
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");
-            self.tell_end(text, Ended { number, notes: Notes::new(), drawn_from: None, cut: None });
+            self.tell_end(text, Ended::saying_nothing(number));
         }
         Ok(())
     }
 
-    /// The notes among them, as they are now.
-    async fn notes_of(&self, sources: &[SourceView]) -> Notes {
-        let paths = sources.iter().filter_map(|source| match source {
-            SourceView::Note { path } => VaultPath::parse(path).ok(),
-            SourceView::Web { .. } => None,
-        });
-        let read = self.read_notes(paths.collect()).await;
+    /// These notes as they are now.
+    async fn notes_of(&self, paths: &[VaultPath]) -> Notes {
+        let read = self.read_notes(paths.to_vec()).await;
         read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
     }
 
@@ -232,7 +229,7 @@ impl Turn {
 
     async fn still_running(&self, running: &Running) -> Said {
         let (of, so_far) = (&running.of, running.watch.so_far());
-        if self.stays_here(&so_far.seen).await {
+        if self.stays_here(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
         }
         if so_far.says_something() {
@@ -266,7 +263,7 @@ impl Turn {
             }})
             .into();
         };
-        if self.stays_here(notes).await {
+        if self.stays_here(notes, drawn_from.as_deref().unwrap_or_default()).await {
             return json!({"error": {"code": "private", "message": "It was made from private notes."}})
                 .into();
         }
@@ -286,33 +283,19 @@ impl Turn {
     }
 
     /// Whether what was made from these notes may not be sent to the model of this turn.
-    async fn stays_here(&self, notes: &Notes) -> bool {
+    async fn stays_here(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
         let privacy = self.privacy();
-        if !privacy.remote || notes.is_empty() {
+        let paths = paths(notes, drawn_from);
+        if !privacy.remote || paths.is_empty() {
             return false;
         }
-        let read = self.read_notes(notes.keys().cloned().collect()).await;
-        let unread = read.len() < notes.len();
+        let asked = paths.len();
+        let read = self.read_notes(paths.into_iter().collect()).await;
+        let unread = read.len() < asked;
         unread
             || read.iter().any(|(path, note)| {
                 privacy.lists(path) || note.as_ref().is_some_and(|note| privacy.hides(path, &note.document))
             })
-    }
-
-    /// Which of these notes are not any more what the call read, as long as nobody watched them.
-    async fn look_again(&self, notes: &Notes) {
-        let now = self.read_notes(notes.keys().cloned().collect()).await;
-        let mut state = self.session.lock();
-        for (path, note) in now {
-            if note.map(|note| note.hash) != notes.get(&path).copied() {
-                state.outdated.entry(path).or_default();
-            }
-        }
-    }
-
-    /// The model sees these notes as they were then.
-    fn see(&self, notes: &Notes) {
-        self.session.lock().seen.extend(notes.clone());
     }
 }
 

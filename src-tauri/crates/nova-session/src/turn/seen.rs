@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::Locality;
 use nova_skill::VaultPath;
-use nova_vault::{Note, Privacy};
+use nova_vault::{Held, Privacy};
 
 use super::{Stop, Turn};
 use crate::activation::Told;
@@ -70,26 +70,50 @@ impl Turn {
         paths.into_iter().filter(is_hidden).collect()
     }
 
-    /// The notes as they are now; None where one is gone.
-    pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Note>)> {
+    /// The notes and files as they are now; None where one is gone.
+    pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
         let Some(vault) = self.scope.vault.clone().filter(|_| !paths.is_empty()) else { return Vec::new() };
-        let reading = tokio::task::spawn_blocking(move || {
-            let read = |path: VaultPath| (path.clone(), vault.read(&path).ok());
-            paths.into_iter().map(read).collect()
-        });
-        reading.await.unwrap_or_default()
+        tokio::task::spawn_blocking(move || vault.held(paths)).await.unwrap_or_default()
     }
 
     /// Notes that are not what the model read, whether or not anybody watched.
     pub(super) async fn find_outdated(&self) {
         let seen = self.session.lock().seen.clone();
-        let now = self.read_notes(seen.keys().cloned().collect()).await;
+        self.look_again(&seen).await;
+    }
+
+    /// Which of these notes are not any more what was read, whether or not anybody watched them.
+    pub(super) async fn look_again(&self, notes: &Notes) {
+        let now = self.read_notes(notes.keys().cloned().collect()).await;
+        self.note_outdated(notes, &now);
+    }
+
+    fn note_outdated(&self, notes: &Notes, now: &[(VaultPath, Option<Held>)]) {
         let mut state = self.session.lock();
-        for (path, note) in now {
-            if note.map(|note| note.hash) != seen.get(&path).copied() {
-                state.outdated.entry(path).or_default();
+        for (path, held) in now {
+            if let Some(hash) = notes.get(path)
+                && held.as_ref().map(|held| held.hash) != Some(*hash)
+            {
+                state.outdated.entry(path.clone()).or_default();
             }
         }
+    }
+
+    /// The model is about to see what was made of these notes, and of further ones that are only named:
+    /// whether they may be seen here only, and which of them changed while the call went on, which
+    /// nobody was told before the session knew of them.
+    pub(super) async fn see_output(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
+        self.see(notes);
+        let paths = paths(notes, drawn_from);
+        let now = self.read_notes(paths.into_iter().collect()).await;
+        self.note_outdated(notes, &now);
+        self.scope.locality == Locality::Local
+            && (now.len() < notes.len() || self.holds_private(&now, &|path| notes.contains_key(path)))
+    }
+
+    /// The model sees these notes as they were then.
+    pub(super) fn see(&self, notes: &Notes) {
+        self.session.lock().seen.extend(notes.clone());
     }
 
     /// What a model on this machine was allowed to read stays here when the chat goes on with
@@ -104,47 +128,50 @@ impl Turn {
     /// Whether the model has seen notes that no model elsewhere may see: as they were when it read them,
     /// and as they are now.
     pub(super) async fn has_read_private(&self) -> bool {
-        let (outputs, ends) = {
+        let (all, ends) = {
             let state = self.session.lock();
             if state.messages.iter().any(LogMessage::is_private) {
                 return true;
             }
-            let read = |of_calls: bool| -> BTreeSet<VaultPath> {
-                let notes = state
-                    .messages
-                    .iter()
-                    .filter(|message| matches!(message, LogMessage::ToolOutput { .. }) == of_calls)
-                    .filter_map(LogMessage::notes);
-                notes.flat_map(|notes| notes.keys().cloned()).collect()
-            };
-            (read(true), read(false))
+            let (mut all, mut ends) = (BTreeSet::new(), BTreeSet::new());
+            for message in &state.messages {
+                let read = message.notes().into_iter().flat_map(Notes::keys).cloned();
+                match message {
+                    LogMessage::ToolOutput { .. } => all.extend(read),
+                    // Of the end of a call that ran on nobody noted what its notes were.
+                    _ => ends.extend(read),
+                }
+                all.extend(message.drawn_from().into_iter().flatten().cloned());
+            }
+            (all, ends)
         };
-        // Of the end of a call that ran on nobody noted what its notes were.
-        self.are_private(outputs, false).await || self.are_private(ends, true).await
+        let mut now = self.read_notes(all.iter().cloned().collect()).await;
+        now.extend(self.read_notes(ends.iter().cloned().collect()).await);
+        now.len() < ends.len() || self.holds_private(&now, &|path| ends.contains(path))
     }
 
-    /// Whether notes that were just read may be seen here only. A model elsewhere is shown none that are.
-    pub(super) async fn holds_private(&self, notes: &Notes) -> bool {
-        self.scope.locality == Locality::Local
-            && self.are_private(notes.keys().cloned().collect(), true).await
-    }
-
-    async fn are_private(&self, paths: BTreeSet<VaultPath>, where_gone: bool) -> bool {
+    /// Whether one of these notes may be seen here only, as they are now; of one that is gone, whether it
+    /// `may_have_been` such a one.
+    fn holds_private(
+        &self,
+        now: &[(VaultPath, Option<Held>)],
+        may_have_been: &dyn Fn(&VaultPath) -> bool,
+    ) -> bool {
         let elsewhere = Privacy { remote: true, private: self.scope.private.clone() };
-        if paths.iter().any(|path| elsewhere.lists(path)) {
-            return true;
-        }
-        let asked = paths.len();
-        let notes = self.read_notes(paths.into_iter().collect()).await;
-        let is_private = |(path, note): (VaultPath, Option<Note>)| {
-            note.map_or(where_gone, |note| elsewhere.hides(&path, &note.document))
-        };
-        (where_gone && notes.len() < asked) || notes.into_iter().any(is_private)
+        now.iter().any(|(path, held)| match held {
+            Some(held) => elsewhere.hides(path, &held.document),
+            None => elsewhere.lists(path) || may_have_been(path),
+        })
     }
 
     pub(super) fn privacy(&self) -> Privacy {
         Privacy { remote: self.scope.locality != Locality::Local, private: self.scope.private.clone() }
     }
+}
+
+/// Notes that were read, and those that are named beside them.
+pub(super) fn paths(notes: &Notes, named: &[VaultPath]) -> BTreeSet<VaultPath> {
+    notes.keys().chain(named).cloned().collect()
 }
 
 fn stays_here() -> Stop {

@@ -1,7 +1,7 @@
 //! Evaluating an expression for one file.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -64,6 +64,8 @@ pub(super) struct Evaluation<'a> {
     formulas: RefCell<HashMap<String, Evaluated>>,
     running: RefCell<HashSet<String>>,
     depth: Cell<usize>,
+    /// The other files that were asked what they hold.
+    others: RefCell<BTreeSet<VaultPath>>,
 }
 
 /// The variables of a list's function.
@@ -108,6 +110,26 @@ impl<'a> Evaluation<'a> {
             formulas: RefCell::default(),
             running: RefCell::default(),
             depth: Cell::new(0),
+            others: RefCell::default(),
+        }
+    }
+
+    /// The file, and what its values were taken from beside it.
+    pub(super) fn into_told(self) -> BTreeSet<VaultPath> {
+        let mut told = self.others.into_inner();
+        told.insert(self.file.clone());
+        told
+    }
+
+    /// What a file holds, as far as the reader may see it.
+    pub(super) fn document(&self, path: &VaultPath) -> Option<&'a Arc<Document>> {
+        self.asks(path);
+        self.world.files.get(path)
+    }
+
+    fn asks(&self, path: &VaultPath) {
+        if path != self.file && !self.others.borrow().contains(path) {
+            self.others.borrow_mut().insert(path.clone());
         }
     }
 
@@ -295,6 +317,7 @@ impl<'a> Evaluation<'a> {
 
     /// The files that `file` links to, as the reader may see them.
     pub(super) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, Fault> {
+        self.asks(file);
         self.world.links.links_of(file).map_err(|error| Fault::Everywhere(error.message()))
     }
 
@@ -304,17 +327,18 @@ impl<'a> Evaluation<'a> {
     }
 
     pub(super) fn tags(&self, path: &VaultPath) -> Vec<String> {
+        self.asks(path);
         (self.world.tags)(path)
     }
 
     pub(super) fn property(&self, path: &VaultPath, name: &str) -> Val {
-        let document = self.world.files.get(path);
+        let document = self.document(path);
         let value = document.and_then(|document| document.property(name));
         value.map_or(Val::Null, |value| Val::of(value, self.world.zone))
     }
 
     fn properties(&self, path: &VaultPath) -> Val {
-        let properties = self.world.files.get(path).map(|document| {
+        let properties = self.document(path).map(|document| {
             let entries = document.properties().iter();
             entries.map(|(key, property)| (key.clone(), Val::of(&property.value, self.world.zone))).collect()
         });

@@ -342,7 +342,7 @@ fn of_file(e: &Evaluation, path: &VaultPath, name: &str, arguments: &[Val]) -> E
             Val::Bool(folder.is_empty() || path.as_str().strip_prefix(folder).is_some_and(below))
         }
         "hasProperty" => {
-            let document = e.world.files.get(path);
+            let document = e.document(path);
             let found = document.and_then(|document| document.property(&first.text()));
             Val::Bool(found.is_some())
         }

@@ -29,7 +29,7 @@ mod names;
 mod val;
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -43,7 +43,7 @@ use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
 use crate::index::{Head, Listing, Texts, folded};
 use crate::links::LazyLinks;
-use crate::note::{Document, Value, VaultPath};
+use crate::note::{ContentHash, Document, Value, VaultPath};
 use crate::query::{Scalar, compare_rows, extension};
 use crate::vault::Problem;
 use crate::view::View;
@@ -65,6 +65,10 @@ pub struct BaseAnswer {
     pub total: usize,
     /// What the base asks for and the answer does not have, a line each.
     pub unsupported: Vec<String>,
+    /// The base and the notes that the rows say something of, with what they held: their own, and those
+    /// that a formula followed a link to.
+    #[serde(skip)]
+    pub read: BTreeMap<VaultPath, ContentHash>,
 }
 
 /// A column of a base's view.
@@ -193,8 +197,14 @@ impl View {
             formulas: &base.formulas,
             effort: Cell::new(0),
         };
-        let mut answer = rows(path, &world, base, chosen, &files)?;
+        let (mut answer, told) = rows(path, &world, base, chosen, &files)?;
         answer.views = views;
+        let hash = |path: VaultPath| {
+            let at = listing.heads.binary_search_by(|head| head.path.cmp(&path)).ok()?;
+            Some((path, listing.heads[at].hash()?))
+        };
+        answer.read = told.into_iter().filter_map(hash).collect();
+        answer.read.insert(file.path, file.hash);
         Ok(answer)
     }
 
@@ -277,13 +287,14 @@ struct Passed<'a> {
     sort_keys: Vec<Vec<Scalar>>,
 }
 
+/// The answer, and the files that it says something of.
 fn rows<'a>(
     path: &VaultPath,
     world: &'a World<'a>,
     base: &Base,
     view: &BaseView,
     files: &'a [(VaultPath, Arc<Document>)],
-) -> Result<BaseAnswer, BaseError> {
+) -> Result<(BaseAnswer, BTreeSet<VaultPath>), BaseError> {
     let mut remarks = Remarks::default();
     let mut passed = Vec::new();
     for (file, _) in files {
@@ -336,6 +347,7 @@ fn rows<'a>(
         });
         group.1.rows.push(BaseRow { path: row.path.clone(), cells });
     }
+    let told = passed.into_iter().flat_map(|row| row.evaluation.into_told()).collect();
     let mut groups: Vec<(Vec<Scalar>, BaseGroup)> = groups.into_values().collect();
     let descending = view.group_by.as_ref().is_some_and(|order| order.descending);
     groups.sort_by(|(a, _), (b, _)| {
@@ -354,7 +366,7 @@ fn rows<'a>(
     let mut unsupported = base.unsupported.clone();
     unsupported.extend(view.unsupported.iter().cloned());
     unsupported.extend(remarks.lines());
-    Ok(BaseAnswer {
+    let answer = BaseAnswer {
         base: path.clone(),
         view: view.name.clone(),
         views: Vec::new(),
@@ -362,7 +374,9 @@ fn rows<'a>(
         groups: groups.into_iter().map(|(_, group)| group).collect(),
         total,
         unsupported,
-    })
+        read: BTreeMap::new(),
+    };
+    Ok((answer, told))
 }
 
 /// Whether a file passes; a fault comes with the statement it is in. YAML's reader bounds the

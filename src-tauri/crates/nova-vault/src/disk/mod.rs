@@ -2,6 +2,7 @@
 //! from the opened root without following a link, so nothing outside can be named,
 //! also when a folder is swapped for a link meanwhile.
 
+mod moving;
 mod place;
 mod platform;
 mod trash;

@@ -19,10 +19,10 @@ use crate::note::VaultPath;
 /// does not matter: everything below goes through the folder's handle.
 #[derive(Debug)]
 pub(crate) struct Place {
-    folder: Dir,
-    name: String,
-    path: VaultPath,
-    renames: Renames,
+    pub(super) folder: Dir,
+    pub(super) name: String,
+    pub(super) path: VaultPath,
+    pub(super) renames: Renames,
 }
 
 /// Whether the vault's file system refused to rename without replacing, once that showed. Clones are
@@ -36,7 +36,7 @@ impl Renames {
     }
 
     /// `false` where the file system cannot.
-    fn no_replace(&self, from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
+    pub(super) fn no_replace(&self, from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         if self.0.load(Ordering::Relaxed) {
             return Ok(false);
         }
@@ -188,49 +188,6 @@ impl Place {
         self.folder.rename(&self.name, &self.folder, temp)
     }
 
-    /// Gives the note the place `to`; `AlreadyExists` when that is taken. Where the file system cannot
-    /// do that in one step, `temp` is a name that nothing else has, and `before_unname` is called when
-    /// the note has both names.
-    pub(crate) fn move_to(
-        &self,
-        to: &Place,
-        temp: &str,
-        before_unname: &dyn Fn() -> io::Result<()>,
-    ) -> io::Result<()> {
-        if self.renames.no_replace(&self.folder, &self.name, &to.folder, &to.name)? {
-            return Ok(());
-        }
-        if !link_new(&self.folder, &self.name, &to.folder, &to.name)? {
-            return self.folder.rename(&self.name, &to.folder, &to.name);
-        }
-        let moved = platform::look(&to.folder, &to.name)?.stamp;
-        if let Err(error) = before_unname() {
-            to.unname(temp, &moved)?;
-            return Err(error);
-        }
-        match self.unname(temp, &moved) {
-            Ok(None) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            // Saved under the old name in this moment: that is the note, and it is what moves.
-            Ok(Some(_)) => match to.unname(temp, &moved)? {
-                None => self.folder.rename(&self.name, &to.folder, &to.name),
-                Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            },
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Takes the note's name away while it leads to the file `known`. What another program put there
-    /// meanwhile stays, and is given.
-    fn unname(&self, temp: &str, known: &Stamp) -> io::Result<Option<Stamp>> {
-        self.take(temp)?;
-        let found = platform::look(&self.folder, temp)?.stamp;
-        if found.is_of_same_file(known) {
-            return self.folder.remove_file(temp).map(|()| None);
-        }
-        self.put(temp).map(|()| Some(found))
-    }
-
     /// Moves `temp` into another folder under the first free name made from the note's.
     pub(crate) fn put_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
         for name in self.free_names() {
@@ -316,7 +273,7 @@ impl Place {
 
 /// Gives a file a second name, which never replaces another file; `false` where the file system knows no
 /// second names.
-fn link_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
+pub(super) fn link_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
     match from.hard_link(old, to, new) {
         Ok(()) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {

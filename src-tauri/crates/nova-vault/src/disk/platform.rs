@@ -83,7 +83,8 @@ mod system {
     use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
     use rustix::fd::OwnedFd;
     use rustix::fs::{
-        AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, statat,
+        Access, AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, fsync,
+        openat, statat,
     };
 
     use super::{Kind, Look, Stamp};
@@ -132,6 +133,18 @@ mod system {
     pub(in crate::disk) fn open_folder(folder: &Dir, name: &str) -> io::Result<Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Dir::from_std_file(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
+    }
+
+    /// Whether files can be made and renamed in the folder.
+    pub(in crate::disk) fn is_writable(folder: &Dir) -> bool {
+        accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()).is_ok()
+    }
+
+    /// Whether the folder is the user's, and nobody else may write there.
+    pub(in crate::disk) fn is_users_alone(folder: &Dir) -> io::Result<bool> {
+        let found = fstat(folder)?;
+        let others = Mode::from_raw_mode(found.st_mode) & (Mode::WGRP | Mode::WOTH);
+        Ok(found.st_uid == rustix::process::getuid().as_raw() && others.is_empty())
     }
 
     /// Opens a file of the folder for reading; a link is refused.
@@ -357,6 +370,15 @@ mod system {
         folder.open_dir_nofollow(name)
     }
 
+    pub(in crate::disk) fn is_writable(folder: &Dir) -> bool {
+        folder.dir_metadata().is_ok_and(|found| !found.permissions().readonly())
+    }
+
+    /// The system does not say.
+    pub(in crate::disk) fn is_users_alone(_folder: &Dir) -> io::Result<bool> {
+        Ok(false)
+    }
+
     pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
@@ -434,8 +456,8 @@ fn kind_of(kind: cap_std::fs::FileType) -> Kind {
 
 pub(crate) use system::open_file;
 pub(in crate::disk) use system::{
-    copy_attributes, exchange, known_to_exchange, list, look, look_at, open_folder, open_root, open_to_write,
-    private, read_at, rename_no_replace, sync_folder,
+    copy_attributes, exchange, is_users_alone, is_writable, known_to_exchange, list, look, look_at,
+    open_folder, open_root, open_to_write, private, read_at, rename_no_replace, sync_folder,
 };
 
 #[cfg(target_os = "linux")]

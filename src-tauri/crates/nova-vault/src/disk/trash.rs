@@ -28,7 +28,8 @@ pub(crate) struct TrashPlace {
 }
 
 impl TrashPlace {
-    /// The home trash where it lies on the vault's file system, else that at the top of it.
+    /// The home trash where it lies on the vault's file system, else that at the top of it; `None` where
+    /// notes cannot be moved there.
     pub(crate) fn of(
         root: &Path,
         home: &Path,
@@ -36,10 +37,68 @@ impl TrashPlace {
     ) -> Option<TrashPlace> {
         let is_outside = |folder: &Path| !without_links(folder).starts_with(root);
         if is_outside(home) && is_on_one_file_system(home, root) {
-            return Some(TrashPlace { folder: home.to_owned(), top: None });
+            let home = TrashPlace { folder: home.to_owned(), top: None };
+            return home.can_take().then_some(home);
         }
         let top = top_folder(root).filter(|top| top != root && root.starts_with(top))?;
-        Some(TrashPlace { folder: trash_at_top(&top)?, top: Some(top) })
+        let folders = folders_at_top(&top).into_iter();
+        let mut places = folders.map(|folder| TrashPlace { folder, top: Some(top.clone()) });
+        places.find(TrashPlace::can_take)
+    }
+
+    /// Whether notes can be moved here, as far as that shows while nothing is made.
+    fn can_take(&self) -> bool {
+        match self.opened() {
+            Ok(trash) => ["files", "info"].iter().all(|name| match self.opened_in(&trash, name) {
+                Ok(folder) => platform::is_writable(&folder),
+                Err(error) => error.kind() == io::ErrorKind::NotFound && platform::is_writable(&trash),
+            }),
+            // To be made in the last folder of its path that there is.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let above = self.folder.ancestors().skip(1).find(|above| above.exists());
+                above.is_some_and(|above| {
+                    Dir::open_ambient_dir(above, ambient_authority())
+                        .is_ok_and(|above| platform::is_writable(&above))
+                })
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn opened(&self) -> io::Result<Dir> {
+        let (parent, name) = self.place()?;
+        self.opened_in(&Dir::open_ambient_dir(parent, ambient_authority())?, name)
+    }
+
+    /// A folder of the trash, or the trash itself. No link is followed, and at the top of a file system,
+    /// where every user of the machine can make one, it has to be the user's own.
+    fn opened_in(&self, parent: &Dir, name: &str) -> io::Result<Dir> {
+        let folder = platform::open_folder(parent, name)?;
+        if self.top.is_some() && !platform::is_users_alone(&folder)? {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(folder)
+    }
+
+    fn opened_or_made(&self, parent: &Dir, name: &str) -> io::Result<Dir> {
+        match self.opened_in(parent, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match parent.create_dir_with(name, &builder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        self.opened_in(parent, name)
+    }
+
+    /// The folder that the trash lies in, and its name there.
+    fn place(&self) -> io::Result<(&Path, &str)> {
+        let name = self.folder.file_name().and_then(|name| name.to_str());
+        self.folder.parent().zip(name).ok_or_else(|| io::ErrorKind::InvalidInput.into())
     }
 }
 
@@ -49,31 +108,25 @@ pub fn top_folder(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().take_while(|above| is_on_one_file_system(above, folder)).last().map(Path::to_owned)
 }
 
-/// `$top/.Trash/$uid` where an administrator has made `.Trash` as the specification wants it, else
-/// `$top/.Trash-$uid`. One that is not there must be such that it can be made.
+/// `$top/.Trash/$uid` where an administrator has made `.Trash` as the specification wants it, and
+/// `$top/.Trash-$uid`.
 #[cfg(unix)]
-fn trash_at_top(top: &Path) -> Option<PathBuf> {
-    use rustix::fs::{Access, access};
+fn folders_at_top(top: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
 
     const STICKY: u32 = 0o1000;
     let user = rustix::process::getuid().as_raw();
-    let can_have = |trash: &Path| match trash.symlink_metadata() {
-        Ok(there) => there.is_dir(),
-        Err(_) => trash.parent().is_some_and(|parent| access(parent, Access::WRITE_OK).is_ok()),
-    };
     let shared = top.join(".Trash");
     let is_shared = shared
         .symlink_metadata()
         .is_ok_and(|there| there.is_dir() && there.permissions().mode() & STICKY != 0);
     let in_shared = is_shared.then(|| shared.join(user.to_string()));
-    let own = top.join(format!(".Trash-{user}"));
-    in_shared.into_iter().chain([own]).find(|trash| can_have(trash))
+    in_shared.into_iter().chain([top.join(format!(".Trash-{user}"))]).collect()
 }
 
 #[cfg(not(unix))]
-fn trash_at_top(_top: &Path) -> Option<PathBuf> {
-    None
+fn folders_at_top(_top: &Path) -> Vec<PathBuf> {
+    Vec::new()
 }
 
 /// Whether both lie on one file system; of what is not there, the folder that it would be made in.
@@ -100,21 +153,21 @@ pub(crate) struct SystemTrash {
 }
 
 impl SystemTrash {
-    /// Opens the trash, made where there is none. A trash or a folder of it that is a link is
-    /// refused; on the way to it there may be links. Whether it lies in the vault is up to the
-    /// caller.
-    pub(crate) fn open(trash: &Path) -> io::Result<SystemTrash> {
-        let (Some(parent), Some(name)) = (trash.parent(), trash.file_name().and_then(|name| name.to_str()))
-        else {
-            return Err(io::ErrorKind::InvalidInput.into());
-        };
+    /// Opens the trash, made where there is none. A trash or a folder of it that is a link is refused,
+    /// and at the top of a file system one that is not the user's alone; on the way to it there may be
+    /// links. Whether it lies in the vault is up to the caller.
+    pub(crate) fn open(place: &TrashPlace) -> io::Result<SystemTrash> {
+        let (parent, name) = place.place()?;
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(parent)?;
-        let trash = open_or_make(&Dir::open_ambient_dir(parent, ambient_authority())?, name)?;
-        Ok(SystemTrash { files: open_or_make(&trash, "files")?, info: open_or_make(&trash, "info")? })
+        let trash = place.opened_or_made(&Dir::open_ambient_dir(parent, ambient_authority())?, name)?;
+        Ok(SystemTrash {
+            files: place.opened_or_made(&trash, "files")?,
+            info: place.opened_or_made(&trash, "info")?,
+        })
     }
 
     /// Moves the file `temp` beside a note here, as what lay at `original` until `at`: a whole path for
@@ -185,19 +238,4 @@ impl SystemTrash {
         let read = platform::open_file(&self.info, info).and_then(|mut file| file.read_exact(&mut found));
         read.is_ok() && found == origin.as_bytes()
     }
-}
-
-fn open_or_make(parent: &Dir, name: &str) -> io::Result<Dir> {
-    match platform::open_folder(parent, name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return opened,
-    }
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match parent.create_dir_with(name, &builder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    platform::open_folder(parent, name)
 }

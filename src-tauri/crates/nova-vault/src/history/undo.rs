@@ -54,7 +54,7 @@ impl History {
         let mut plan = draft.plan();
         loop {
             // Edited, or its name taken, since the undo began: the rest is undone without that note.
-            let (path, from, theirs, what) = match own.apply_plan(&plan, author) {
+            let (to, Conflicting { path, from, theirs, what }) = match own.apply_plan(&plan, author) {
                 Ok(applied) => {
                     for (path, outside) in applied.merged {
                         merged.entry(path).or_default().extend(outside);
@@ -62,19 +62,23 @@ impl History {
                     break;
                 }
                 Err(VaultError::Conflict(conflict)) if names(&plan, &conflict.path) => {
-                    (conflict.path, conflict.from, conflict.theirs, conflict.what)
+                    let Conflict { path, from, theirs, what, .. } = *conflict;
+                    (path.clone(), Conflicting { path, from, theirs, what })
                 }
                 Err(VaultError::Exists { path }) if names(&plan, &path) => {
-                    let theirs = self.vault.core().disk.text(&path)?.unwrap_or_default();
-                    let taken = format!("\"{path}\" is taken");
-                    // Where it was to be there is another note: its text alone can be brought back.
-                    (path, None, theirs, vec![taken])
+                    let what = vec![format!("\"{path}\" is taken")];
+                    // Where it was to be there is another note: its text alone can be brought back, and
+                    // that where it is.
+                    let stays = plan.iter().find(|planned| planned.path == path);
+                    let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
+                    let theirs = self.vault.core().disk.text(&at)?.unwrap_or_default();
+                    (path, Conflicting { path: at, from: None, theirs, what })
                 }
                 Err(error) => return Err(error),
             };
             let mut mine = None;
             plan.retain(|planned| {
-                if planned.path != path {
+                if planned.path != to {
                     return true;
                 }
                 mine.clone_from(&planned.after);
@@ -155,6 +159,14 @@ pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) ->
         done.filter(|(_, note, writes)| !writes.is_empty() || !ever_there.contains(note)).collect();
     let begun = done.iter().filter_map(|(n, _, _)| Some((*n, (*path_of.get(n)?).clone()))).collect();
     (begun, done.into_iter().map(|(n, _, writes)| (n, writes)).collect())
+}
+
+/// What a conflict is about, without what the undo would have put there.
+struct Conflicting {
+    path: VaultPath,
+    from: Option<VaultPath>,
+    theirs: String,
+    what: Vec<String>,
 }
 
 fn names(plan: &[Planned], path: &VaultPath) -> bool {
@@ -307,7 +319,9 @@ impl Undoing<'_> {
                 let Some(from) = &record.from else {
                     return Ok(true);
                 };
-                let old_place = self.draft.text(from)?;
+                // Killed in the middle of the move: the note has both names, and the new one is to go.
+                let has_both = now.is_some() && self.has_both(path, from);
+                let old_place = if has_both { None } else { self.draft.text(from)? };
                 match (now, old_place) {
                     (None, Some(_)) if uncertain => {}
                     (None, there) => {
@@ -329,7 +343,11 @@ impl Undoing<'_> {
                                 conflict.kind = NoteChangeKind::Renamed;
                             }
                         } else {
-                            match self.draft.rename(path, from) {
+                            let moved = match has_both {
+                                true => self.draft.rename_to_own(path, from),
+                                false => self.draft.rename(path, from),
+                            };
+                            match moved {
                                 Ok(()) => {}
                                 Err(VaultError::Exists { path: there }) => {
                                     let taken = format!("\"{there}\" is taken");
@@ -345,6 +363,13 @@ impl Undoing<'_> {
             _ => {}
         }
         Ok(self.conflicts.len() == conflicts)
+    }
+
+    /// Whether both are names of one file on the disk.
+    fn has_both(&self, one: &VaultPath, other: &VaultPath) -> bool {
+        let disk = &self.history.vault.core().disk;
+        let places = disk.place(one).ok().zip(disk.place(other).ok());
+        places.is_some_and(|(one, other)| one.is_one_file_with(&other))
     }
 
     /// Whether the note that was to leave the name to this one is there still: then neither was

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::error::VaultError;
 use crate::index::{Head, Texts, folded};
-use crate::note::{Link, LinkKind, Outline, VaultPath};
+use crate::note::{ContentHash, Link, LinkKind, Outline, VaultPath};
 use crate::view::View;
 
 pub use moving::{LeftLink, Moved};
@@ -32,6 +32,9 @@ pub struct Links {
     pub back: Vec<LinkBack>,
     /// From it, to no note there is.
     pub unresolved: Vec<Unresolved>,
+    /// The notes whose lines these are, with what they held.
+    #[serde(skip)]
+    pub read: BTreeMap<VaultPath, ContentHash>,
 }
 
 /// A link to a file of the vault.
@@ -98,6 +101,7 @@ impl View {
         let mut links = Links::default();
         if path.is_note() {
             let note = self.read(path)?;
+            links.read.insert(note.path.clone(), note.hash);
             let outlined = self.vault().outlines().of(note.hash, || Some(Arc::clone(&note.text)));
             if let Some(outlined) = outlined {
                 question.forward(path, &note.text, &outlined.outline, &mut links);
@@ -300,6 +304,7 @@ impl<'a> Question<'a> {
             if Some(note.hash) != head.hash() {
                 continue;
             }
+            links.read.insert(note.path.clone(), note.hash);
             let lines = Lines::of(&note.text);
             links.back.extend(found.map(|link| LinkBack {
                 path: head.path.clone(),

@@ -7,6 +7,7 @@
 mod pattern;
 mod unread;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use serde::Serialize;
 use crate::disk::{in_parallel, threads};
 use crate::error::VaultError;
 use crate::index::{Head, Texts};
-use crate::note::VaultPath;
+use crate::note::{ContentHash, VaultPath};
 use crate::vault::Problem;
 use crate::view::View;
 
@@ -71,6 +72,15 @@ pub struct SearchAnswer {
     /// What could not be searched and lies before the last hit or, without `more`, anywhere.
     /// A remote reader is not told: of what cannot be read nobody knows whether it is private.
     pub skipped: Vec<Problem>,
+    /// The notes of the hits, with what they held.
+    pub read: BTreeMap<VaultPath, ContentHash>,
+}
+
+/// The hits so far, with what their notes held.
+#[derive(Debug, Default)]
+struct Hits {
+    hits: Vec<SearchHit>,
+    read: BTreeMap<VaultPath, ContentHash>,
 }
 
 impl View {
@@ -85,7 +95,7 @@ impl View {
         let pattern = Pattern::new(search)?;
         // One more shows whether there are more.
         let wanted = search.limit.saturating_add(1);
-        let (mut hits, mut skipped) = if self.vault().index().is_first_question() {
+        let (Hits { mut hits, mut read }, mut skipped) = if self.vault().index().is_first_question() {
             unread::search(self, &pattern, wanted, &patience)?
         } else {
             self.search_remembered(&pattern, wanted, &patience)?
@@ -94,6 +104,8 @@ impl View {
         hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         let more = hits.len() > search.limit;
         hits.truncate(search.limit);
+        // Sorted by their paths, as the notes are.
+        read.retain(|path, _| hits.binary_search_by(|hit| hit.path.cmp(path)).is_ok());
         if self.privacy().remote {
             skipped.clear();
         }
@@ -102,7 +114,7 @@ impl View {
             skipped.retain(|problem| problem.path.as_str() <= last);
         }
         skipped.sort();
-        Ok(SearchAnswer { hits, more, skipped })
+        Ok(SearchAnswer { hits, more, skipped, read })
     }
 
     fn search_remembered(
@@ -110,7 +122,7 @@ impl View {
         pattern: &Pattern,
         wanted: usize,
         patience: &Patience,
-    ) -> Result<(Vec<SearchHit>, Vec<Problem>), VaultError> {
+    ) -> Result<(Hits, Vec<Problem>), VaultError> {
         /// So many notes are searched by one thread at a time.
         const BLOCK: usize = 64;
         /// Fewer notes are searched in less time than it takes to start a thread.
@@ -123,7 +135,7 @@ impl View {
         let found = AtomicUsize::new(0);
         let next = AtomicUsize::new(0);
         let threads = if listing.heads.len() < FEW { 1 } else { threads(None) };
-        let search_blocks = |hits: &mut Vec<SearchHit>| {
+        let search_blocks = |found_here: &mut Hits| {
             // Threads that share a compiled pattern wait for each other's working memory.
             let pattern = &pattern.clone();
             while found.load(Ordering::Relaxed) < wanted {
@@ -131,28 +143,28 @@ impl View {
                 let Some(rest) = listing.heads.get(first..).filter(|rest| !rest.is_empty()) else {
                     break;
                 };
-                let before = hits.len();
+                let before = found_here.hits.len();
                 for head in &rest[..rest.len().min(BLOCK)] {
-                    let room = wanted - (hits.len() - before).min(wanted);
+                    let room = wanted - (found_here.hits.len() - before).min(wanted);
                     if room == 0 {
                         break;
                     }
-                    match self.search_one(head, pattern, room, patience, hits)? {
+                    match self.search_one(head, pattern, room, patience, found_here)? {
                         None => {}
                         Some(problem) => {
                             skipped.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
                         }
                     }
                 }
-                found.fetch_add(hits.len() - before, Ordering::Relaxed);
+                found.fetch_add(found_here.hits.len() - before, Ordering::Relaxed);
             }
             Ok(())
         };
         let found = in_parallel(
             threads,
             vec![(); threads],
-            || Ok(Vec::new()),
-            |state: &mut Result<Vec<SearchHit>, VaultError>, (), _| {
+            || Ok(Hits::default()),
+            |state: &mut Result<Hits, VaultError>, (), _| {
                 if let Ok(hits) = state
                     && let Err(error) = search_blocks(hits)
                 {
@@ -160,8 +172,13 @@ impl View {
                 }
             },
         );
-        let hits = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok((hits.concat(), skipped.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        let mut all = Hits::default();
+        for found_here in found {
+            let Hits { hits, mut read } = found_here?;
+            all.hits.extend(hits);
+            all.read.append(&mut read);
+        }
+        Ok((all, skipped.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Adds the hits in one note, or gives the reason why it could not be searched.
@@ -171,22 +188,29 @@ impl View {
         pattern: &Pattern,
         wanted: usize,
         patience: &Patience,
-        hits: &mut Vec<SearchHit>,
+        found: &mut Hits,
     ) -> Result<Option<Problem>, VaultError> {
         if !head.is_readable() || head.is_hidden_by(self.privacy()) {
             return Ok(None);
         }
-        let text = match head.text() {
-            Some(text) => Arc::clone(text),
+        // Nothing is hashed of a note without a hit.
+        let (text, mut hash) = match head.text() {
+            Some(text) => (Arc::clone(text), None),
             None => match self.vault().read(&head.path) {
                 // It may say since the listing that it is private.
                 Ok(note) if self.hides(&note) => return Ok(None),
-                Ok(note) => note.text,
+                Ok(note) => (note.text, Some(note.hash)),
                 Err(VaultError::NotFound { .. }) => return Ok(None),
                 Err(error) => return Ok(Some(Problem::of_unreadable(&head.path, &error))),
             },
         };
-        pattern.search(&head.path, &text, wanted, patience, hits)?;
+        let before = found.hits.len();
+        pattern.search(&head.path, &text, wanted, patience, &mut found.hits)?;
+        if found.hits.len() > before
+            && let Some(hash) = hash.take().or_else(|| head.hash())
+        {
+            found.read.insert(head.path.clone(), hash);
+        }
         Ok(None)
     }
 }

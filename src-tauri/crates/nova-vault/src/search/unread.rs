@@ -5,12 +5,12 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::SearchHit;
 use super::pattern::{Patience, Pattern};
+use super::{Hits, SearchHit};
 use crate::disk::{At, Folder, Kind, Known, Met, Names, in_parallel, threads};
 use crate::error::VaultError;
 use crate::index::nanos_now;
-use crate::note::{Document, VaultPath};
+use crate::note::{ContentHash, Document, VaultPath};
 use crate::vault::Problem;
 use crate::view::View;
 
@@ -24,7 +24,7 @@ pub(super) fn search(
     pattern: &Pattern,
     wanted: usize,
     patience: &Patience,
-) -> Result<(Vec<SearchHit>, Vec<Problem>), VaultError> {
+) -> Result<(Hits, Vec<Problem>), VaultError> {
     let failed = |error| VaultError::io("list the vault")(error);
     let search = Searching { view, pattern, patience, best: Best::new(wanted) };
     let mut first = Vec::new();
@@ -151,7 +151,7 @@ impl Searching<'_> {
                 }
                 let hidden = || privacy.remote && privacy.hides(path, &Document::parse(text));
                 if !hits.is_empty() && !hidden() {
-                    self.best.add(path, hits);
+                    self.best.add(path, hits, || ContentHash::of(text.as_bytes()));
                 }
             }
             Err(error) => state.skipped.push(Problem::of_unreadable(path, &error)),
@@ -186,7 +186,7 @@ struct Best {
 
 #[derive(Default)]
 struct Found {
-    notes: BTreeMap<VaultPath, Vec<SearchHit>>,
+    notes: BTreeMap<VaultPath, (ContentHash, Vec<SearchHit>)>,
     hits: usize,
 }
 
@@ -205,13 +205,15 @@ impl Best {
             && self.lock().notes.last_key_value().is_some_and(|(last, _)| path > last.as_str())
     }
 
-    fn add(&self, path: &VaultPath, hits: Vec<SearchHit>) {
+    fn add(&self, path: &VaultPath, hits: Vec<SearchHit>, hash: impl FnOnce() -> ContentHash) {
+        // Others wait while it is locked.
+        let hash = hash();
         let mut found = self.lock();
         let found = &mut *found;
         found.hits += hits.len();
-        found.notes.insert(path.clone(), hits);
+        found.notes.insert(path.clone(), (hash, hits));
         while let Some(last) = found.notes.last_entry() {
-            let without = found.hits - last.get().len();
+            let without = found.hits - last.get().1.len();
             if without < self.wanted {
                 break;
             }
@@ -223,8 +225,13 @@ impl Best {
         }
     }
 
-    fn into_hits(self) -> Vec<SearchHit> {
+    fn into_hits(self) -> Hits {
         let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.notes.into_values().flatten().collect()
+        let mut all = Hits::default();
+        for (path, (hash, hits)) in found.notes {
+            all.hits.extend(hits);
+            all.read.insert(path, hash);
+        }
+        all
     }
 }

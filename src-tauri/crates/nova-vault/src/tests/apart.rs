@@ -86,3 +86,66 @@ fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
         assert_eq!(bed.leftovers(), Vec::<String>::new());
     }
 }
+
+/// What a person does each time that the end of Nova waits for a file: that comes after a look at it, and
+/// no wait in the middle of a write does.
+fn while_nova_ends(does: impl FnMut() -> std::io::Result<()> + Send + 'static) -> Steps {
+    let state = Mutex::new((Step::Journal, does));
+    Steps::hooked(move |step, _| {
+        let (last, does) = &mut *state.lock().unwrap();
+        match (std::mem::replace(last, step), step) {
+            (Step::LastLook, Step::Settle) => does(),
+            _ => Ok(()),
+        }
+    })
+}
+
+#[test]
+fn one_that_is_written_into_when_nova_ends_has_two_seconds_again() {
+    let Some([here, there]) = two_file_systems() else {
+        return;
+    };
+    let bed = Bed::in_folder(&here, &[("a.md", JANE)]);
+    let data = tempfile::tempdir_in(&there).unwrap();
+    let mut options = bed.options();
+    options.history = data.path().join("history");
+    let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
+    // A person types on: once while the file waits, and once more after that was brought back.
+    let mut words = ["Written late.\n", "Written later still.\n", "And once more.\n"].into_iter();
+    let steps = while_nova_ends(move || match words.next() {
+        Some(words) => (&editor).write_all(words.as_bytes()),
+        None => Ok(()),
+    });
+    let vault = Vault::open_with(options, steps).unwrap();
+    change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap();
+    drop(vault);
+    let expected =
+        format!("{}Written late.\nWritten later still.\nAnd once more.\n", JANE.replace("lead", "won"));
+    assert_eq!(bed.text("a.md"), expected);
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn the_end_of_nova_does_not_wait_for_ever_for_one_who_writes_on() {
+    let Some([here, there]) = two_file_systems() else {
+        return;
+    };
+    let bed = Bed::in_folder(&here, &[("a.md", JANE)]);
+    let data = tempfile::tempdir_in(&there).unwrap();
+    let mut options = bed.options();
+    options.history = data.path().join("history");
+    let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
+    let waited = Arc::new(AtomicU64::new(0));
+    let times = Arc::clone(&waited);
+    let steps = while_nova_ends(move || {
+        let line = times.fetch_add(1, Ordering::SeqCst);
+        writeln!(&editor, "line {line}")
+    });
+    let vault = Vault::open_with(options, steps).unwrap();
+    change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap();
+    drop(vault);
+    let waited = waited.load(Ordering::SeqCst);
+    assert!((3..100).contains(&waited), "{waited}");
+    assert!(bed.text("a.md").contains("line 2\n"), "{}", bed.text("a.md"));
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+}

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::step::Step;
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step::ReadCurrent,
     Step::Journal,
     Step::SyncJournal,
@@ -19,6 +19,7 @@ const STEPS: [Step; 14] = [
     Step::Recheck,
     Step::Exchange,
     Step::Unname,
+    Step::DropName,
     Step::HashDisplaced,
     Step::SyncFolder,
     Step::JournalDone,

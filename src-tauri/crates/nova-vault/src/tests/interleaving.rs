@@ -588,6 +588,31 @@ fn a_move_to_a_name_that_was_taken_meanwhile_changes_nothing() {
 }
 
 #[test]
+fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let root = bed.root();
+    let steps = Mutex::new(vec![Step::DropName, Step::Unname]);
+    let vault = System::NoReplacing.under(bed.hooked(move |step, _| {
+        if steps.lock().unwrap().pop_if(|next| *next == step).is_none() {
+            return Ok(());
+        }
+        if step == Step::Unname {
+            // Saved under the old name, so that the new one is given up for the newer text.
+            fs::write(root.join(".swap"), format!("{NOTE}edited\n"))?;
+            return fs::rename(root.join(".swap"), root.join("Jane.md"));
+        }
+        // In that moment another note gets the name.
+        fs::write(root.join("Else.md"), "theirs")
+    }));
+    let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
+    drop(vault);
+    assert_eq!(error.code(), "note_exists", "{error}");
+    assert_eq!(bed.text("Jane.md"), format!("{NOTE}edited\n"));
+    assert_eq!(bed.text("Else.md"), "theirs");
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+}
+
+#[test]
 fn many_novas_write_one_note_and_nothing_is_lost() {
     const WRITERS: usize = 4;
     const WRITES: usize = 8;

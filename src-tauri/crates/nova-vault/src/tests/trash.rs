@@ -51,7 +51,10 @@ fn names(trash: &Path) -> Vec<String> {
 #[test]
 fn a_deleted_note_goes_to_the_systems_trash() {
     let bed = Bed::new(&[("People/Jürgen Groß 100%.md", "text\n")]);
-    let id = delete(bed.with_trash(&bed.trash()), "People/Jürgen Groß 100%.md");
+    let vault = bed.with_trash(&bed.trash());
+    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System);
+    assert!(!bed.trash().parent().unwrap().exists(), "to ask makes nothing");
+    let id = delete(vault, "People/Jürgen Groß 100%.md");
 
     let root = bed.root();
     let root = root.to_str().unwrap();
@@ -130,7 +133,9 @@ fn another_setting_of_obsidians_is_followed() {
 fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
     let mut options = bed.options();
     options.trash = trash.map(Path::to_owned);
-    let id = delete(Vault::open(options).unwrap(), "a.md");
+    let vault = Vault::open(options).unwrap();
+    assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local, "before anything is moved");
+    let id = delete(vault, "a.md");
     assert!(!bed.exists("a.md"));
     assert_eq!(bed.text(".trash/a.md"), "text\n");
     fs::remove_dir_all(bed.root().join(".trash")).unwrap();
@@ -202,6 +207,60 @@ fn a_trash_at_the_top_that_anybody_could_have_put_there_is_not_used() {
     assert_eq!(bed.text(".trash/a.md"), "text\n");
     assert_eq!(files_below(&top.join("elsewhere")), Vec::<PathBuf>::new());
     assert_eq!(files_below(&top.join(".Trash")), Vec::<PathBuf>::new());
+}
+
+/// As another user of the machine has made it; `false` where the test may not do that.
+fn give_away(folder: &Path) -> bool {
+    let another = rustix::process::getuid().as_raw() + 1234;
+    std::os::unix::fs::chown(folder, Some(another), None).is_ok()
+}
+
+#[test]
+fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
+    let user = rustix::process::getuid().as_raw();
+    // Whose it is, or what they may do in it.
+    let given_away = |folder: &Path| give_away(folder);
+    let for_group = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o770)).is_ok();
+    let for_all = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o707)).is_ok();
+    let opened: [(&str, &dyn Fn(&Path) -> bool); 3] =
+        [("of another user", &given_away), ("for the group", &for_group), ("for all", &for_all)];
+    for (how, open) in opened {
+        for folder in ["", "files", "info"] {
+            let bed = Bed::new(&[("a.md", "text\n")]);
+            let Some((vault, _home)) = far_from_home(&bed) else { return };
+            let trash = bed.dir.path().canonicalize().unwrap().join(format!(".Trash-{user}"));
+            for made in ["", "files", "info"] {
+                fs::create_dir_all(trash.join(made)).unwrap();
+                fs::set_permissions(trash.join(made), fs::Permissions::from_mode(0o700)).unwrap();
+            }
+            assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System, "the user's own");
+            if !open(&trash.join(folder)) {
+                continue;
+            }
+            assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local, "{how} {folder:?}");
+            delete(vault, "a.md");
+            assert_eq!(bed.text(".trash/a.md"), "text\n", "{how} {folder:?}");
+            assert_eq!(files_below(&trash), Vec::<PathBuf>::new(), "{how} {folder:?}");
+        }
+    }
+}
+
+#[test]
+fn one_that_is_made_by_another_between_two_looks_is_not_used() {
+    use crate::disk::{SystemTrash, TrashPlace};
+
+    let user = rustix::process::getuid().as_raw();
+    let bed = Bed::new(&[]);
+    let top = bed.dir.path().canonicalize().unwrap();
+    let place = TrashPlace { folder: top.join(format!(".Trash-{user}")), top: Some(top.clone()) };
+    fs::create_dir(&place.folder).unwrap();
+    if !give_away(&place.folder) {
+        return;
+    }
+    let refused = SystemTrash::open(&place).unwrap_err();
+    assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+    // In the user's home nobody else makes one.
+    SystemTrash::open(&TrashPlace { top: None, ..place }).unwrap();
 }
 
 #[test]

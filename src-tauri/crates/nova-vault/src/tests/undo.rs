@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::step::Step;
 use crate::{ChangeSetState, Scope, UndoOutcome};
 
 fn user() -> Author {
@@ -372,6 +373,42 @@ fn a_conflict_of_one_note_is_none_of_another_that_has_its_name() {
     assert_eq!(outcome.conflicts.len(), 2);
     assert_eq!(all_notes(&bed), [("Plan.md".to_owned(), "the draft\nless\n".to_owned())]);
     assert_eq!(state(&vault, &id), ChangeSetState::Committed);
+}
+
+#[test]
+fn a_name_that_is_taken_while_a_move_is_undone_leaves_both_notes_alone() {
+    let bed = Bed::new(&[("Plan.md", PLAN)]);
+    let (id, _) = change(&bed.vault(), |draft| {
+        step(draft, "move Plan.md Old.md")?;
+        step(draft, "append Old.md")
+    })
+    .unwrap();
+    let moved = bed.text("Old.md");
+    assert_ne!(moved, PLAN);
+    // Another program makes a note of that name when the undo has begun.
+    let file = bed.root().join("Plan.md");
+    let vault = bed.hooked(move |step, _| match step {
+        Step::ReadCurrent if !file.exists() => fs::write(&file, "unrelated\n"),
+        _ => Ok(()),
+    });
+    let outcome = undo(&vault, &id, Scope::All);
+    let [conflict] = &outcome.conflicts[..] else { panic!("{outcome:?}") };
+    assert_eq!(
+        (conflict.path.as_str(), &conflict.from),
+        ("Old.md", &None),
+        "it is about the note that was moved"
+    );
+    assert_eq!((conflict.mine.as_str(), conflict.theirs.as_str()), (PLAN, moved.as_str()));
+    assert_eq!(conflict.what, ["\"Plan.md\" is taken"]);
+    assert_eq!(outcome.undone, []);
+
+    // "Keep Nova's" brings the text back where the note is.
+    let changes = vault.change_set(ChangeSetKind::Form, "a conflict".to_owned());
+    changes.keep_mine(conflict, &Author::new("user")).unwrap();
+    changes.close().unwrap();
+    drop(vault);
+    let expected = [("Old.md", PLAN), ("Plan.md", "unrelated\n")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(all_notes(&bed), expected);
 }
 
 #[test]

@@ -342,24 +342,33 @@ fn wait_and_look(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
     }
-    look_at_all(core, kept_open.into_iter().map(|(_, displaced)| displaced).collect());
-    look_before_the_end(core, waiting);
+    // What is kept open has had its two seconds.
+    let now = Instant::now();
+    let kept_open = kept_open.into_iter().map(|(_, displaced)| (now, displaced));
+    look_before_the_end(core, kept_open.chain(waiting).collect());
     look_at_displaced(core);
 }
 
 /// Looks at once at what is found again at the next start, whatever is written into it. What cannot be
-/// moved there is gone after its last look, so that comes no sooner than at any other time.
-fn look_before_the_end(core: &Core, waiting: VecDeque<(Instant, Displaced)>) {
-    let mut unmovable = Vec::new();
-    for (due, one) in waiting {
-        let (waits, more): (Vec<_>, Vec<_>) =
-            one.look(core, Unmovable::Waits).into_iter().partition(|one| one.quiet == Quiet::Waits);
-        unmovable.extend(waits.into_iter().map(|one| (due, one)));
-        look_at_all(core, more);
-    }
-    for (due, one) in unmovable {
+/// moved there is gone after its last look, so that comes no sooner than at any other time: a file that
+/// was written into has two seconds again, as often as its edits are brought back.
+fn look_before_the_end(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
+    let mut unmovable: VecDeque<(Instant, Displaced)> = VecDeque::new();
+    let again = |more: Vec<Displaced>, due: Instant| {
+        let fresh = Instant::now() + PATIENCE;
+        more.into_iter().map(move |one| (if one.quiet == Quiet::Waits { due } else { fresh }, one))
+    };
+    loop {
+        while let Some((due, one)) = waiting.pop_front() {
+            let (waits, more): (Vec<_>, Vec<_>) =
+                again(one.look(core, Unmovable::Waits), due).partition(|(_, one)| one.quiet == Quiet::Waits);
+            unmovable.extend(waits);
+            waiting.extend(more);
+        }
+        let Some((due, one)) = unmovable.pop_front() else { return };
         core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
-        look_at_all(core, vec![one]);
+        // Nothing is kept open after it.
+        waiting.extend(again(one.last_look(core), due).filter(|(_, more)| more.quiet != Quiet::KeptOpen));
     }
 }
 

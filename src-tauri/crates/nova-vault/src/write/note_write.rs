@@ -37,6 +37,8 @@ pub(super) struct NoteWrite {
     /// What came from outside, readable.
     pub(super) outside: Vec<String>,
     pub(super) written: bool,
+    /// It has both names: a kill came in the middle of the move.
+    pub(super) half_moved: bool,
     /// Folders made for it, or to go with it when they are empty.
     pub(super) folders: Vec<String>,
 }
@@ -125,6 +127,7 @@ impl NoteWrite {
             before_is_whole: true,
             outside: Vec::new(),
             written: false,
+            half_moved: false,
             folders: planned.folders.clone(),
         };
         let is_free = freed.contains(&planned.path);
@@ -136,13 +139,16 @@ impl NoteWrite {
             && !is_free
             && let Some(there) = core.disk.text(&planned.path)?
         {
-            if current.is_some() {
+            if current.is_none() {
+                // Moved there already: only the text is left to do.
+                write.from = None;
+                at = &planned.path;
+                current = Some(there);
+            } else if core.disk.place(at)?.is_one_file_with(&core.disk.place(&planned.path)?) {
+                write.half_moved = true;
+            } else {
                 return Err(VaultError::Exists { path: planned.path.clone() });
             }
-            // Moved there already: only the text is left to do.
-            write.from = None;
-            at = &planned.path;
-            current = Some(there);
         }
         if write.from.is_none() && current == planned.after {
             return Ok(None);
@@ -195,6 +201,7 @@ impl NoteWrite {
             before_is_whole: true,
             outside: Vec::new(),
             written: false,
+            half_moved: false,
             folders: self.folders.clone(),
         }
     }

@@ -114,14 +114,15 @@ impl Writing<'_> {
             return Err(write.conflict("", "deleted outside"));
         };
         let old = self.core.disk.place(&from)?;
-        if self.open(&old)?.is_none() {
+        // Of a note that has both names the old one is to go, and that is no reason to refuse it.
+        if !write.half_moved && self.open(&old)?.is_none() {
             return Err(write.conflict("", "deleted outside"));
         }
         let (new, made) = self.core.disk.make_place(&write.path)?;
         let temp = self.writer.next_temp();
         let moved = self
             .step(Step::Exchange, write)
-            .and_then(|()| old.move_to(&new, &temp, &|| self.step(Step::Unname, write)));
+            .and_then(|()| old.move_to(&new, &temp, &|step| self.step(step, write)));
         if let Err(error) = moved {
             self.core.disk.remove_empty(&made);
             return Err(match error.kind() {
@@ -140,7 +141,7 @@ impl Writing<'_> {
         if let Err(error) = finished {
             // Taken back by name alone: whatever is in the note goes with it.
             let temp = self.writer.next_temp();
-            if new.move_to(&old, &temp, &|| Ok(())).is_ok() {
+            if new.move_to(&old, &temp, &|_| Ok(())).is_ok() {
                 self.core.disk.remove_empty(&made);
             }
             return Err(error);

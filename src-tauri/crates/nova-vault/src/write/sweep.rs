@@ -132,6 +132,11 @@ fn sweep_temp(
     place: &Place,
     temp: &str,
 ) -> bool {
+    let is_note = |path: &VaultPath| core.disk.place(path).is_ok_and(|note| place.is_name_of(temp, &note));
+    if place.has_names(temp) && in_folder.records.iter().flat_map(|record| paths(record)).any(is_note) {
+        // Killed between giving the note its name and taking this one.
+        return place.remove(temp).is_ok();
+    }
     let bytes = match place.bytes_of(temp) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return true,

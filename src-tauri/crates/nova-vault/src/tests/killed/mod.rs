@@ -117,12 +117,14 @@ fn child() {
         return;
     };
     let mut lines = text.lines();
-    let (dir, at, note, job) = (
+    let (dir, at, note, job, system) = (
         PathBuf::from(lines.next().unwrap()),
         lines.next().unwrap().to_owned(),
         lines.next().unwrap().to_owned(),
         lines.next().unwrap().to_owned(),
+        lines.next().unwrap().to_owned(),
     );
+    let system = System::EACH.into_iter().find(|known| format!("{known:?}") == system).unwrap();
     let job = JOBS.into_iter().find(|known| format!("{known:?}") == job).unwrap();
     let root = dir.join("vault");
     let file = root.join("a.md");
@@ -158,7 +160,7 @@ fn child() {
         }
         Ok(())
     });
-    let vault = Vault::open_with(options, steps).unwrap();
+    let vault = system.under(Vault::open_with(options, steps).unwrap());
     let user = Author::new("user");
     match job {
         Job::Plan | Job::PlanAndEdit => drop(change(&vault, plan).unwrap()),
@@ -184,7 +186,12 @@ fn say(line: &str) {
 
 /// Starts the child and waits until it is at the step; `None` when it never comes there.
 fn start(bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
-    let mut child = spawn(bed, &format!("{step:?}\n{note}"), job);
+    start_under(System::All, bed, step, note, job)
+}
+
+/// As [`start`], on a file system that can do no more than this.
+fn start_under(system: System, bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
+    let mut child = spawn_under(system, bed, &format!("{step:?}\n{note}"), job);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     if lines.any(|line| line.unwrap().ends_with("at the step")) {
         return Some(child);
@@ -194,10 +201,14 @@ fn start(bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
 }
 
 fn spawn(bed: &Bed, at: &str, job: Job) -> Child {
+    spawn_under(System::All, bed, at, job)
+}
+
+fn spawn_under(system: System, bed: &Bed, at: &str, job: Job) -> Child {
     let dir = bed.dir.path().canonicalize().unwrap();
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "tests::killed::child", "--ignored", "--nocapture"])
-        .env(CHILD, format!("{}\n{at}\n{job:?}", dir.display()))
+        .env(CHILD, format!("{}\n{at}\n{job:?}\n{system:?}", dir.display()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,9 +1,21 @@
 //! Killed while notes are written.
 
+use std::os::unix::fs::MetadataExt;
+
 use super::*;
 
 #[test]
 fn at_every_step_the_next_start_finds_whole_notes() {
+    whole_notes_at_every_step(System::All, 11);
+}
+
+#[test]
+fn at_every_step_where_a_rename_replaces() {
+    whole_notes_at_every_step(System::NoReplacing, 13);
+}
+
+/// So many of the steps are reached under that system.
+fn whole_notes_at_every_step(system: System, steps: usize) {
     let _alone = one_at_a_time();
     let reference = bed();
     let before = notes(&reference.root());
@@ -18,6 +30,8 @@ fn at_every_step_the_next_start_finds_whole_notes() {
         Step::SyncTemp,
         Step::Recheck,
         Step::Exchange,
+        Step::Unname,
+        Step::DropName,
         Step::HashDisplaced,
         Step::SyncFolder,
         Step::JournalDone,
@@ -26,8 +40,8 @@ fn at_every_step_the_next_start_finds_whole_notes() {
     ] {
         for note in ["a.md", "New/e.md", "b.md", "New/c.md", "d.md", "child"] {
             let bed = bed();
-            let name = format!("{step:?} {note}");
-            let Some(child) = start(&bed, step, note, Job::Plan) else {
+            let name = format!("{system:?} {step:?} {note}");
+            let Some(child) = start_under(system, &bed, step, note, Job::Plan) else {
                 continue;
             };
             kill(child);
@@ -40,10 +54,12 @@ fn at_every_step_the_next_start_finds_whole_notes() {
                     assert!(states.contains(&Some(&text)), "{name}: {file}: {text}");
                 }
             }
-            let vault = bed.vault();
+            let vault = system.under(bed.vault());
             assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
             assert_eq!(vault.problems().unwrap(), [], "{name}");
-            assert!(bed.exists("c.md") != bed.exists("New/c.md"), "{name}");
+            let has_both = bed.exists("c.md") && bed.exists("New/c.md");
+            assert!(bed.exists("c.md") || bed.exists("New/c.md"), "{name}");
+            assert_eq!(has_both, step == Step::Unname, "{name}");
 
             let sets = vault.history().list().unwrap();
             if step == Step::Journal {
@@ -62,6 +78,7 @@ fn at_every_step_the_next_start_finds_whole_notes() {
                 vault.history().finish("child", &user).unwrap();
                 drop(vault);
                 assert_eq!(notes(&bed.root()), after, "{name}: finished");
+                has_one_name(&bed);
                 let states = bed.vault().history().list().unwrap();
                 assert!(states.iter().all(|s| s.state == ChangeSetState::Committed), "{name}");
             } else {
@@ -69,6 +86,7 @@ fn at_every_step_the_next_start_finds_whole_notes() {
                 assert_eq!(outcome.conflicts, [], "{name}");
                 drop(vault);
                 assert_eq!(notes(&bed.root()), before, "{name}: undone");
+                has_one_name(&bed);
                 let states = bed.vault().history().list().unwrap();
                 let undone = states.iter().find(|s| s.id == "child").unwrap();
                 assert_eq!(undone.state, ChangeSetState::Undone, "{name}");
@@ -76,7 +94,61 @@ fn at_every_step_the_next_start_finds_whole_notes() {
         }
     }
     reached.dedup();
-    assert_eq!(reached.len(), 11, "{reached:?}");
+    assert_eq!(reached.len(), steps, "{system:?}: {reached:?}");
+}
+
+/// Each note of the vault is a file of its own: one with a second name would be refused from then on.
+#[track_caller]
+fn has_one_name(bed: &Bed) {
+    for file in files_below(&bed.root()) {
+        assert_eq!(fs::metadata(&file).unwrap().nlink(), 1, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_note_that_is_killed_with_two_names_keeps_one() {
+    let _alone = one_at_a_time();
+    let user = Author::new("user");
+    for (how, step, note) in [
+        ("put in place", Step::Exchange, "New/e.md"),
+        ("moved", Step::Unname, "New/c.md"),
+        ("moved, and unnamed", Step::DropName, "New/c.md"),
+    ] {
+        for finish in [true, false] {
+            let bed = bed();
+            let before = notes(&bed.root());
+            kill(start_under(System::NoReplacing, &bed, step, note, Job::Plan).unwrap());
+            let name = format!("{how}: {step:?} {note}, finish: {finish}");
+            if how == "put in place" {
+                // The kill comes just after the note got its name, and before the other one goes.
+                let folder = bed.root().join("New");
+                let temp = bed.leftovers().into_iter().find(|temp| folder.join(temp).exists()).unwrap();
+                fs::hard_link(folder.join(temp), bed.root().join(note)).unwrap();
+            }
+            let vault = System::NoReplacing.under(bed.vault());
+            assert_eq!(bed.leftovers(), Vec::<String>::new(), "{name}");
+            if step != Step::Unname {
+                has_one_name(&bed);
+            }
+            if finish {
+                vault.history().finish("child", &user).unwrap();
+                change(&vault, |draft| draft.append(&path(note), "edited", None)).unwrap();
+            } else {
+                let outcome = vault.history().undo("child", Scope::All, &user).unwrap();
+                assert_eq!(outcome.conflicts, [], "{name}");
+                change(&vault, |draft| draft.append(&path("c.md"), "edited", None)).unwrap();
+            }
+            drop(vault);
+            has_one_name(&bed);
+            if finish {
+                assert!(!bed.exists("c.md") && bed.text(note).ends_with("edited\n"), "{name}");
+            } else {
+                let mut expected = before;
+                expected.insert("c.md".to_owned(), "c\nedited\n".to_owned());
+                assert_eq!(notes(&bed.root()), expected, "{name}");
+            }
+        }
+    }
 }
 
 #[test]
