@@ -22,4 +22,5 @@ export { Switch } from './Switch';
 export { Table, type Column } from './Table';
 export { troubleOf, type ToolTrouble } from './tool-trouble';
 export { Tooltip, TooltipProvider } from './Tooltip';
+export { usePlaceInUse } from './usePlaceInUse';
 export { JsonView, shapeOf, ValueView, type ValueShape } from './Value';

@@ -1,13 +1,14 @@
 // What is said of a provider beside its name: where its models run, how its last request went, and what its
 // answers cost.
 
-import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow } from '../ipc';
+import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow, UserError } from '../ipc';
 import { clockTime } from './format';
 
 /** Where what a model is sent ends up. */
 export interface ModelPlace {
-  /** On this machine. */
-  readonly local: boolean;
+  /** `unknown`: its server is on this machine, may pass it on to another one, and did not answer. */
+  readonly where: 'here' | 'elsewhere' | 'unknown';
+  /** Of the server where it is not known. */
   readonly host: string;
   /** Notes may go there. */
   readonly agreed: boolean;
@@ -18,13 +19,21 @@ interface Server {
   readonly host: string;
   readonly agreed?: boolean;
   readonly passed_on?: readonly PassedOn[];
+  readonly problem?: UserError | null;
 }
 
 /** A server on this machine may run single models elsewhere. `name`: the model without its provider. */
 export function placeOf(server: Server, name: string): ModelPlace {
-  const elsewhere = server.passed_on?.find(({ model }) => model === name || model === `${name}:latest`);
-  if (elsewhere) return { local: false, host: elsewhere.host, agreed: elsewhere.agreed };
-  return { local: server.local, host: server.host, agreed: server.agreed ?? server.local };
+  const wanted = folded(name);
+  const elsewhere = server.passed_on?.find(({ model }) => [wanted, `${wanted}:latest`].includes(folded(model)));
+  if (elsewhere) return { where: 'elsewhere', host: elsewhere.host, agreed: elsewhere.agreed };
+  const where = !server.local ? 'elsewhere' : server.problem ? 'unknown' : 'here';
+  return { where, host: server.host, agreed: server.agreed ?? server.local };
+}
+
+/** As servers compare names: the letters A to Z in either case. */
+function folded(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Of `provider/model`; null where its provider is not listed. */

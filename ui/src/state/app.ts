@@ -257,8 +257,12 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
     // A tool or a provider may work now that did not, or the other way round.
     case 'credential_state':
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
-    case 'provider_health':
-      return { ...state, health: { ...state.health, [event.provider]: event.health } };
+    case 'provider_health': {
+      const answersAgain = event.health.state === 'answered' && state.health[event.provider]?.state !== 'answered';
+      const told = { ...state, health: { ...state.health, [event.provider]: event.health } };
+      // What its list did not say while it was silent, such as where a model runs, it says now.
+      return answersAgain ? bump(told, 'providers') : told;
+    }
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'rules_changed':
