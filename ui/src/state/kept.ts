@@ -3,7 +3,7 @@
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
-import { type KeptDraft, type WholeDraft, type WholeMessage, withImagesKept } from './kept-images';
+import { keepDraft, type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue } from './queue';
 import type { Store } from './store';
 
@@ -23,7 +23,7 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) send(async () => backend.rpc('keep_draft', await withImagesKept(backend, draft)));
+    for (const draft of changedDrafts(kept, app)) send(() => keepDraft(backend, draft));
     if (layoutChanged(kept, app)) send(() => backend.rpc('keep_layout', layoutOf(app)));
     kept = app;
   };
@@ -58,19 +58,21 @@ export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
 export function withKeptDrafts(app: AppState, kept: readonly KeptDraft[], id: () => number): AppState {
   const drafts = { ...app.drafts };
   const queues = { ...app.queues };
-  for (const { session, queued: all, lost, ...draft } of kept) {
+  const lostImages = { ...app.lostImages };
+  for (const { session, queued: all, lost, lostQueued, ...draft } of kept) {
     const key = session ?? '';
+    if (lost.length > 0) lostImages[key] = lost;
     const queued = all.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
       drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
       const messages = queued.map((message) => ({ ...message, id: id() }));
-      const held = lost.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lost.join(', ')} cannot be read`;
+      const held = lostQueued.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lostQueued.join(', ')} cannot be read`;
       queues[key] = { messages, held, pressing: false };
     }
   }
-  return { ...app, drafts, queues };
+  return { ...app, drafts, queues, lostImages };
 }
 
 /** A message whose images are lost may have nothing left to send. */
