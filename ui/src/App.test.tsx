@@ -374,6 +374,27 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ skills: ['portfolio', 'crm'], tool: 'crm.move_deal' }]));
   });
 
+  test('the lines of a message stay when it is written on', async () => {
+    const { backend, user, field, store } = await ask(null);
+    act(() => store.actions.setDraft({ text: 'Compare:\n- Jane' }, true));
+    await user.type(field, '{Shift>}{Enter}{/Shift}- Ben');
+    expect(field).toHaveValue('Compare:\n- Jane\n- Ben');
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
+  });
+
+  test('where the message goes is said, in amber where it leaves this machine', async () => {
+    const { store, user } = await ask(null);
+    const place = () => screen.findByTestId('docked-place');
+    expect(await place()).toHaveTextContent('on this machine');
+    expect(await place()).not.toHaveClass('text-warn');
+    await act(() => store.actions.setModel('openai/gpt-5.2'));
+    await waitFor(async () => expect(await place()).toHaveTextContent('to api.openai.com'));
+    expect(await place()).toHaveClass('text-warn');
+    await user.hover(within(await place()).getByRole('button'));
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('gpt-5.2: messages and notes go to api.openai.com');
+  });
+
   test('the question of the chat is told, and one click away', async () => {
     const { user } = await ask();
     await user.click(screen.getByTestId('show-question'));

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 
 import { type ContextView, nothing } from '../ipc';
-import { costText, counted, Explained, healthOf, healthText, modelName, type ModelPlace, tokens, usePlaceInUse } from '../shared';
+import { costText, counted, Explained, healthOf, healthText, placeText, tokens, usePlaceInUse } from '../shared';
 import { useApp, useRpc, useSession } from '../state/hooks';
 
 /** Below the composer: what every request carries, and where the model is. */
@@ -34,7 +34,7 @@ export function ActivityLine() {
       )}
       {place && model && (
         <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
-          <span className={`cut ${place.where === 'here' ? '' : 'text-warn'}`}>{placeText(modelName(model), place)}</span>
+          <span className={`cut ${place.where === 'here' ? '' : 'text-warn'}`}>{placeText(model, place)}</span>
           {health && (
             <span role="status" className={health.state === 'answered' ? '' : 'text-danger'} data-health={health.state}>
               {health.message === null ? healthText(health) : <Explained more={health.message}>{healthText(health)}</Explained>}
@@ -44,17 +44,6 @@ export function ActivityLine() {
       )}
     </p>
   );
-}
-
-function placeText(model: string, { where, host }: ModelPlace): string {
-  switch (where) {
-    case 'here':
-      return `${model} runs on this machine, at ${host}`;
-    case 'elsewhere':
-      return `${model}: messages and notes go to ${host}`;
-    case 'unknown':
-      return `${model}: not known where it runs, ${host} does not say`;
-  }
 }
 
 /** What of a request is for what. */

@@ -2,7 +2,7 @@
 // answers cost.
 
 import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow, UserError } from '../ipc';
-import { clockTime } from './format';
+import { clockTime, modelName } from './format';
 
 /** Where what a model is sent ends up. */
 export interface ModelPlace {
@@ -41,6 +41,19 @@ export function placeIn(providers: readonly ProviderRow[], model: string): Model
   const at = model.indexOf('/');
   const server = providers.find(({ id }) => id === model.slice(0, at));
   return server ? placeOf(server, model.slice(at + 1)) : null;
+}
+
+/** "qwen3:14b runs on this machine, at 127.0.0.1:11434" */
+export function placeText(model: string, { where, host }: ModelPlace): string {
+  const name = modelName(model);
+  switch (where) {
+    case 'here':
+      return `${name} runs on this machine, at ${host}`;
+    case 'elsewhere':
+      return `${name}: messages and notes go to ${host}`;
+    case 'unknown':
+      return `${name}: not known where it runs, ${host} does not say`;
+  }
 }
 
 /** The newest that is known: events come sooner than lists. */
