@@ -107,7 +107,7 @@ describe('width', () => {
     expect(app().zoom).toBe(110);
     await user.keyboard('{Control>}0{/Control}');
     expect(app().zoom).toBe(100);
-    fireEvent.wheel(window, { ctrlKey: true, deltaY: -1 });
+    fireEvent.wheel(window, { ctrlKey: true, deltaY: -100 });
     expect(app().zoom).toBe(110);
   });
 
@@ -324,6 +324,19 @@ describe('a question that waits', () => {
     const shown = await card();
     await waitFor(() => expect(shown).toHaveFocus());
     expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('in a narrow window the panel stays where nothing waits', async () => {
+    setWindow({ width: 900 });
+    const rendered = await show();
+    await open(rendered, 'lisbon');
+    act(() => {
+      rendered.store.actions.setPanel({ open: true });
+      rendered.backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'harborline', turn: 't1' });
+    });
+    await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
+    await act(async () => void (await new Promise((done) => setTimeout(done, 50))));
+    expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
   test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {

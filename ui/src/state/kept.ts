@@ -24,14 +24,15 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     timer = null;
     const { app } = store.get();
     for (const draft of changedDrafts(kept, app)) send(() => keepDraft(backend, draft));
-    if (layoutChanged(kept, app)) send(() => backend.rpc('keep_layout', layoutOf(app)));
     kept = app;
+    layout.keep(app);
   };
+  const layout = layoutKeeper(store, backend);
   const unlisten = store.listen(() => {
     const { app } = store.get();
     // Everything is drawn larger by the command: who presses the key looks at it.
-    if (app.zoom !== kept.zoom) return flush();
-    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(kept, app)) timer ??= setTimeout(flush, AFTER);
+    if (app.zoom !== layout.last().zoom) layout.keep(app);
+    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
   });
   window.addEventListener('pagehide', flush);
   return () => {
@@ -39,6 +40,28 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     window.removeEventListener('pagehide', flush);
     flush();
   };
+}
+
+/** Keeps how the window was left, beside the drafts, which may be megabytes: while one command is on its way only the newest waits. */
+function layoutKeeper(store: Store, backend: Backend) {
+  /** What the last command kept. */
+  let last = store.get().app;
+  let wanted = last;
+  let busy = false;
+  const keep = (app: AppState) => {
+    wanted = app;
+    if (busy || !layoutChanged(last, wanted)) return;
+    last = wanted;
+    busy = true;
+    backend
+      .rpc('keep_layout', layoutOf(last))
+      .catch(store.actions.report)
+      .finally(() => {
+        busy = false;
+        keep(wanted);
+      });
+  };
+  return { keep, last: () => last };
 }
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */

@@ -520,6 +520,29 @@ describe('what is kept', () => {
     end();
   });
 
+  test('zoom waits for no image of a draft, and of many steps the first and the last are kept', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = make();
+    await actions.start();
+    backend.on('keep_draft_image', () => new Promise(() => {}));
+    const answers: (() => void)[] = [];
+    backend.on('keep_layout', () => new Promise((done) => answers.push(() => done({}))));
+    const end = keepChanges(store, backend);
+    actions.setDraft({ images: [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }] });
+    await vi.advanceTimersByTimeAsync(500);
+    const zooms = () => backend.asked('keep_layout').map(({ zoom }) => zoom);
+    for (let steps = 0; steps < 5; steps += 1) actions.zoom(1);
+    expect(zooms()).toEqual([110]);
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(zooms()).toEqual([110, 200]);
+    answers[1]?.();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(zooms()).toEqual([110, 200]);
+    end();
+    vi.useRealTimers();
+  });
+
   test('columns are as wide as they were left, within their limits', async () => {
     const { backend, store, actions } = make();
     backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' } }));
