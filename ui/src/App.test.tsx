@@ -107,7 +107,7 @@ describe('width', () => {
     expect(app().zoom).toBe(110);
     await user.keyboard('{Control>}0{/Control}');
     expect(app().zoom).toBe(100);
-    fireEvent.wheel(window, { ctrlKey: true, deltaY: -1 });
+    fireEvent.wheel(window, { ctrlKey: true, deltaY: -100 });
     expect(app().zoom).toBe(110);
   });
 
@@ -326,6 +326,19 @@ describe('a question that waits', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
+  test('in a narrow window the panel stays where nothing waits', async () => {
+    setWindow({ width: 900 });
+    const rendered = await show();
+    await open(rendered, 'lisbon');
+    act(() => {
+      rendered.store.actions.setPanel({ open: true });
+      rendered.backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'harborline', turn: 't1' });
+    });
+    await rendered.user.keyboard('{Control>}{Shift>}a{/Shift}{/Control}');
+    await act(async () => void (await new Promise((done) => setTimeout(done, 50))));
+    expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
+  });
+
   test('is told in the row of its chat, also of one that was never opened, until it is answered', async () => {
     const { backend } = await show();
     const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
@@ -372,6 +385,27 @@ describe('below a wide panel', () => {
     expect(screen.getByTestId('draft-chips')).toHaveTextContent('crm.move_dealPortfolioa.csv');
     await user.type(field, 'Compare{Enter}');
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ skills: ['portfolio', 'crm'], tool: 'crm.move_deal' }]));
+  });
+
+  test('the lines of a message stay when it is written on', async () => {
+    const { backend, user, field, store } = await ask(null);
+    act(() => store.actions.setDraft({ text: 'Compare:\n- Jane' }, true));
+    await user.type(field, '{Shift>}{Enter}{/Shift}- Ben');
+    expect(field).toHaveValue('Compare:\n- Jane\n- Ben');
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
+  });
+
+  test('where the message goes is said, in amber where it leaves this machine', async () => {
+    const { store, user } = await ask(null);
+    const place = () => screen.findByTestId('docked-place');
+    expect(await place()).toHaveTextContent('on this machine');
+    expect(await place()).not.toHaveClass('text-warn');
+    await act(() => store.actions.setModel('openai/gpt-5.2'));
+    await waitFor(async () => expect(await place()).toHaveTextContent('to api.openai.com'));
+    expect(await place()).toHaveClass('text-warn');
+    await user.hover(within(await place()).getByRole('button'));
+    expect(await screen.findByRole('tooltip')).toHaveTextContent('gpt-5.2: messages and notes go to api.openai.com');
   });
 
   test('the question of the chat is told, and one click away', async () => {

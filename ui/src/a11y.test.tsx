@@ -71,7 +71,7 @@ test.each(screens)('%s', async (name, go, change) => {
   backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
   const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
   await act(() => store.actions.start());
-  await act(async () => void (await go(store)));
+  await go(store);
   // What is read when a screen opens has come.
   await act(async () => void (await new Promise((done) => setTimeout(done))));
   expect(screen.queryAllByRole('button', { hidden: true }).length).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import type { EventBody } from '../ipc';
+import type { EventBody, ProviderRow } from '../ipc';
 import { sampleWorld } from '../testing/sample';
 import { ActivityLine } from './ActivityLine';
 import { openChat, turnStarted } from './fixture';
@@ -36,6 +36,37 @@ test('says where a model runs that a server on this machine passes on', async ()
   cloud.unmount();
   await openChat(<ActivityLine />, [], status('ollama/qwen3:14b'));
   expect(await screen.findByText('qwen3:14b runs on this machine, at 127.0.0.1:11434')).toBeVisible();
+});
+
+describe('a server on this machine that says only later where its model runs', () => {
+  const model = 'ollama/gpt-oss:120b-cloud';
+  const world = sampleWorld();
+  const status = { ...world.status, model };
+  const ollama = (change: Partial<ProviderRow>) => world.providers.map((row) => (row.id === 'ollama' ? { ...row, ...change } : row));
+  const passedOn = ollama({ passed_on: [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: true }] });
+  const step: EventBody = { type: 'step_started', tools: [], prefix_kept: true, bytes: 10_000, host: 'ollama.com' };
+  const goes = () => screen.findByText('gpt-oss:120b-cloud: messages and notes go to ollama.com');
+
+  test('is not said to run it here, and is asked again once it answers', async () => {
+    const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
+    const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status, providers: ollama({ models: [], problem }) });
+    expect(await screen.findByText('gpt-oss:120b-cloud: not known where it runs, 127.0.0.1:11434 does not say')).toBeVisible();
+    backend.world.providers = passedOn;
+    say({ type: 'provider_health', provider: 'ollama', health: { state: 'answered', at: '2026-11-22T10:02:00Z', message: null } });
+    expect(await goes()).toBeVisible();
+  });
+
+  test('is asked again when a request went elsewhere than it said, once for each', async () => {
+    const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status });
+    expect(await screen.findByText('gpt-oss:120b-cloud runs on this machine, at 127.0.0.1:11434')).toBeVisible();
+    say(step);
+    await waitFor(() => expect(backend.asked('list_providers')).toHaveLength(2));
+    backend.world.providers = passedOn;
+    say(step);
+    expect(await goes()).toBeVisible();
+    say(step);
+    expect(backend.asked('list_providers')).toHaveLength(3);
+  });
 });
 
 test('what a request is made of is told with Tab, without a mouse', async () => {

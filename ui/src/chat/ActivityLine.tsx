@@ -1,22 +1,18 @@
 import { Fragment } from 'react';
 
 import { type ContextView, nothing } from '../ipc';
-import { costText, counted, Explained, healthOf, healthText, modelName, placeIn, tokens } from '../shared';
-import { modelInUse } from '../state/app';
+import { costText, counted, Explained, healthOf, healthText, placeText, tokens, usePlaceInUse } from '../shared';
 import { useApp, useRpc, useSession } from '../state/hooks';
 
 /** Below the composer: what every request carries, and where the model is. */
 export function ActivityLine() {
   const wanted = useApp((app) => app.status?.appearance.activity_line ?? true);
   const registry = useApp((app) => app.revisions.registry);
-  const providersRevision = useApp((app) => app.revisions.providers);
-  const model = useApp(modelInUse);
+  const { model, providers, place } = usePlaceInUse();
   const skills = useRpc('list_skills', wanted ? nothing : null, registry);
-  const providers = useRpc('list_providers', nothing, providersRevision);
 
   const catalog = skills.data?.filter((row) => !row.hidden && (row.state === 'active' || row.state === 'available')).length;
   const provider = providers.data?.find((row) => row.id === model?.split('/')[0]);
-  const place = model == null ? null : placeIn(providers.data ?? [], model);
   const told = useApp((app) => app.health);
   const usage = useSession((state) => state.usage);
   const context = useSession((state) => state.context);
@@ -38,11 +34,7 @@ export function ActivityLine() {
       )}
       {place && model && (
         <span className="ml-auto flex min-w-0 gap-3.5" data-testid="status-model">
-          <span className={`cut ${place.local ? '' : 'text-warn'}`}>
-            {place.local
-              ? `${modelName(model)} runs on this machine, at ${place.host}`
-              : `${modelName(model)}: messages and notes go to ${place.host}`}
-          </span>
+          <span className={`cut ${place.where === 'here' ? '' : 'text-warn'}`}>{placeText(model, place)}</span>
           {health && (
             <span role="status" className={health.state === 'answered' ? '' : 'text-danger'} data-health={health.state}>
               {health.message === null ? healthText(health) : <Explained more={health.message}>{healthText(health)}</Explained>}

@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
+import { renderInApp } from '../testing/render';
 import { Conversation } from './Conversation';
 import { openChat, turnStarted } from './fixture';
 
@@ -116,6 +117,13 @@ describe('files', () => {
       { session, text: 'Read this\n\nAttached file: list.csv\n\n```\na,b\n1,2\n```', skills: [] },
     ]);
     expect(screen.queryByTestId('draft-file')).toBeNull();
+  });
+
+  test('an image that the draft has lost is told, until that is hidden', async () => {
+    renderInApp(<Conversation />, { app: { lostImages: { '': ['plan.png'] } } });
+    expect(screen.getByRole('alert')).toHaveTextContent('plan.png is not there any more. Attach it again.');
+    await userEvent.click(screen.getByRole('button', { name: 'Hide' }));
+    expect(screen.queryByTestId('files-refused')).toBeNull();
   });
 
   const image = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47])], 'plan.png', { type: 'image/png' });

@@ -313,14 +313,29 @@ describe('a turn that failed', () => {
     expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Who to call?' })]);
   });
 
-  test('where a server on this machine runs the model elsewhere, that host is asked for', async () => {
+  test('a host on this machine is never asked for: what went wrong is said until the list tells the one that is meant', async () => {
+    const world = sampleWorld();
+    const { backend, store } = await openChat(<Conversation />, [
+      turnStarted('Who to call?', 'ollama/gpt-oss:120b-cloud'),
+      { type: 'turn_failed', code: 'provider_not_agreed', message: 'ollama.com is not on this machine.', hint: '' },
+    ]);
+    await waitFor(() => expect(screen.getByTestId('banner')).toHaveTextContent('ollama.com is not on this machine.'));
+    expect(screen.queryByTestId('provider-consent')).toBeNull();
+    await waitFor(() => expect(store.get().app.revisions.providers).toBeGreaterThan(0));
+    const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }];
+    backend.world.providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, passed_on } : row));
+    act(() => store.actions.providersChanged());
+    expect(await screen.findByRole('button', { name: 'Send notes to ollama.com' })).toBeEnabled();
+  });
+
+  test.each(['gpt-oss:120b-cloud', 'GPT-OSS:120b-cloud'])('where a server on this machine runs %s elsewhere, that host is asked for', async (model) => {
     const world = sampleWorld();
     const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }];
     const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: ['gpt-oss:120b-cloud'], passed_on } : row));
     const { backend } = await openChat(
       <Conversation />,
       [
-        turnStarted('Who to call?', 'ollama/gpt-oss:120b-cloud'),
+        turnStarted('Who to call?', `ollama/${model}`),
         { type: 'turn_failed', code: 'provider_not_agreed', message: 'Not agreed.', hint: '' },
       ],
       { providers },

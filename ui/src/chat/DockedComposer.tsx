@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react';
 
 import { userError, type PanelView, type UserError } from '../ipc';
-import { Chip, Icon, IconButton, Kbd, keyText, LinkButton, skillIcon } from '../shared';
+import { Chip, Explained, Icon, IconButton, Kbd, keyText, LinkButton, type ModelPlace, placeText, skillIcon, usePlaceInUse } from '../shared';
 import { draftOf } from '../state/app';
 import { asks } from '../state/asking';
 import { useActions, useApp } from '../state/hooks';
@@ -15,8 +15,11 @@ import { useStop } from './composer/useStop';
 import { DraftChips, withoutLastChip } from './DraftChips';
 import { SendProblem } from './remedies';
 
+/** Lines of a message that are seen at once. */
+const MOST_ROWS = 4;
+
 /**
- * The composer below a panel that takes the conversation's place: the same draft, one line high. It asks in the
+ * The composer below a panel that takes the conversation's place: the same draft, as high as its lines. It asks in the
  * open chat with the skill at hand; the answer is in the conversation, so that comes back.
  */
 export function DockedComposer({ panel }: { panel: PanelView }) {
@@ -27,6 +30,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
   const queued = useApp((app) => app.queues[app.open ?? '']?.messages.at(-1));
   const { running, stopping, problem: stopProblem, stop } = useStop();
   const [failed, setFailed] = useState<UserError | null>(null);
+  const { model, place } = usePlaceInUse();
   const files = useFiles();
   const drop = useDrop(files.add);
   const empty = draft.text.trim() === '' && draft.files.length === 0 && draft.images.length === 0;
@@ -45,13 +49,13 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
       setFailed(userError(thrown));
     }
   };
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     const { selectionStart, selectionEnd } = event.currentTarget;
     const act = (): (() => void) | null => {
       switch (event.key) {
         case 'Enter':
-          return () => void send();
+          return event.shiftKey ? null : () => void send();
         case 'Escape':
           return running && draft.text === '' ? stop : null;
         case 'ArrowUp':
@@ -82,14 +86,16 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
       <QueuedMessages running={running} onEdit={() => document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus()} />
       <div className={`rounded-message border bg-surface-raised ${drop.over ? 'border-accent' : 'border-line-strong focus-within:border-line-control'}`}>
         <DraftChips draft={{ ...draft, skills: others }} onChange={setDraft} />
-        <div className="flex h-9 items-center gap-2.5 pr-1.5 pl-3">
+        <div className="flex min-h-9 items-center gap-2.5 py-1 pr-1.5 pl-3">
           <Chip tone="tool" icon={skillIcon(panel.skill, '', panel.icon)}>
             {panel.name}
           </Chip>
-          <input
+          <textarea
             data-testid="composer-input"
             aria-label={`Ask ${panel.name}`}
             placeholder={running ? 'Add a message. It is sent when this turn ends.' : 'Ask about what is shown, or change it in words'}
+            rows={Math.min(MOST_ROWS, draft.text.split('\n').length)}
+            wrap="off"
             value={draft.text}
             // The conversation's own field takes it over when it comes back.
             onChange={(event) => setDraft({ text: event.target.value }, true)}
@@ -100,7 +106,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
               event.preventDefault();
               files.add(pasted);
             }}
-            className="selectable h-full min-w-0 flex-1 bg-transparent text-ui outline-none"
+            className="selectable min-w-0 flex-1 resize-none overflow-hidden bg-transparent text-ui outline-none"
           />
           <span aria-live="polite" className="contents">
             {waits && (
@@ -109,6 +115,7 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
               </LinkButton>
             )}
           </span>
+          {model !== null && place !== null && <Destination model={model} place={place} />}
           {empty && !running && <Kbd>{keyText(keysOf(keys, 'composer'))}</Kbd>}
           {running && !empty && (
             <IconButton icon="send" label="Send when this turn ends" keys="↵" data-testid="queue-message" onClick={() => void send()} />
@@ -130,5 +137,17 @@ export function DockedComposer({ panel }: { panel: PanelView }) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Where a message goes: the header, which says so elsewhere, is not shown. */
+function Destination({ model, place }: { model: string; place: ModelPlace }) {
+  const short = { here: 'on this machine', elsewhere: `to ${place.host}`, unknown: 'not known where to' }[place.where];
+  return (
+    <span data-testid="docked-place" className={`max-w-44 min-w-0 shrink-0 text-small ${place.where === 'here' ? 'text-fg-3' : 'text-warn'}`}>
+      <Explained more={placeText(model, place)} className="cut block max-w-full">
+        {short}
+      </Explained>
+    </span>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import { nothing, type UserError, useBackend } from '../ipc';
 import { Banner, Button, Icon, LinkButton, placeIn } from '../shared';
@@ -12,7 +12,7 @@ import { Remedies } from './remedies';
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   if (turn.status === 'cancelled') return <Line icon="ban">Stopped by you</Line>;
   if (turn.status !== 'failed' || !turn.failure) return null;
-  if (last && turn.failure.code === 'provider_not_agreed') return <ProviderConsent turn={turn} />;
+  if (last && turn.failure.code === 'provider_not_agreed') return <ProviderConsent turn={turn} failure={turn.failure} />;
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
 
@@ -73,18 +73,25 @@ function RaiseContext({ turn }: { turn: Turn }) {
 }
 
 /** Asked once for each host, before the first note leaves this machine for it. */
-function ProviderConsent({ turn }: { turn: Turn }) {
+function ProviderConsent({ turn, failure }: { turn: Turn; failure: UserError }) {
   const provider = turn.model.split('/')[0] ?? '';
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
   const place = placeIn(providers.data ?? [], turn.model);
+  // Read before its server told that it runs it elsewhere.
+  const outdated = place !== null && place.where !== 'elsewhere';
   const host = place?.host ?? provider;
-  const { agreeProvider, sendAgain } = useActions();
+  const { agreeProvider, sendAgain, providersChanged } = useActions();
+  useEffect(() => {
+    if (outdated) providersChanged();
+  }, [outdated, providersChanged]);
   const [declined, setDeclined] = useState(false);
   const agree = useAgain(async () => {
     await agreeProvider(provider, host);
     await sendAgain(turn);
   });
+  // Another host than the one that is meant is not asked about.
+  if (outdated) return <TurnFailure turn={turn} failure={failure} last />;
   if (declined) return <Line icon="cloud">Not sent: {host} may not see your notes</Line>;
   return (
     <section

@@ -74,7 +74,8 @@ export function shortPath(path: string): string {
 
 function offer(provider: string, model: string, from: From): ModelOffer {
   const id = `${provider}/${model}`;
-  const { local, host } = placeOf(from, model);
+  const { where, host } = placeOf(from, model);
+  const local = where === 'here';
   const through = from.local && !local ? from.host : null;
   return { id, name: modelName(id), provider, host, local, through, tools: !from.without_tools.includes(model) };
 }

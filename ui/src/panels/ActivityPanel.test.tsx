@@ -1,6 +1,5 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { act } from 'react';
 import { expect, test } from 'vitest';
 
 import type { EventBody } from '../ipc';

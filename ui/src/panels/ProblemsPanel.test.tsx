@@ -35,10 +35,10 @@ test('by note, each with line, what is wrong and what to do', async () => {
 
 test('opens the note in Obsidian, or says why it cannot', async () => {
   const { backend, user } = await open([problem('CRM/Arden.md', 4)]);
-  await user.click(screen.getByRole('button', { name: 'Open Arden in Obsidian' }));
+  await user.click(screen.getByRole('button', { name: 'Open in Obsidian: Arden' }));
   expect(backend.asked('open_note')).toEqual([{ path: 'CRM/Arden.md' }]);
   backend.fail('open_note', { message: 'Obsidian is not installed.', hint: 'Install it.' });
-  await user.click(screen.getByRole('button', { name: 'Open Arden in Obsidian' }));
+  await user.click(screen.getByRole('button', { name: 'Open in Obsidian: Arden' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('Obsidian is not installed.');
 });
 

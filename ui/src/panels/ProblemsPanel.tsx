@@ -72,7 +72,7 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
           </button>
           <span className="text-small text-fg-3">{folder}</span>
         </span>
-        <Button size="s" variant="quiet" aria-label={`Open ${name} in Obsidian`} onClick={() => void open()}>
+        <Button size="s" variant="quiet" aria-label={`Open in Obsidian: ${name}`} onClick={() => void open()}>
           Open in Obsidian
         </Button>
       </div>

@@ -59,10 +59,10 @@ export interface Leaving {
 /** `listed`: where its model runs now, for logs from before requests told where they went. */
 export function leavingOf({ host, read, sent }: TurnActivity, listed: ModelPlace | null): Leaving {
   if (host === undefined) {
-    const remote = listed !== null && !listed.local;
-    return { local: !remote, host: listed?.host ?? null, notes: remote ? read : [], kept: remote ? [] : read };
+    const remote = listed?.where === 'elsewhere';
+    return { local: !remote, host: listed === null || listed.where === 'unknown' ? null : listed.host, notes: remote ? read : [], kept: remote ? [] : read };
   }
-  if (host === null) return { local: true, host: listed?.local ? listed.host : null, notes: [], kept: read };
+  if (host === null) return { local: true, host: listed?.where === 'here' ? listed.host : null, notes: [], kept: read };
   const left = new Set(sent);
   return { local: false, host, notes: sent, kept: read.filter((path) => !left.has(path)) };
 }

@@ -335,7 +335,7 @@ function ModelList({ provider, onProblem }: { provider: ProviderRow; onProblem: 
             />
             <span className="selectable cut flex-1 font-mono">{name}</span>
             {price && <span className="tabular text-fg-3">{priceText(price)}</span>}
-            {provider.local && !placeOf(provider, name).local && (
+            {provider.local && placeOf(provider, name).where === 'elsewhere' && (
               <span className="flex items-center gap-1.5 text-warn">
                 <Icon name="cloud" size={12} />
                 at {placeOf(provider, name).host}

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { ModelPrice } from '../ipc';
-import { costText, priceText } from './model-facts';
+import { sampleWorld } from '../testing/sample';
+import { costText, placeIn, priceText } from './model-facts';
 
 const price: ModelPrice = { model: 'm', currency: 'USD', input: '1.25', cached: '0.125', output: '10' };
 
@@ -19,6 +20,31 @@ it.each<[string, { input: number; cached: number; output: number }, ModelPrice |
   ['of which no price is known', { input: 1_000, cached: 0, output: 9 }, undefined, null],
 ])('tells the cost of a request that was %s', (_, used, known, expected) => {
   expect(costText(used, known)).toBe(expected);
+});
+
+describe('where a model runs', () => {
+  const silent = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
+  const passed_on = [
+    { model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: true },
+    { model: 'kimi:latest', host: 'kimi.example', agreed: false },
+  ];
+
+  it.each<[string, string | null]>([
+    ['ollama/qwen3:14b', 'here 127.0.0.1:11434'],
+    ['ollama/gpt-oss:120b-cloud', 'elsewhere ollama.com'],
+    ['ollama/GPT-OSS:120b-Cloud', 'elsewhere ollama.com'],
+    ['ollama/Kimi', 'elsewhere kimi.example'],
+    ['openai/gpt-5.2', 'elsewhere api.openai.com'],
+    ['lab/m', 'elsewhere models.lab.example'],
+    ['silent/qwen3:14b', 'unknown 127.0.0.1:11434'],
+    ['nobody/m', null],
+  ])('%s: %s', (model, expected) => {
+    const providers = sampleWorld().providers.flatMap((row) =>
+      row.id === 'ollama' ? [{ ...row, passed_on }, { ...row, id: 'silent', problem: silent }] : [row],
+    );
+    const place = placeIn(providers, model);
+    expect(place && `${place.where} ${place.host}`).toBe(expected);
+  });
 });
 
 it('tells a price', () => {

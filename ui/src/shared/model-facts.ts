@@ -1,13 +1,14 @@
 // What is said of a provider beside its name: where its models run, how its last request went, and what its
 // answers cost.
 
-import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow } from '../ipc';
-import { clockTime } from './format';
+import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow, UserError } from '../ipc';
+import { clockTime, modelName } from './format';
 
 /** Where what a model is sent ends up. */
 export interface ModelPlace {
-  /** On this machine. */
-  readonly local: boolean;
+  /** `unknown`: its server is on this machine, may pass it on to another one, and did not answer. */
+  readonly where: 'here' | 'elsewhere' | 'unknown';
+  /** Of the server where it is not known. */
   readonly host: string;
   /** Notes may go there. */
   readonly agreed: boolean;
@@ -18,13 +19,21 @@ interface Server {
   readonly host: string;
   readonly agreed?: boolean;
   readonly passed_on?: readonly PassedOn[];
+  readonly problem?: UserError | null;
 }
 
 /** A server on this machine may run single models elsewhere. `name`: the model without its provider. */
 export function placeOf(server: Server, name: string): ModelPlace {
-  const elsewhere = server.passed_on?.find(({ model }) => model === name || model === `${name}:latest`);
-  if (elsewhere) return { local: false, host: elsewhere.host, agreed: elsewhere.agreed };
-  return { local: server.local, host: server.host, agreed: server.agreed ?? server.local };
+  const wanted = folded(name);
+  const elsewhere = server.passed_on?.find(({ model }) => [wanted, `${wanted}:latest`].includes(folded(model)));
+  if (elsewhere) return { where: 'elsewhere', host: elsewhere.host, agreed: elsewhere.agreed };
+  const where = !server.local ? 'elsewhere' : server.problem ? 'unknown' : 'here';
+  return { where, host: server.host, agreed: server.agreed ?? server.local };
+}
+
+/** As servers compare names: the letters A to Z in either case. */
+function folded(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Of `provider/model`; null where its provider is not listed. */
@@ -32,6 +41,19 @@ export function placeIn(providers: readonly ProviderRow[], model: string): Model
   const at = model.indexOf('/');
   const server = providers.find(({ id }) => id === model.slice(0, at));
   return server ? placeOf(server, model.slice(at + 1)) : null;
+}
+
+/** "qwen3:14b runs on this machine, at 127.0.0.1:11434" */
+export function placeText(model: string, { where, host }: ModelPlace): string {
+  const name = modelName(model);
+  switch (where) {
+    case 'here':
+      return `${name} runs on this machine, at ${host}`;
+    case 'elsewhere':
+      return `${name}: messages and notes go to ${host}`;
+    case 'unknown':
+      return `${name}: not known where it runs, ${host} does not say`;
+  }
 }
 
 /** The newest that is known: events come sooner than lists. */

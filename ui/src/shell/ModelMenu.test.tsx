@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 import type { ProviderRow } from '../ipc';
 import { FakeBackend } from '../testing/fake-backend';
@@ -42,4 +42,19 @@ it('says of a provider how its last request went', async () => {
   const health = { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: 'Cannot reach it.' } as const;
   const { menu } = await open((row) => (row.id === 'openai' ? { ...row, health } : row));
   expect(menu.getByText(/does not answer since/)).toBeVisible();
+});
+
+it('marks the models that do not run here while there is no network', async () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  const passed_on = [{ model: 'qwen3:4b', host: 'ollama.com', agreed: true }];
+  const { items } = await open((row) => (row.id === 'ollama' ? { ...row, passed_on } : row));
+  expect(items()).toEqual(expect.arrayContaining(['qwen3:14b', 'qwen3:4bat ollama.com, offline', 'gpt-5.2offline, asks before it sends']));
+  vi.restoreAllMocks();
+});
+
+it('claims no place for a model of a server that does not answer', async () => {
+  const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
+  const { items } = await open((row) => (row.id === 'ollama' ? { ...row, problem } : row));
+  expect(document.querySelector('[data-testid=model-menu]')).toHaveAttribute('aria-label', 'Model: qwen3:14b, not known where it runs');
+  expect(items()).toContain('qwen3:14bnot known where it runs');
 });

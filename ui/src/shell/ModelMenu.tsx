@@ -1,24 +1,24 @@
-import { healthOf, healthText, Icon, LinkButton, Menu, modelName, placeIn, placeOf, useOnline, type MenuGroup } from '../shared';
-import { modelInUse } from '../state/app';
-import { useActions, useApp, useRpc } from '../state/hooks';
-import { nothing, type ProviderHealth, type ProviderRow } from '../ipc';
+import { healthOf, healthText, Icon, LinkButton, Menu, modelName, type ModelPlace, placeOf, useOnline, usePlaceInUse, type MenuGroup } from '../shared';
+import { useActions, useApp } from '../state/hooks';
+import { type ProviderHealth, type ProviderRow } from '../ipc';
 
 /** Which model answers, and whether it runs on this machine. */
 export function ModelMenu() {
-  const model = useApp(modelInUse);
-  const revision = useApp((app) => app.revisions.providers);
-  const { data, error } = useRpc('list_providers', nothing, revision);
+  const {
+    model,
+    place,
+    providers: { data, error },
+  } = usePlaceInUse();
   const health = useApp((app) => app.health);
   const { setModel, show } = useActions();
   const providers = data ?? [];
-  const used = model === null ? null : placeIn(providers, model);
-  const remote = used !== null && !used.local;
+  const remote = place?.where === 'elsewhere';
   const online = useOnline();
   const choose = (chosen: string) => void setModel(chosen);
 
   return (
     <Menu
-      groups={[...favourites(providers, model, choose), ...groups(providers, model, choose, health, online)]}
+      groups={[...favourites(providers, model, choose, online), ...groups(providers, model, choose, health, online)]}
       footer={
         error ? (
           error.message
@@ -30,10 +30,10 @@ export function ModelMenu() {
       <button
         type="button"
         data-testid="model-menu"
-        aria-label={model ? `Model: ${modelName(model)}, ${remote ? `remote, ${used.host}${online ? '' : ', offline'}` : 'on this machine'}` : 'No model'}
+        aria-label={model ? `Model: ${modelName(model)}${placeLabel(place, online)}` : 'No model'}
         className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui text-fg-2 hover:bg-hover data-[state=open]:bg-selected"
       >
-        <Icon name={model === null ? 'queued' : remote ? 'cloud' : 'laptop'} className={remote ? 'text-warn' : ''} />
+        <Icon name={place === null ? 'queued' : places[place.where]} className={place === null || place.where === 'here' ? '' : 'text-warn'} />
         <span className="cut max-w-48 font-medium">{model ? modelName(model) : 'No model'}</span>
         {remote && !online && <span className="shrink-0 text-small text-warn">offline</span>}
         <Icon name="chevron-down" size={12} />
@@ -42,18 +42,39 @@ export function ModelMenu() {
   );
 }
 
-function noteOf(provider: ProviderRow, model: string): { note?: string } {
+const places = { here: 'laptop', elsewhere: 'cloud', unknown: 'question' } as const;
+
+/** None before it was read. */
+function placeLabel(place: ModelPlace | null, online: boolean): string {
+  switch (place?.where) {
+    case 'here':
+      return ', on this machine';
+    case 'elsewhere':
+      return `, remote, ${place.host}${online ? '' : ', offline'}`;
+    case 'unknown':
+      return ', not known where it runs';
+    case undefined:
+      return '';
+  }
+}
+
+function noteOf(provider: ProviderRow, model: string, online: boolean): { note?: string } {
   if (provider.without_tools.includes(model)) return { note: 'cannot call tools' };
-  const { local, host, agreed } = placeOf(provider, model);
-  const elsewhere = provider.local && !local ? `at ${host}` : '';
-  const note = [elsewhere, agreed ? '' : 'asks before it sends'].filter((part) => part !== '').join(', ');
+  const { where, host, agreed } = placeOf(provider, model);
+  const parts = [
+    where === 'unknown' && 'not known where it runs',
+    where === 'elsewhere' && provider.local && `at ${host}`,
+    where === 'elsewhere' && !online && 'offline',
+    !agreed && 'asks before it sends',
+  ];
+  const note = parts.filter((part) => part !== false).join(', ');
   return note === '' ? {} : { note };
 }
 
-function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void): MenuGroup[] {
+function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void, online: boolean): MenuGroup[] {
   const items = providers.flatMap((provider) =>
     provider.favourites.map((name) => ({
-      ...itemOf(provider, name, model, choose),
+      ...itemOf(provider, name, model, choose, online),
       icon: 'star' as const,
       label: `${name}, ${provider.id}`,
     })),
@@ -86,17 +107,17 @@ function groups(
       items:
         provider.models.length === 0
           ? [{ label: provider.problem?.message ?? 'No models', onSelect: () => {}, disabled: true }]
-          : provider.models.map((name) => itemOf(provider, name, model, choose)),
+          : provider.models.map((name) => itemOf(provider, name, model, choose, online)),
     };
   });
 }
 
-function itemOf(provider: ProviderRow, name: string, model: string | null, choose: (model: string) => void) {
+function itemOf(provider: ProviderRow, name: string, model: string | null, choose: (model: string) => void, online: boolean) {
   return {
     label: name,
     checked: model === `${provider.id}/${name}`,
     onSelect: () => choose(`${provider.id}/${name}`),
     disabled: provider.without_tools.includes(name),
-    ...noteOf(provider, name),
+    ...noteOf(provider, name, online),
   };
 }

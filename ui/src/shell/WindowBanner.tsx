@@ -65,8 +65,8 @@ function OfflineBanner() {
   const providers = useRpc('list_providers', nothing, revision);
   const { setModel } = useActions();
   const rows = providers.data ?? [];
-  const remote = model !== null && placeIn(rows, model)?.local === false;
-  const here = rows.flatMap((row) => row.models.filter((name) => placeOf(row, name).local).map((name) => `${row.id}/${name}`));
+  const remote = model !== null && placeIn(rows, model)?.where === 'elsewhere';
+  const here = rows.flatMap((row) => row.models.filter((name) => placeOf(row, name).where === 'here').map((name) => `${row.id}/${name}`));
   const offered = remote ? (here[0] ?? null) : null;
   return (
     <Row>

@@ -5,6 +5,7 @@ import { useCallback, useEffect } from 'react';
 import { useBackend } from '../ipc';
 import { mainModifier, useMedia } from '../shared';
 import { noteForO } from '../shared/list-keys';
+import { wheelSteps } from '../shared/wheel';
 import { useActions, useApp } from '../state/hooks';
 import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
 import { type AppState, widePanel } from '../state/app';
@@ -34,18 +35,21 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
       event.preventDefault();
       act();
     };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [actions, backend, keys, run, view, panels, firstRun]);
+
+  useEffect(() => {
+    const turned = wheelSteps();
     const onWheel = (event: WheelEvent) => {
       if (!mainModifier(event) || event.deltaY === 0) return;
       event.preventDefault();
-      actions.zoom(event.deltaY < 0 ? 1 : -1);
+      const steps = turned(event);
+      for (let step = 0; step < Math.abs(steps); step += 1) actions.zoom(steps < 0 ? 1 : -1);
     };
-    window.addEventListener('keydown', onKey);
     window.addEventListener('wheel', onWheel, { passive: false });
-    return () => {
-      window.removeEventListener('keydown', onKey);
-      window.removeEventListener('wheel', onWheel);
-    };
-  }, [actions, backend, keys, run, view, panels, firstRun]);
+    return () => window.removeEventListener('wheel', onWheel);
+  }, [actions]);
 }
 
 /** Does what a key, or a line of the palette, stands for. False where it means nothing here. */
@@ -154,9 +158,13 @@ async function goToApproval(actions: Actions, roomForPanel: boolean): Promise<vo
   const cards = approvalCards();
   const next = cards[cards.findIndex((card) => card.contains(document.activeElement)) + 1];
   // Where there is no room for it, the panel lies over them.
-  if (!roomForPanel) actions.setPanel({ open: false });
-  if (next) return whenDrawn(() => next, focusCard);
+  const makeWay = () => !roomForPanel && actions.setPanel({ open: false });
+  if (next) {
+    makeWay();
+    return whenDrawn(() => next, focusCard);
+  }
   const other = await actions.showAsking();
+  if (other || cards.length > 0) makeWay();
   whenDrawn(() => approvalCards()[0], focusCard, other ? DRAWN_IN : 0);
 }
 

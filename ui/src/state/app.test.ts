@@ -119,6 +119,16 @@ test('what must be read again grows its revision', () => {
   expect(rules.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 1, changes: 0, providers: 0, credentials: 0 });
 });
 
+test('a provider that answers after it did not has its models read again, once', () => {
+  const states = ['unreachable', 'answered', 'answered', 'failed', 'answered'] as const;
+  let now = state;
+  const read = states.map((told) => {
+    now = after({ type: 'provider_health', provider: 'ollama', health: { state: told, at: '2026-11-20T10:00:00Z', message: null } }, undefined, now);
+    return now.revisions.providers;
+  });
+  expect(read).toEqual([0, 1, 1, 1, 2]);
+});
+
 test('a broken config is told in the status', () => {
   const next = after({ type: 'config_problem', file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
   expect(next.status?.config_problem).toEqual({ file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });

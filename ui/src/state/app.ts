@@ -55,6 +55,8 @@ export interface AppState {
   readonly open: string | null;
   /** By session, '' for the chat that is none yet: what stands in the composer. */
   readonly drafts: Readonly<Record<string, Draft>>;
+  /** By session, as above: names of the images that its draft had when Nova was closed, and that cannot be read any more. */
+  readonly lostImages: Readonly<Record<string, readonly string[]>>;
   /** By session: messages that wait for the end of a turn. */
   readonly queues: Queues;
   /** By session: the questions that wait for the user's answer. */
@@ -212,6 +214,7 @@ export const firstState: AppState = {
   sessions: [],
   open: null,
   drafts: {},
+  lostImages: {},
   queues: {},
   asking: {},
   opening: false,
@@ -257,8 +260,12 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
     // A tool or a provider may work now that did not, or the other way round.
     case 'credential_state':
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
-    case 'provider_health':
-      return { ...state, health: { ...state.health, [event.provider]: event.health } };
+    case 'provider_health': {
+      const answersAgain = event.health.state === 'answered' && state.health[event.provider]?.state !== 'answered';
+      const told = { ...state, health: { ...state.health, [event.provider]: event.health } };
+      // What its list did not say while it was silent, such as where a model runs, it says now.
+      return answersAgain ? bump(told, 'providers') : told;
+    }
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'rules_changed':
@@ -318,6 +325,12 @@ export function withDraft(state: AppState, session: string | null, part: Partial
   // The number stays where the rest is gone, so that what is given next is told from what was.
   const empty = isEmpty(next) && next.given === 0;
   return { ...state, drafts: empty ? others : { ...others, [key]: next } };
+}
+
+/** The state without word of the images that a chat's draft has lost. */
+export function withoutLost(state: AppState, session: string | null): AppState {
+  const { [session ?? '']: told, ...others } = state.lostImages;
+  return told === undefined ? state : { ...state, lostImages: others };
 }
 
 /** Nothing of it could be lost. */

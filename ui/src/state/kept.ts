@@ -3,7 +3,7 @@
 // the browser likes, and a killed window would lose the last words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, type AppState } from './app';
-import { type KeptDraft, type WholeDraft, type WholeMessage, withImagesKept } from './kept-images';
+import { keepDraft, type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue } from './queue';
 import type { Store } from './store';
 
@@ -23,15 +23,16 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const { app } = store.get();
-    for (const draft of changedDrafts(kept, app)) send(async () => backend.rpc('keep_draft', await withImagesKept(backend, draft)));
-    if (layoutChanged(kept, app)) send(() => backend.rpc('keep_layout', layoutOf(app)));
+    for (const draft of changedDrafts(kept, app)) send(() => keepDraft(backend, draft));
     kept = app;
+    layout.keep(app);
   };
+  const layout = layoutKeeper(store, backend);
   const unlisten = store.listen(() => {
     const { app } = store.get();
     // Everything is drawn larger by the command: who presses the key looks at it.
-    if (app.zoom !== kept.zoom) return flush();
-    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(kept, app)) timer ??= setTimeout(flush, AFTER);
+    if (app.zoom !== layout.last().zoom) layout.keep(app);
+    if (app.drafts !== kept.drafts || app.queues !== kept.queues || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
   });
   window.addEventListener('pagehide', flush);
   return () => {
@@ -39,6 +40,28 @@ export function keepChanges(store: Store, backend: Backend): () => void {
     window.removeEventListener('pagehide', flush);
     flush();
   };
+}
+
+/** Keeps how the window was left, beside the drafts, which may be megabytes: while one command is on its way only the newest waits. */
+function layoutKeeper(store: Store, backend: Backend) {
+  /** What the last command kept. */
+  let last = store.get().app;
+  let wanted = last;
+  let busy = false;
+  const keep = (app: AppState) => {
+    wanted = app;
+    if (busy || !layoutChanged(last, wanted)) return;
+    last = wanted;
+    busy = true;
+    backend
+      .rpc('keep_layout', layoutOf(last))
+      .catch(store.actions.report)
+      .finally(() => {
+        busy = false;
+        keep(wanted);
+      });
+  };
+  return { keep, last: () => last };
 }
 
 /** The drafts that are others than they were, each with the messages that wait behind it. */
@@ -58,19 +81,21 @@ export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
 export function withKeptDrafts(app: AppState, kept: readonly KeptDraft[], id: () => number): AppState {
   const drafts = { ...app.drafts };
   const queues = { ...app.queues };
-  for (const { session, queued: all, lost, ...draft } of kept) {
+  const lostImages = { ...app.lostImages };
+  for (const { session, queued: all, lost, lostQueued, ...draft } of kept) {
     const key = session ?? '';
+    if (lost.length > 0) lostImages[key] = lost;
     const queued = all.filter(saysSomething);
     if (isEmpty(draftOf({ ...app, open: session })) && !isEmpty({ ...emptyDraft, ...draft })) {
       drafts[key] = { ...emptyDraft, ...draft, given: (drafts[key]?.given ?? 0) + 1 };
     }
     if (queued.length > 0 && queues[key] === undefined) {
       const messages = queued.map((message) => ({ ...message, id: id() }));
-      const held = lost.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lost.join(', ')} cannot be read`;
+      const held = lostQueued.length === 0 ? 'Nova was closed' : `Nova was closed, and ${lostQueued.join(', ')} cannot be read`;
       queues[key] = { messages, held, pressing: false };
     }
   }
-  return { ...app, drafts, queues };
+  return { ...app, drafts, queues, lostImages };
 }
 
 /** A message whose images are lost may have nothing left to send. */

@@ -443,6 +443,51 @@ describe('what is kept', () => {
     expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
   });
 
+  test('images of a message that could not be sent are kept anew: what was kept of them is swept while it is on its way', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = make();
+    await actions.start();
+    const end = keepChanges(store, backend);
+    await actions.openSession('bank');
+    const image = { name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' };
+    actions.setDraft({ text: 'What is it?', images: [image] });
+    await vi.advanceTimersByTimeAsync(500);
+    let refuse = () => {};
+    backend.on('send_message', () => new Promise((_, fail) => {
+      refuse = () => fail({ code: 'provider_timeout', message: 'No answer.', hint: '' });
+    }));
+    const sending = expect(actions.sendDraft('What is it?')).rejects.toMatchObject({ message: 'No answer.' });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: '', images: [] });
+    refuse();
+    await sending;
+    await vi.advanceTimersByTimeAsync(500);
+    end();
+    vi.useRealTimers();
+
+    backend.on('list_drafts', () => [backend.asked('keep_draft').at(-1)!]);
+    const again = createStore(backend);
+    await again.actions.start();
+    expect(again.get().app.drafts['bank']).toMatchObject({ text: 'What is it?', images: [image] });
+    expect(again.get().app.lostImages).toEqual({});
+  });
+
+  test('an image of a draft that cannot be read any more is named until that is read, or the message is sent', async () => {
+    const { backend, store, actions } = make();
+    const gone = { text: '', tool: null, skills: [], files: [], images: [{ id: 'gone', name: 'plan.png' }], queued: [] };
+    backend.on('list_drafts', () => [
+      { ...gone, session: null },
+      { ...gone, session: 'bank', text: 'What is it?' },
+    ]);
+    await actions.start();
+    expect(store.get().app.lostImages).toEqual({ '': ['plan.png'], bank: ['plan.png'] });
+    actions.forgiveLost();
+    expect(store.get().app.lostImages).toEqual({ bank: ['plan.png'] });
+    await actions.openSession('bank');
+    await actions.sendDraft('What is it?');
+    expect(store.get().app.lostImages).toEqual({});
+  });
+
   test('an image that cannot be read any more is named, and an empty message does not come back', async () => {
     const { backend, store, actions } = make();
     const kept = { text: '', tool: null, skills: [], files: [], images: [] };
@@ -473,6 +518,29 @@ describe('what is kept', () => {
     actions.zoom(0);
     await vi.waitFor(() => expect(backend.asked('keep_layout').at(-1)?.zoom).toBe(100));
     end();
+  });
+
+  test('zoom waits for no image of a draft, and of many steps the first and the last are kept', async () => {
+    vi.useFakeTimers();
+    const { backend, store, actions } = make();
+    await actions.start();
+    backend.on('keep_draft_image', () => new Promise(() => {}));
+    const answers: (() => void)[] = [];
+    backend.on('keep_layout', () => new Promise((done) => answers.push(() => done({}))));
+    const end = keepChanges(store, backend);
+    actions.setDraft({ images: [{ name: 'plan.png', media_type: 'image/png', data: 'iVBORw==' }] });
+    await vi.advanceTimersByTimeAsync(500);
+    const zooms = () => backend.asked('keep_layout').map(({ zoom }) => zoom);
+    for (let steps = 0; steps < 5; steps += 1) actions.zoom(1);
+    expect(zooms()).toEqual([110]);
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(zooms()).toEqual([110, 200]);
+    answers[1]?.();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(zooms()).toEqual([110, 200]);
+    end();
+    vi.useRealTimers();
   });
 
   test('columns are as wide as they were left, within their limits', async () => {

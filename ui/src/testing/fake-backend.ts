@@ -73,7 +73,8 @@ export class FakeBackend implements Backend {
   /** As in a new session, the first event is number 0. */
   private seq = -1;
   private readonly trash: SessionRow[] = [];
-  private readonly draftImages = new Map<string, Result<'read_draft_image'>>();
+  /** By session, then by id. */
+  private readonly draftImages = new Map<string | null, Map<string, Result<'read_draft_image'>>>();
   private readonly images = new Map<string, Result<'read_image'>>();
   /** By skill: its configuration before anything was set. */
   private readonly defaults: Record<string, SkillDetail['config']> = {};
@@ -128,14 +129,20 @@ export class FakeBackend implements Backend {
   window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {} });
   keep_layout = () => ({});
   list_drafts = (): Result<'list_drafts'> => [];
-  keep_draft = () => ({});
+  /** Forgets the images that the draft does not name. */
+  keep_draft = ({ session, images, queued }: Params<'keep_draft'>) => {
+    const named = new Set([...images, ...queued.flatMap((message) => message.images)].map(({ id }) => id));
+    const kept = this.draftImages.get(session) ?? new Map<string, unknown>();
+    for (const id of kept.keys()) if (!named.has(id)) kept.delete(id);
+    return {};
+  };
   keep_draft_image = ({ session, image }: Params<'keep_draft_image'>): Result<'keep_draft_image'> => {
     const id = `${session ?? 'new'}-${image.name}`;
-    this.draftImages.set(id, image);
+    this.draftImages.set(session, (this.draftImages.get(session) ?? new Map<string, Result<'read_draft_image'>>()).set(id, image));
     return { id, name: image.name };
   };
-  read_draft_image = ({ id }: Params<'read_draft_image'>): Result<'read_draft_image'> => {
-    const image = this.draftImages.get(id);
+  read_draft_image = ({ session, id }: Params<'read_draft_image'>): Result<'read_draft_image'> => {
+    const image = this.draftImages.get(session)?.get(id);
     if (image) return image;
     throw { code: 'io', message: 'The image is not there any more.', hint: '' } satisfies UserError;
   };

@@ -10,7 +10,8 @@ export type Files = ReturnType<typeof useFiles>;
 
 export function useFiles() {
   const session = useApp((app) => app.open);
-  const { attach } = useActions();
+  const lost = useApp((app) => app.lostImages[app.open ?? ''] ?? none);
+  const { attach, forgiveLost } = useActions();
   const [refused, setRefused] = useState<readonly string[]>([]);
 
   const add = async (chosen: readonly File[]) => {
@@ -20,11 +21,16 @@ export function useFiles() {
     setRefused([...unreadable, ...attach(session, readable)]);
   };
   return {
-    refused,
+    refused: [...lost.map((name) => `${name} is not there any more. Attach it again.`), ...refused],
     add: (chosen: readonly File[]) => void add(chosen),
-    forgive: () => setRefused([]),
+    forgive: () => {
+      forgiveLost();
+      setRefused([]);
+    },
   };
 }
+
+const none: readonly string[] = [];
 
 /** What models look at. */
 const kinds = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];

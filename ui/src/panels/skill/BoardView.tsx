@@ -180,13 +180,14 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
     <div ref={root} className={`flex min-h-64 flex-1 gap-2 overflow-x-auto ${panel.wide ? 'pt-3 pr-3 pb-3 pl-5' : 'p-3.5'}`}>
       {columns.map((column) => {
         const over = state.lift !== null && state.lift.over === column.name && state.lift.from !== column.name;
-        const summary = `${column.label}, ${column.count}${column.total.length > 0 ? `, ${totalText(column)}` : ''}`;
+        const total = column.total.length > 0 ? `, ${totalText(column)}` : '';
+        const cards = `${column.count} ${column.count === 1 ? 'card' : 'cards'}`;
         return isOpen(column) ? (
           <div
             key={column.name}
             data-column={column.name}
             role="list"
-            aria-label={summary}
+            aria-label={`${column.label}, ${column.count}${total}`}
             onMouseLeave={() => peeked === column.name && setPeeked(null)}
             className={`flex min-w-49 flex-1 basis-49 flex-col gap-1.5 overflow-y-auto rounded-card bg-surface-side p-1.5 ${panel.wide ? '' : 'bg-surface-sunken'} ${over ? 'outline-2 -outline-offset-2 outline-accent' : ''}`}
           >
@@ -240,15 +241,14 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
             key={column.name}
             type="button"
             data-column={column.name}
-            aria-label={`${summary}. Open`}
+            aria-label={`${column.label} ${cards}${total}. Open`}
             onClick={() => setPeeked(column.name)}
             onMouseEnter={() => setPeeked(column.name)}
             className="flex w-9 shrink-0 items-start justify-center rounded-card bg-surface-side pt-3 text-small text-fg-2 hover:bg-hover"
           >
             <span className="flex gap-2 whitespace-nowrap [writing-mode:vertical-rl]">
-              <span className="font-semibold text-fg">{column.label}</span>
-              {column.count} {column.count === 1 ? 'card' : 'cards'}
-              {column.total.length > 0 && `, ${totalText(column)}`}
+              <span className="font-semibold text-fg">{column.label}</span> {cards}
+              {total}
             </span>
           </button>
         );

@@ -216,7 +216,7 @@ describe('the board', () => {
 
   test('a folded column opens when it is pointed at', async () => {
     await show();
-    const folded = screen.getByRole('button', { name: 'Lost, 2, €15,200. Open' });
+    const folded = screen.getByRole('button', { name: 'Lost 2 cards, €15,200. Open' });
     await userEvent.hover(folded);
     expect(column('Lost, 2, €15,200')).toHaveTextContent('Solvane pilot');
   });

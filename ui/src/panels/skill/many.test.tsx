@@ -2,7 +2,7 @@
 
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { FakeBackend } from '../../testing/fake-backend';
 import { setWindow } from '../../testing/media';
@@ -34,7 +34,16 @@ test('a list draws 50 of each group, then more, and the keys go on where they we
   act(() => (screen.getAllByRole('listitem')[49] as HTMLElement).focus());
   await user.keyboard('j');
   expect(leads).toHaveFocus();
+  // It is one stop on the way to the next group, and on the way back.
+  await user.keyboard('j');
+  expect(screen.getAllByRole('listitem')[50]).toHaveFocus();
+  expect(screen.getAllByRole('listitem')[50]).toHaveTextContent('N00001');
+  await user.keyboard('k');
+  expect(leads).toHaveFocus();
+  const pressed = vi.fn();
+  leads.addEventListener('click', pressed);
   await user.keyboard('{Enter}');
+  expect(pressed).toHaveBeenCalledTimes(1);
   expect(screen.getAllByRole('listitem')).toHaveLength(250);
   expect(screen.getAllByRole('listitem')[50]).toHaveFocus();
   expect(screen.getAllByRole('listitem')[50]).toHaveTextContent('N00100');

@@ -1,6 +1,6 @@
 // Messages: being written, waiting, sent; and the answers that a turn waits for.
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
-import { draftOf, isEmpty, withDraft, type Draft } from '../app';
+import { draftOf, isEmpty, withDraft, withoutLost, type Draft } from '../app';
 import { messageOf, withMore } from '../attachments';
 import { withKeptDrafts } from '../kept';
 import { withImagesRead } from '../kept-images';
@@ -39,7 +39,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
       const { tool, skills, files, images } = draftOf(get().app);
-      setApp((app) => withDraft(app, before, nothingWritten));
+      setApp((app) => withDraft(withoutLost(app, before), before, nothingWritten));
       let session = before;
       try {
         session ??= await createSession();
@@ -139,6 +139,11 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       const { refused, ...taken } = withMore(draftOf({ ...get().app, open: session }), more);
       if (refused.length < more.length) setApp((app) => withDraft(app, session, taken));
       return refused;
+    },
+
+    /** The user has read which images the draft of the open chat has lost. */
+    forgiveLost(): void {
+      setApp((app) => withoutLost(app, app.open));
     },
 
     /** Changes the draft of the open chat. `give`: the text comes from elsewhere than the field. */

@@ -1,0 +1,32 @@
+// Where the model of the open chat, or of a new one, runs.
+import { useEffect } from 'react';
+
+import { nothing } from '../ipc';
+import { modelInUse } from '../state/app';
+import { useActions, useApp, useRpc, useSession } from '../state/hooks';
+import type { Step } from '../state/session';
+import { type ModelPlace, placeIn } from './model-facts';
+
+/** `place` is none until the providers are read, and where none of them is the model's. */
+export function usePlaceInUse() {
+  const model = useApp(modelInUse);
+  const revision = useApp((app) => app.revisions.providers);
+  const providers = useRpc('list_providers', nothing, revision);
+  const { providersChanged } = useActions();
+  const place = model === null ? null : placeIn(providers.data ?? [], model);
+  const step = useSession(({ turns }) => (turns.at(-1)?.model === model ? turns.at(-1)?.steps.at(-1) : undefined));
+
+  // A request went elsewhere than the list says: its server has changed its mind, or only now says where.
+  const outdated = place !== null && step !== undefined && contradicts(step, place);
+  const at = step?.at;
+  useEffect(() => {
+    if (outdated) providersChanged();
+  }, [outdated, at, providersChanged]);
+  return { model, providers, place };
+}
+
+/** A request that stayed on this machine has no host. */
+function contradicts({ host }: Step, place: ModelPlace): boolean {
+  if (host === undefined) return false;
+  return host === null ? place.where !== 'here' : place.where !== 'elsewhere' || place.host !== host;
+}
