@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use nova_calls::{Call, CallScope, Outcome, Settled, is_foreign, run_or_detach};
-use nova_protocol::ErrorCode;
+use nova_protocol::{ErrorCode, SourceView};
 use nova_registry::{Snapshot, ToolLookup};
 use nova_skill::{Effect, Principal, VaultPath};
 use serde_json::{Value, json};
