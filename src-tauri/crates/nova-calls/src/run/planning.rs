@@ -183,12 +183,7 @@ impl Running<'_> {
                 });
                 let named: BTreeSet<VaultPath> = named.collect();
                 if !output.names_notes && named.is_empty() && !given::says_nothing(&output.value) {
-                    // What a search found was not read, and may be told all the same.
-                    let found = vault.given();
-                    let found: BTreeSet<VaultPath> = found.paths().cloned().collect();
-                    let was_read = |path: &VaultPath| self.seen.contains_key(path);
-                    return (!found.iter().all(was_read))
-                        .then(|| found.into_iter().chain(self.seen.keys().cloned()).collect());
+                    return None;
                 }
                 notes.extend(named);
             }
