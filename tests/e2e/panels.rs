@@ -113,6 +113,29 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
 }
 
 #[tokio::test]
+async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma_is_mended_by_a_click() {
+    let home = Home::new();
+    let window = Window::open(&home).await;
+    open(&window, "portfolio").await;
+
+    window.click_named("Add trade").await;
+    window.wait_for("[role=dialog] [data-path$=price] input").await;
+    window.ask("const field = document.querySelector('[role=dialog] [data-path$=kind] select'); field.value = 'buy'; field.dispatchEvent(new Event('change', { bubbles: true }));").await;
+    for (field, value) in
+        [("price", "84,20"), ("symbol", "NGTL"), ("quantity", "1.234567890123456789"), ("currency", "EUR")]
+    {
+        window.type_into(&format!("[role=dialog] [data-path$={field}] input"), value).await;
+    }
+    window.click_named("Use 84.20").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-testid=wide-panel]", "NGTL").await;
+    let trades = home.nova(&["--json", "vault", "query", "--type", "trade"]);
+    assert_eq!(trades[0]["properties"]["price"], "84.20");
+    assert_eq!(trades[0]["properties"]["quantity"], "1.234567890123456789");
+    window.close().await;
+}
+
+#[tokio::test]
 async fn a_deal_that_is_there_already_is_told_and_saved_under_another_name_by_a_click() {
     let home = home();
     let before = home.read_note(DEAL);

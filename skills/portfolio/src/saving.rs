@@ -15,7 +15,7 @@ impl RecordRules for Rules {
         match draft.record_type() {
             TRADE => trade(draft, ctx).await,
             PRICE => price(draft, ctx).await,
-            POSITION => keeps_its_currency(draft, &Books::read(ctx).await?, ctx).await,
+            POSITION => keeps_its_currency(draft, ctx).await,
             _ => Ok(()),
         }
     }
@@ -31,7 +31,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         Some(old) if !draft.changes("symbol") => old.symbol.clone(),
         _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
     };
-    keeps_its_currency(draft, books, ctx).await?;
+    keeps_its_currency(draft, ctx).await?;
     let currency = match draft.text("currency") {
         // What it leaves open goes on as it is read.
         None if draft.note().is_some() => books.read_in(&symbol).cloned().ok_or_else(no_currency)?,
@@ -69,11 +69,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
 
 /// A currency that is taken out of a note changes no figure: the note and all others that leave theirs
 /// open are read in the same ones as before.
-async fn keeps_its_currency(
-    draft: &RecordDraft,
-    books: &Books,
-    ctx: &dyn ToolContext,
-) -> Result<(), ToolError> {
+async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
     let (Some(note), Some(said), None) =
         (draft.note(), draft.text_before("currency"), draft.text("currency"))
     else {
@@ -87,7 +83,8 @@ async fn keeps_its_currency(
             format!("is needed: without it the note is read in {read_in}; write the one that is meant");
         return Err(invalid("currency", &rule));
     }
-    match without.read_otherwise(books).filter(|other| **other != note.path) {
+    let books = Books::read(ctx).await?;
+    match without.read_otherwise(&books).filter(|other| **other != note.path) {
         Some(other) => {
             let rule = format!("is needed: {other} says none, and goes by this one");
             Err(invalid("currency", &rule))
@@ -137,5 +134,5 @@ async fn price(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolErr
     if close.is_some_and(|close| close.is_zero()) {
         return Err(invalid("close", "must be above zero"));
     }
-    keeps_its_currency(draft, &Books::read(ctx).await?, ctx).await
+    keeps_its_currency(draft, ctx).await
 }

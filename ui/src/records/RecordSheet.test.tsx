@@ -101,6 +101,7 @@ it('checks a field when it is left, with what was meant one click away', async (
   await user.tab();
   await user.click(await sheet.findByRole('button', { name: 'Use 2026-12-24' }));
   expect(date).toHaveValue('2026-12-24');
+  expect(date).toHaveFocus();
   await write(date, 'soon');
   await user.click(sheet.getByTestId('save-record'));
   expect(await sheet.findByRole('alert')).toHaveTextContent('Write the date as 2026-11-30');

@@ -46,8 +46,13 @@ export function LeafField(props: FieldProps<unknown, RJSFSchema, FormContext>) {
     write,
     leave: () => form.leave(path),
   };
+  const fix = (problem: Problem, text: string) => {
+    write(withFix(draft, path, problem, text));
+    // The button goes with the problem; the keys go on where it was mended.
+    document.getElementById(id)?.focus();
+  };
   const below = problem ? (
-    <Wrong problem={problem} onFix={(text) => write(withFix(draft, path, problem, text))} />
+    <Wrong problem={problem} onFix={(text) => fix(problem, text)} />
   ) : (
     <Below field={field} today={today} draft={draft} onPick={write} />
   );
