@@ -631,7 +631,11 @@ at: string,
  */
 snippet: Array<TextPart>, };
 
-export type FoundVault = { path: string, name: string, notes: number, };
+export type FoundVault = { path: string, 
+/**
+ * The path to be read by a person: with `~` for the user's home.
+ */
+shown: string, name: string, notes: number, };
 
 export type GrantCredential = { name: string, 
 /**
@@ -1023,6 +1027,10 @@ rules: Array<RuleRow>, policies: Array<PolicyRow>,
 tools: Array<ApprovedToolRow>, };
 
 export type PickedFolder = { path: string | null, 
+/**
+ * The path to be read by a person: with `~` for the user's home.
+ */
+shown: string | null, 
 /**
  * Markdown notes found in it.
  */
