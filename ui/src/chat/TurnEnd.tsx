@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 import { nothing, type UserError, useBackend } from '../ipc';
-import { Banner, Button, Icon, LinkButton, placeIn } from '../shared';
+import { asSentence, Banner, Button, Coded, Icon, LinkButton, placeIn } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
@@ -38,7 +38,12 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
           )
         }
       >
-        {failure.message} {failure.hint && <span className="text-fg-2">{failure.hint}</span>}
+        {asSentence(failure.message)}{' '}
+        {failure.hint && (
+          <span className="text-fg-2">
+            <Coded text={failure.hint} />
+          </span>
+        )}
         {again.problem && <span className="block text-danger">{again.problem.message}</span>}
       </Banner>
     </div>

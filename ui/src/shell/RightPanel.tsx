@@ -13,6 +13,8 @@ export interface PanelPage {
   readonly count?: number;
   /** Stands for the label where it is not the chosen one: there may be many. */
   readonly icon?: IconName;
+  /** Its label is shown as long as no skill's page is, which needs the room. */
+  readonly keepsLabel?: boolean;
   readonly content: ReactNode;
 }
 
@@ -35,9 +37,9 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
             <Tabs.Trigger
               key={page.tab}
               value={page.tab}
-              className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+              className="flex h-7 min-w-0 items-center gap-1.5 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
-              {page.icon && page.tab !== tab ? (
+              {page.icon && page.tab !== tab && !(page.keepsLabel && !skill) ? (
                 <span title={page.label} className="flex">
                   <Icon name={page.icon} />
                   <span className="sr-only">{page.label}</span>

@@ -321,3 +321,13 @@ it('says that tools work without a model, where there is none', async () => {
   await user.click(await screen.findByRole('button', { name: 'Set up a model' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'models' });
 });
+
+it('says what the tool does, and on request when a model is to take it', async () => {
+  const world = sampleWorld();
+  const description = 'Lists contacts by name. Use when the user asks for several people.';
+  const tools = world.tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, description } : tool));
+  const { user } = setup('crm.pipeline', { tools });
+  expect(await screen.findByText('Lists contacts by name.')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'When to use it' }));
+  expect(screen.getByText(description)).toBeVisible();
+});
