@@ -513,7 +513,7 @@ describe('the status line', () => {
     expect(panel.getByRole('article', { name: 'Arden fit-out' })).toBeVisible();
   });
 
-  test('the tabs of the panel are words, and signs where the page of a skill needs the room', async () => {
+  test('the tabs of the panel are words, and signs where another page needs the room', async () => {
     const backend = new FakeBackend(sampleWorld());
     backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
@@ -527,6 +527,8 @@ describe('the status line', () => {
     act(() => store.actions.setPanel({ tab: 'skill:crm' }));
     expect(await words()).toEqual(['CRM']);
     expect(screen.getByRole('tab', { name: 'Activity' })).toBeVisible();
+    act(() => store.actions.setPanel({ tab: 'problems' }));
+    expect(await words()).toEqual(['Problems']);
   });
 
   test('without problems there is neither number nor tab', async () => {

@@ -1010,7 +1010,7 @@ replaces: ReplacedToolView | null, };
 
 export type PermissionsView = { 
 /**
- * Where the rules are written.
+ * Where the rules are written, to be read by a person.
  */
 file: string, 
 /**

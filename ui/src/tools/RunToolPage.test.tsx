@@ -315,6 +315,17 @@ it('leads back to an earlier run with its arguments', async () => {
   expect(screen.getByRole('heading', { name: '1 row' })).toBeVisible();
 });
 
+it('tells of an earlier run what was asked for, not the switches that were off', async () => {
+  const input_schema = { type: 'object', properties: { lost: { type: 'boolean', default: false } } };
+  const tools = sampleWorld().tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, input_schema } : tool));
+  const { answer, run, user } = setup('crm.pipeline', { tools });
+  await run();
+  await answer({ value: [{ stage: 'lead' }, { stage: 'won' }] });
+  await user.click(screen.getByRole('button', { name: 'list_deals read' }));
+  const earlier = within(screen.getByRole('region', { name: 'Earlier runs' }));
+  expect(earlier.getByRole('button', { name: /crm.pipeline/ })).toHaveTextContent('crm.pipeline2 rows');
+});
+
 it('says that tools work without a model, where there is none', async () => {
   const world = sampleWorld();
   const { store, user } = setup('crm.pipeline', { status: { ...world.status, model: null } });
