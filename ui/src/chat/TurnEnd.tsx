@@ -12,7 +12,10 @@ import { Remedies } from './remedies';
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   if (turn.status === 'cancelled') return <Line icon="ban">Stopped by you</Line>;
   if (turn.status !== 'failed' || !turn.failure) return null;
-  if (last && turn.failure.code === 'provider_not_agreed') return <ProviderConsent turn={turn} />;
+  if (turn.failure.code === 'provider_not_agreed') {
+    // What became of the question stands in the turn after it.
+    return last ? <ProviderConsent turn={turn} /> : <Line icon="cloud">Not sent before you were asked</Line>;
+  }
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
 
