@@ -30,8 +30,8 @@ fn reply(request: &Value) -> Answer {
     if wish == "Begin and wait" {
         return text("It begins.").and(pause()).and(text(" It ends."));
     }
-    match wish.strip_prefix("Where does ").and_then(|rest| rest.strip_suffix(" stand?")) {
-        Some(name) => call("crm__get_contact", json!({"name": name})),
+    match wish.strip_prefix("Where does ").and_then(|rest| rest.split_once(" stand?")) {
+        Some((name, _)) => call("crm__get_contact", json!({"name": name})),
         None => text("I only set stages and tell where people stand."),
     }
 }
