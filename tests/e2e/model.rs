@@ -14,15 +14,15 @@ fn reply(request: &Value) -> Answer {
     // Nova's own notices may stand behind what is to be answered.
     let last = messages.iter().rev().find(|message| !is_notice(message)).cloned().unwrap_or_default();
     let said = last["content"].as_str().unwrap_or_default();
-    if last["role"] == "tool" {
-        return answer_from(said, &wish(&messages));
-    }
     let wish = wish(&messages);
-    if let Some((name, stage)) = wish.strip_prefix("Set ").and_then(|rest| rest.split_once(" to ")) {
-        return call("crm__update_contact", json!({"name": name, "stage": stage}));
-    }
     if wish == SIGNED {
         return signed(&messages);
+    }
+    if last["role"] == "tool" {
+        return answer_from(said, &wish);
+    }
+    if let Some((name, stage)) = wish.strip_prefix("Set ").and_then(|rest| rest.split_once(" to ")) {
+        return call("crm__update_contact", json!({"name": name, "stage": stage}));
     }
     if wish == "Show everything" {
         return text(EVERYTHING).in_chunks_of(160);
@@ -30,8 +30,8 @@ fn reply(request: &Value) -> Answer {
     if wish == "Begin and wait" {
         return text("It begins.").and(pause()).and(text(" It ends."));
     }
-    match wish.strip_prefix("Where does ").and_then(|rest| rest.strip_suffix(" stand?")) {
-        Some(name) => call("crm__get_contact", json!({"name": name})),
+    match wish.strip_prefix("Where does ").and_then(|rest| rest.split_once(" stand?")) {
+        Some((name, _)) => call("crm__get_contact", json!({"name": name})),
         None => text("I only set stages and tell where people stand."),
     }
 }
@@ -42,6 +42,11 @@ pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara
 
 /// Logs, reads and scans, tells what was read, and then wants to move the deal.
 fn signed(messages: &[Value]) -> Answer {
+    let moves = |call: &Value| call["function"]["name"] == "crm__move_deal";
+    let mut calls_made = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    if calls_made.any(moves) {
+        return text("That is all.");
+    }
     let outputs = messages.iter().filter(|message| message["role"] == "tool");
     let outputs: Vec<Value> =
         outputs.filter_map(|output| serde_json::from_str(output["content"].as_str()?).ok()).collect();
@@ -61,7 +66,7 @@ fn signed(messages: &[Value]) -> Answer {
         .map(|one| {
             let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
             let when = if one["group"] == "overdue" { "overdue since" } else { "due" };
-            format!("1. [[{}]], {}: {when} {}", text("name"), text("company"), text("next_contact"))
+            format!("1. [[{}]], {}: {when} {}", text("name"), text("company"), day(&text("next_contact")))
         })
         .collect();
     let amount = |key: &str| {
@@ -78,6 +83,17 @@ fn signed(messages: &[Value]) -> Answer {
         amount("won_this_quarter"),
     );
     text(&said).and(call("crm__move_deal", json!({"title": "Harborline rollout", "stage": "won"})))
+}
+
+/// `2026-11-17` as "17 Nov".
+fn day(date: &str) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut parts = date.split('-').skip(1).filter_map(|part| part.parse::<usize>().ok());
+    match (parts.next().and_then(|month| MONTHS.get(month.checked_sub(1)?)), parts.next()) {
+        (Some(month), Some(day)) => format!("{day} {month}"),
+        _ => date.to_owned(),
+    }
 }
 
 /// What the user asked last; Nova's own notices do not count.
@@ -102,11 +118,13 @@ fn answer_from(output: &str, wish: &str) -> Answer {
         return text(&format!("That did not happen: {message}"));
     }
     if wish.starts_with("Set ") {
-        return text("Done. See [[Jane Doe]].");
+        let name = wish.trim_start_matches("Set ").split(" to ").next().unwrap_or_default();
+        return text(&format!("Done. See [[{name}]]."));
     }
+    let name = wish.trim_start_matches("Where does ").split(" stand?").next().unwrap_or_default();
     let stage = output.pointer("/properties/stage").or_else(|| output.get("stage"));
     let stage = stage.and_then(Value::as_str).unwrap_or("unknown");
-    text(&format!("[[Jane Doe]] stands at **{stage}**."))
+    text(&format!("[[{name}]] stands at **{stage}**."))
 }
 
 /// One of everything that a message can hold.

@@ -84,7 +84,18 @@ async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
     window.press(&[Key::Control, Key::Shift], '.').await;
     window.wait_for_text("[data-testid=wide-panel]", shown).await;
     window.wait_for_text("[data-testid=wide-panel]", "read just now").await;
-    take(&window, skill, name).await;
+    let [large, small] = SIZES;
+    if skill == "portfolio" {
+        // What is behind the total gain, below the table.
+        window
+            .ask("[...document.querySelectorAll('[data-testid=wide-panel] [data-testid=figure-chip]')].at(-1).click();")
+            .await;
+        window.wait_for("[role=dialog]").await;
+    }
+    take_in(&window, skill, name, large).await;
+    window.press(&[], Key::Escape).await;
+    window.wait_gone("[role=dialog]").await;
+    take_in(&window, skill, name, small).await;
     window.close().await;
 }
 
@@ -94,11 +105,13 @@ async fn picker(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new()
         .theme(theme)
+        .vault_named("Work vault")
         .vault_from(&template)
         .provider(&model.base_url())
         .config_file("tools/dynamic/uptime.ts", UPTIME)
         .config_file("skills/follow-up/SKILL.md", FOLLOW_UP)
         .config_file("skills/group-mail/SKILL.md", "---\nname: group-mail\n---\nWrites to a group.\n");
+    earlier_chats(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.type_into("[data-testid=composer-input]", "/up").await;
@@ -172,7 +185,8 @@ async fn models(name: &str, theme: Theme) {
 async fn chat(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template);
+    let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
+    earlier_chats(&home).await;
     let settings = serde_json::json!({
         "vault": home.vault(),
         "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
@@ -185,16 +199,17 @@ async fn chat(name: &str, theme: Theme) {
         .config_file("skills/screener/tools/scan_universe.ts", SCAN);
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
-    for chat in ["Monday review", "Trip costs, Lisbon offsite", "Who knows someone at Solvane?"] {
-        window.click("[data-testid=new-chat]").await;
-        say(&window, chat).await;
-        window.wait_for_text("[role=log]", "I only set stages").await;
-        window.wait_for("[data-testid=send]").await;
-    }
-    window.click_named("More for Monday review").await;
-    window.click_named("Pin").await;
-
     window.click("[data-testid=new-chat]").await;
+    window.wait_for("[data-testid=suggestion]").await;
+    take(&window, "new-chat", name).await;
+    window.resize(1440, 900).await;
+    window.type_into("[data-testid=composer-input]", "What did we agree with [[Harb").await;
+    window.wait_for("[data-testid=note-picker] [role=option]").await;
+    take(&window, "mention", name).await;
+    window.resize(1440, 900).await;
+    window.press(&[], Key::Escape).await;
+    window.press(&[Key::Control], 'a').await;
+
     say(&window, "Where does Jane Doe stand?").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
     say(&window, "Set Jane Doe to won").await;
@@ -205,32 +220,40 @@ async fn chat(name: &str, theme: Theme) {
 
     window.resize(1440, 900).await;
     window.click("[data-testid=new-chat]").await;
-    take(&window, "new-chat", name).await;
-    window.resize(1440, 900).await;
-    window.type_into("[data-testid=composer-input]", "What did we agree with [[Harb").await;
-    window.wait_for("[data-testid=note-picker] [role=option]").await;
-    take(&window, "mention", name).await;
-    window.resize(1440, 900).await;
-    window.press(&[], Key::Escape).await;
-    window.press(&[Key::Control], 'a').await;
-    say(&window, "Set Theo Marsh to customer").await;
-    window.wait_for_text("[role=log]", "Done. See").await;
-    window.wait_for("[data-testid=send]").await;
-    say(&window, model::SIGNED).await;
-    // The scan runs on, and what was said meanwhile stands above the question.
+    say(&window, "Set Odile Farrow to customer").await;
     window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    window.click("[data-testid=approval-once]").await;
+    window.wait_for_text("[role=log]", "Done. See Odile Farrow.").await;
+    window.wait_for("[data-testid=send]").await;
+    window.click_named("More for Set Odile Farrow to customer").await;
+    window.click_named("Rename").await;
+    window.wait_for("[aria-label='Title of the chat']:focus").await;
+    for letter in "Harborline signed".chars() {
+        window.press(&[], letter).await;
+    }
+    window.press(&[], Key::Enter).await;
+    say(&window, model::SIGNED).await;
+    // The screener is a tool in a file: it is looked at before its first call.
+    window.wait_for_text("[data-testid=approval-card][data-armed=true]", "for the first time").await;
+    window.click("[data-testid=approval-once]").await;
+    // The scan runs on, and what was said meanwhile stands above the question.
+    window.wait_for_text("[data-testid=approval-card][data-armed=true]", "Change 1 note?").await;
     window.press(&[Key::Control], '.').await;
     window.wait_for("[data-testid=changes-panel] [data-testid=change-note]").await;
     let note = "CRM/People/Jane Doe.md";
     let edited = home.read_note(note).replace("next_contact: 2026-11-24", "next_contact: 2026-12-01");
     std::fs::write(home.vault().join(note), edited).expect("the note, as Obsidian saves it");
     window.wait_for_text("[role=log]", "Changed in Obsidian: Jane Doe").await;
-    take(&window, "chat", name).await;
+    take_beside_panel(&window, "chat", name).await;
 
     window.resize(1440, 900).await;
     window.click("[data-testid=nav-run-tool]").await;
-    window.click("[data-tool='crm.list_contacts']").await;
-    window.click("[data-testid=run-tool]").await;
+    for tool in ["budget.month_summary", "crm.pipeline", "crm.list_contacts"] {
+        window.click(&format!("[data-tool='{tool}']")).await;
+        window.wait_for_text("[data-region=form] h2", tool).await;
+        window.click("[data-testid=run-tool]").await;
+        window.wait_for("[data-testid=tool-result]").await;
+    }
     window.wait_for_text("[data-testid=tool-result]", "Jane Doe").await;
     take(&window, "run-a-tool", name).await;
     window.close().await;
@@ -238,7 +261,7 @@ async fn chat(name: &str, theme: Theme) {
 
 const RULES: &str = "\
 permissions:
-  allow: [ \"crm__log_interaction\", \"crm__update_contact(name=Theo Marsh)\", \"screener__scan_universe\" ]
+  allow: [ \"crm__log_interaction\", \"screener__scan_universe\" ]
 ";
 
 const SCREENER: &str = "\
@@ -278,19 +301,21 @@ export default defineTool({
 async fn failed(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template);
+    let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
     let settings = serde_json::json!({
         "vault": home.vault(),
         "providers": [
             { "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] },
-            { "id": "lab", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "models": ["large"] },
+            { "id": "lab", "kind": "openai", "base_url": "https://lab.invalid/v1", "models": ["large"] },
         ],
         "model": "lab/large",
     });
     let home = home.settings(&settings);
+    earlier_chats(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, "Where does Jane Doe stand?").await;
+    window.click("[data-testid=provider-agree]").await;
     window.wait_for("[data-testid=try-again]").await;
     window
         .ask(
@@ -307,7 +332,9 @@ async fn failed(name: &str, theme: Theme) {
 async fn answer(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let home =
+        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
+    earlier_chats(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, "Show everything").await;
@@ -321,14 +348,14 @@ async fn answer(name: &str, theme: Theme) {
     window.press(&[Key::Control], '.').await;
     window.click_named("Activity").await;
     window.wait_for("[data-testid=activity-step]").await;
-    take(&window, "answer", name).await;
+    take_beside_panel(&window, "answer", name).await;
     window.resize(1440, 900).await;
     // Beside the chat again, not over it.
     window.wait_for("aside[data-region=panel]").await;
     window.press(&[Key::Control], 'f').await;
     window.type_into("[data-testid=find-field]", "year").await;
     window.wait_for_text("[data-testid=find-count]", "1 of").await;
-    take(&window, "find", name).await;
+    take_beside_panel(&window, "find", name).await;
     window.resize(1440, 900).await;
     window.wait_for("aside[data-region=panel]").await;
     window.click("[data-testid=find] [aria-label=Close]").await;
@@ -343,7 +370,9 @@ async fn answer(name: &str, theme: Theme) {
 async fn edit(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let home =
+        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
+    earlier_chats(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, "Where does Jane Doe stand?").await;
@@ -367,7 +396,8 @@ async fn edit(name: &str, theme: Theme) {
 async fn trash(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
+    let home =
+        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     for chat in ["Trip costs, Lisbon offsite", "Watchlist clean-up", "Who knows someone at Solvane?"] {
@@ -454,11 +484,13 @@ async fn problems(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new()
         .theme(theme)
+        .vault_named("Work vault")
         .vault_from(&template)
         .settings(&serde_json::json!({}))
         .note("CRM/Deals/Lens order.md", "---\ntype: deal\ntitle: Lens order\nstage: qualifed\nvalue: 1,250.50\nclose_date: 31.12.2026\n---\n")
         .note("Travel/Lisbon.md", "---\ntitle: Lisbon: the offsite\n---\nFlights are booked.\n")
         .note("Travel/Lisbon.sync-conflict-20261120-081500-ABCDEFG.md", "Flights are not booked.\n");
+    earlier_chats(&home).await;
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.click("[data-testid=show-problems]").await;
@@ -530,13 +562,57 @@ async fn say(window: &Window, words: &str) {
     window.click("[data-testid=send]").await;
 }
 
-async fn take(window: &Window, screen: &str, theme: &str) {
-    for (suffix, width, height) in SIZES {
-        let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("docs/screenshots")
-            .join(format!("{screen}-{theme}{suffix}.png"));
-        window.resize(width, height).await;
-        window.screenshot(&file).await;
-        eprintln!("wrote {}", file.display());
+/// Chats of today and before, as somebody has them who has used Nova for a while; nothing is in them.
+async fn earlier_chats(home: &Home) {
+    let store = nova_session::Store::open(&home.data()).await.expect("the chats");
+    let now = jiff::Timestamp::now();
+    for (hours, title) in EARLIER {
+        let at = (now - jiff::SignedDuration::from_hours(hours)).to_string();
+        store.create(title, &at).await.expect("the chat");
+        store.rename(title, title).await.expect("its title");
+        store.pin(title, PINNED.contains(&title)).await.expect("where it stands");
     }
+}
+
+/// Hours ago, and the title.
+const EARLIER: [(i64, &str); 10] = [
+    (170, "Monday review"),
+    (300, "Quarter close checklist"),
+    (1, "November groceries over limit"),
+    (2, "Import bank CSV, October"),
+    (24, "Dividend calendar for Q1"),
+    (25, "Rewrite the Quillon proposal"),
+    (26, "Who knows someone at Solvane?"),
+    (74, "Trip costs, Lisbon offsite"),
+    (98, "Watchlist clean-up"),
+    (122, "Onboard the new designer"),
+];
+
+const PINNED: [&str; 2] = ["Monday review", "Quarter close checklist"];
+
+/// The smallest window would lay the panel over the chat that the picture is of.
+async fn take_beside_panel(window: &Window, screen: &str, theme: &str) {
+    let [large, small] = SIZES;
+    take_in(window, screen, theme, large).await;
+    window.press(&[Key::Control], '.').await;
+    window.wait_gone("[data-region=panel]").await;
+    take_in(window, screen, theme, small).await;
+    window.resize(large.1, large.2).await;
+    window.press(&[Key::Control], '.').await;
+    window.wait_for("[data-region=panel]").await;
+}
+
+async fn take(window: &Window, screen: &str, theme: &str) {
+    for size in SIZES {
+        take_in(window, screen, theme, size).await;
+    }
+}
+
+async fn take_in(window: &Window, screen: &str, theme: &str, (suffix, width, height): (&str, u32, u32)) {
+    let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs/screenshots")
+        .join(format!("{screen}-{theme}{suffix}.png"));
+    window.resize(width, height).await;
+    window.screenshot(&file).await;
+    eprintln!("wrote {}", file.display());
 }

@@ -466,7 +466,7 @@ describe('banners', () => {
     const { backend, user } = await show((world) => {
       world.status = { ...world.status, vault: null, vault_problem: gone };
     });
-    backend.on('pick_folder', () => ({ path: '/mnt/Work vault', notes: 412 }));
+    backend.on('pick_folder', () => ({ path: '/mnt/Work vault', shown: '/mnt/Work vault', notes: 412 }));
     backend.on('open_vault', (params) => {
       backend.world.status = { ...backend.world.status, vault_problem: null };
       return backend.open_vault(params);
@@ -545,6 +545,24 @@ describe('the status line', () => {
     const panel = within(screen.getByRole('complementary', { name: 'Panel' }));
     expect(panel.getByRole('tab', { name: /Problems\s*3/ })).toHaveAttribute('aria-selected', 'true');
     expect(panel.getByRole('article', { name: 'Arden fit-out' })).toBeVisible();
+  });
+
+  test('the tabs of the panel are words, and signs where another page needs the room', async () => {
+    const backend = new FakeBackend(sampleWorld());
+    backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+    const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
+    await act(() => store.actions.start());
+    act(() => store.actions.setPanel({ open: true, tab: 'changes', wide: false }));
+    const words = async () => {
+      const tabs = within(await screen.findByRole('tablist', { name: 'Panel' })).getAllByRole('tab');
+      return tabs.filter((tab) => tab.querySelector('svg') === null).map((tab) => tab.textContent?.replaceAll(/\d/g, ''));
+    };
+    expect(await words()).toEqual(['Changes', 'Activity']);
+    act(() => store.actions.setPanel({ tab: 'skill:crm' }));
+    expect(await words()).toEqual(['CRM']);
+    expect(screen.getByRole('tab', { name: 'Activity' })).toBeVisible();
+    act(() => store.actions.setPanel({ tab: 'problems' }));
+    expect(await words()).toEqual(['Problems']);
   });
 
   test('without problems there is neither number nor tab', async () => {

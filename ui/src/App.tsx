@@ -87,12 +87,12 @@ function Chat({ roomy }: { roomy: boolean }) {
   const { setPanel, setPanelWidth, toggleList } = useActions();
   const zoomedIn = useMedia(ZOOMED_IN);
   const pages: PanelPage[] = [
-    { tab: 'changes', label: 'Changes', count: changed, content: <ChangesPanel /> },
-    { tab: 'activity', label: 'Activity', content: <ActivityPanel /> },
+    { tab: 'changes', label: 'Changes', icon: 'undo', keepsLabel: true, count: changed, content: <ChangesPanel /> },
+    { tab: 'activity', label: 'Activity', icon: 'clock', keepsLabel: true, content: <ActivityPanel /> },
     // Stays while it is looked at, also when the last problem is gone.
     ...(problems === 0 && panel.tab !== 'problems'
       ? []
-      : [{ tab: 'problems' as const, label: 'Problems', count: problems, content: <ProblemsPanel /> }]),
+      : [{ tab: 'problems' as const, label: 'Problems', icon: 'warn' as const, count: problems, content: <ProblemsPanel /> }]),
     ...(panel.note === null
       ? []
       : [{ tab: 'note' as const, label: noteName(panel.note).name, content: <NotePanel key={panel.note} /> }]),

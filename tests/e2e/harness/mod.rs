@@ -36,7 +36,12 @@ pub(crate) struct Home {
     names_vault: bool,
     /// Where model servers of this machine are looked for: `ID=ADDRESS`.
     local_servers: String,
+    /// What the vault's folder is called.
+    vault: String,
 }
+
+/// Where a home has the configuration; the data lie apart from it.
+const CONFIG: &str = "home/.config/nova";
 
 /// The desktop's colour scheme, which the page sees as `prefers-color-scheme`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +58,16 @@ impl Home {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
         // Nothing listens there: no test depends on what runs on the machine.
         let ollama = "127.0.0.1:9".into();
-        let home =
-            Home { folder, theme: Theme::Light, ollama, names_vault: true, local_servers: String::new() };
-        for part in ["config", "data", "vault", "home"] {
-            std::fs::create_dir(home.path(part)).expect("a folder inside the temporary one");
+        let home = Home {
+            folder,
+            theme: Theme::Light,
+            ollama,
+            names_vault: true,
+            local_servers: String::new(),
+            vault: "vault".into(),
+        };
+        for part in [CONFIG, "data", "vault"] {
+            std::fs::create_dir_all(home.path(part)).expect("a folder inside the temporary one");
         }
         home
     }
@@ -69,6 +80,13 @@ impl Home {
     /// With an Ollama that listens there, as `http://127.0.0.1:PORT`.
     pub(crate) fn ollama(mut self, address: &str) -> Self {
         self.ollama = address.to_owned();
+        self
+    }
+
+    /// The window shows what the vault's folder is called. To be said before anything lies in it.
+    pub(crate) fn vault_named(mut self, name: &str) -> Self {
+        let before = std::mem::replace(&mut self.vault, name.to_owned());
+        std::fs::rename(self.path(&before), self.vault()).expect("the vault, renamed");
         self
     }
 
@@ -107,7 +125,7 @@ impl Home {
     /// Writes `nova.config.json`, whole.
     pub(crate) fn settings(self, settings: &Value) -> Self {
         let text = serde_json::to_string_pretty(settings).expect("settings are plain JSON");
-        std::fs::write(self.path("config/nova.config.json"), text).expect("the settings");
+        std::fs::write(self.path(CONFIG).join("nova.config.json"), text).expect("the settings");
         self
     }
 
@@ -123,12 +141,12 @@ impl Home {
     }
 
     pub(crate) fn vault(&self) -> PathBuf {
-        self.path("vault")
+        self.path(&self.vault)
     }
 
     /// A TypeScript tool that the assistant wrote and nobody has approved.
     pub(crate) fn waiting_tool(self, file: &str, source: &str) -> Self {
-        let folder = self.path("config/tools/pending");
+        let folder = self.path(CONFIG).join("tools/pending");
         std::fs::create_dir_all(&folder).expect("the folder of waiting tools");
         std::fs::write(folder.join(file), source).expect("the tool");
         self
@@ -136,7 +154,7 @@ impl Home {
 
     /// A file in the folder of the configuration, such as a skill or a tool.
     pub(crate) fn config_file(self, path: &str, text: &str) -> Self {
-        self.file("config", path, text)
+        self.file(CONFIG, path, text)
     }
 
     /// A file in the user's home.
@@ -176,7 +194,7 @@ impl Home {
 
     /// `nova.config.json` as it is on disk now.
     pub(crate) fn read_config(&self) -> Value {
-        let text = std::fs::read(self.path("config/nova.config.json")).expect("the settings are there");
+        let text = std::fs::read(self.path(CONFIG).join("nova.config.json")).expect("the settings are there");
         serde_json::from_slice(&text).expect("the settings are JSON")
     }
 
@@ -191,7 +209,7 @@ impl Home {
             Theme::Dark => "Adwaita:dark",
         };
         let mut environment = vec![
-            ("NOVA_CONFIG_DIR", self.path("config")),
+            ("NOVA_CONFIG_DIR", self.path(CONFIG)),
             ("NOVA_DATA_DIR", self.path("data")),
             ("NOVA_VAULT", if self.names_vault { self.vault() } else { PathBuf::new() }),
             ("HOME", self.path("home")),

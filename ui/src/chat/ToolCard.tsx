@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 import { userError, type JsonValue, type UndoChanges, type UndoResult, type UserError } from '../ipc';
-import { clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
+import { Button, clockTime, counted, durationText, EffectBadge, Icon, type IconName, LinkButton, runningText, ValueView } from '../shared';
 import { FigureList } from '../shared/figures';
 import { NoteList } from '../shared/NoteList';
 import { PartialResult, ProgressBar } from '../shared/PartialResult';
@@ -169,9 +169,9 @@ function StopCall({ call }: { call: CallItem }) {
   return (
     <>
       {problem && <span className="text-small text-danger" role="alert">{problem.message}</span>}
-      <LinkButton data-testid="stop-call" className="text-small" disabled={stopping} aria-label={`Stop ${call.tool}`} onClick={() => void stop()}>
+      <Button size="s" icon="stop" data-testid="stop-call" disabled={stopping} aria-label={`Stop ${call.tool}`} onClick={() => void stop()}>
         {stopping ? 'Stopping…' : 'Stop'}
-      </LinkButton>
+      </Button>
     </>
   );
 }

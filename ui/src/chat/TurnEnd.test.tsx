@@ -23,6 +23,21 @@ test.each<[ErrorCode, string[]]>([
   expect([...links].map((link) => link.textContent)).toEqual(remedies);
 });
 
+test('what went wrong ends before its remedy begins, and what is to be typed reads as code', async () => {
+  const failure = { code: 'provider_unreachable', message: 'Cannot reach it', hint: 'Start it with `ollama serve`.' } as const;
+  await openChat(<Conversation />, [turnStarted(), { type: 'turn_failed', ...failure }]);
+  expect(screen.getByTestId('banner')).toHaveTextContent('Cannot reach it. Start it with ollama serve.');
+  expect(screen.getByText('ollama serve').tagName).toBe('CODE');
+});
+
+test('a turn that asked before it sent is no failure once the chat has gone on', async () => {
+  const asked = { code: 'provider_not_agreed', message: 'It is not on this machine.', hint: '' } as const;
+  await openChat(<Conversation />, [turnStarted('Who to call?', 'openai/gpt-5.2'), { type: 'turn_failed', ...asked }]);
+  await userEvent.click(await screen.findByRole('button', { name: 'Send notes to api.openai.com' }));
+  expect(await screen.findByText('Not sent before you were asked')).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
 test('a locked store that keeps a message back is one click from its passphrase', async () => {
   const { backend, store } = renderInApp(<Conversation />);
   backend.fail('send_message', { code: 'passphrase_needed', message: 'The keys are locked.', hint: '' });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 import { nothing, type UserError, useBackend } from '../ipc';
-import { Banner, Button, Icon, LinkButton, placeIn } from '../shared';
+import { asSentence, Banner, Button, Coded, Icon, LinkButton, placeIn } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import type { Turn } from '../state/session';
 import { useAgain } from './again';
@@ -12,7 +12,10 @@ import { Remedies } from './remedies';
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   if (turn.status === 'cancelled') return <Line icon="ban">Stopped by you</Line>;
   if (turn.status !== 'failed' || !turn.failure) return null;
-  if (last && turn.failure.code === 'provider_not_agreed') return <ProviderConsent turn={turn} failure={turn.failure} />;
+  if (turn.failure.code === 'provider_not_agreed') {
+    // What became of the question stands in the turn after it.
+    return last ? <ProviderConsent turn={turn} failure={turn.failure} /> : <Line icon="cloud">Not sent before you were asked</Line>;
+  }
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
 
@@ -38,7 +41,12 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
           )
         }
       >
-        {failure.message} {failure.hint && <span className="text-fg-2">{failure.hint}</span>}
+        {asSentence(failure.message)}{' '}
+        {failure.hint && (
+          <span className="text-fg-2">
+            <Coded text={failure.hint} />
+          </span>
+        )}
         {again.problem && <span className="block text-danger">{again.problem.message}</span>}
       </Banner>
     </div>

@@ -10,7 +10,7 @@ import { FirstRun } from './FirstRun';
 
 const bare: FirstRunOptions = {
   found: [],
-  sample_target: '/home/mara/Documents/Nova sample',
+  sample_target: '~/Documents/Nova sample',
   sample_notes: 64,
   local_models: [],
   looked_at: ['127.0.0.1:11434', '127.0.0.1:1234'],
@@ -31,8 +31,8 @@ const openai: ProviderRow = {
   prices: [],
   health: null,
 };
-const work = { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 };
-const empty = { path: '/home/mara/Empty', name: 'Empty', notes: 0 };
+const work = { path: '/home/mara/Documents/Work vault', shown: '~/Documents/Work vault', name: 'Work vault', notes: 412 };
+const empty = { path: '/home/mara/Empty', shown: '~/Empty', name: 'Empty', notes: 0 };
 
 async function setup(options: Partial<FirstRunOptions> = {}, providers: ProviderRow[] = []) {
   const world = sampleWorld();
@@ -80,7 +80,7 @@ it('opens another folder, and keeps the choice where the dialog is closed', asyn
   const { backend, chosen, open, user } = await setup({ found: [work] });
   await user.click(screen.getByRole('button', { name: 'Choose another folder…' }));
   expect(chosen()[0]).toBe('Your Obsidian vault');
-  backend.on('pick_folder', () => ({ path: '/home/mara/Notes', notes: 7 }));
+  backend.on('pick_folder', () => ({ path: '/home/mara/Notes', shown: '~/Notes', notes: 7 }));
   await user.click(screen.getByRole('button', { name: 'Choose another folder…' }));
   expect(chosen()[0]).toBe('Your folder');
   expect(screen.getByText('~/Notes: 7 notes. Opening changes no file.')).toBeVisible();

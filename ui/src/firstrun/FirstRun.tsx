@@ -80,9 +80,9 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
   const pick = async () => {
     setProblem(null);
     try {
-      const { path, notes: found } = await backend.rpc('pick_folder', nothing);
+      const { path, shown, notes: found } = await backend.rpc('pick_folder', nothing);
       if (path === null) return;
-      setPicked({ path, notes: found, found: false });
+      setPicked({ path, shown: shown ?? path, notes: found, found: false });
       setNotes({ kind: 'folder', path });
     } catch (thrown) {
       setProblem(userError(thrown));
@@ -150,7 +150,7 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
           </Step>
           </form>
 
-          <div className="sticky bottom-0 mt-6 bg-surface pb-5 pl-9 max-medium:mt-2 max-medium:py-2 max-medium:pl-0">
+          <div className="sticky bottom-0 z-20 mt-6 bg-surface pb-5 pl-9 max-medium:mt-2 max-medium:py-2 max-medium:pl-0">
             {problem && (
               <div className="mb-3">
                 {wantsPassphrase(problem) ? (

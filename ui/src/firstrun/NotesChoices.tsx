@@ -1,5 +1,5 @@
 import { Button, counted } from '../shared';
-import { shortPath, type Folder, type NotesChoice } from './choices';
+import type { Folder, NotesChoice } from './choices';
 import { Option, Options } from './Option';
 
 interface NotesChoicesProps {
@@ -33,7 +33,7 @@ export function NotesChoices({ folders, chosen, sampleTarget, sampleNotes, onCho
                 : 'Your Obsidian vault'
               : 'Your folder'
           }
-          note={`${shortPath(folder.path)}${folder.notes === null ? '.' : `: ${counted(folder.notes, 'note')}.`} Opening changes no file.`}
+          note={`${folder.shown}${folder.notes === null ? '.' : `: ${counted(folder.notes, 'note')}.`} Opening changes no file.`}
           aside={at === 0 && pick('Choose another folder…')}
           testId="first-run-vault"
         />
@@ -43,7 +43,7 @@ export function NotesChoices({ folders, chosen, sampleTarget, sampleNotes, onCho
         checked={chosen.kind === 'sample'}
         onChoose={() => onChoose({ kind: 'sample' })}
         title="Sample vault"
-        note={`A copy of ${counted(sampleNotes, 'note')} with invented people, deals, positions and a budget, in ${shortPath(sampleTarget)}. Good for a first look.`}
+        note={`A copy of ${counted(sampleNotes, 'note')} with invented people, deals, positions and a budget, in ${sampleTarget}. Good for a first look.`}
         aside={folders.length === 0 && pick('Choose a folder…')}
         testId="first-run-sample"
       />

@@ -7,6 +7,8 @@ export type NotesChoice = { readonly kind: 'folder'; readonly path: string } | {
 
 export interface Folder {
   readonly path: string;
+  /** As a person reads it: "~/Documents/Work vault". */
+  readonly shown: string;
   /** Markdown notes in it, where they were counted. */
   readonly notes: number | null;
   /** Found by Nova, or picked by the user. */
@@ -36,7 +38,7 @@ export type ModelChosen =
 
 /** Vaults found here, fullest first. */
 export function foundFolders(options: FirstRunOptions): Folder[] {
-  return options.found.map(({ path, notes }) => ({ path, notes, found: true })).toSorted((a, b) => b.notes - a.notes);
+  return options.found.map(({ path, shown, notes }) => ({ path, shown, notes, found: true })).toSorted((a, b) => b.notes - a.notes);
 }
 
 /** A found vault with at least one note, otherwise the sample. */
@@ -65,11 +67,6 @@ export function openChoice(notes: NotesChoice, model: string | null, provider: N
     model,
   };
   return provider === null ? choice : { ...choice, provider };
-}
-
-/** "/home/mara/Documents/Work vault" → "~/Documents/Work vault" */
-export function shortPath(path: string): string {
-  return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, '~');
 }
 
 function offer(provider: string, model: string, from: From): ModelOffer {

@@ -641,7 +641,11 @@ at: string,
  */
 snippet: Array<TextPart>, };
 
-export type FoundVault = { path: string, name: string, notes: number, };
+export type FoundVault = { path: string, 
+/**
+ * The path to be read by a person: with `~` for the user's home.
+ */
+shown: string, name: string, notes: number, };
 
 export type GrantCredential = { name: string, 
 /**
@@ -1016,7 +1020,7 @@ replaces: ReplacedToolView | null, };
 
 export type PermissionsView = { 
 /**
- * Where the rules are written.
+ * Where the rules are written, to be read by a person.
  */
 file: string, 
 /**
@@ -1033,6 +1037,10 @@ rules: Array<RuleRow>, policies: Array<PolicyRow>,
 tools: Array<ApprovedToolRow>, };
 
 export type PickedFolder = { path: string | null, 
+/**
+ * The path to be read by a person: with `~` for the user's home.
+ */
+shown: string | null, 
 /**
  * Markdown notes found in it.
  */

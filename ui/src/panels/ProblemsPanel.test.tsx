@@ -29,8 +29,9 @@ test('by note, each with line, what is wrong and what to do', async () => {
   expect(arden.map((line) => line.textContent)).toEqual([
     'Line 4Stage “nego” is not one of the stages. Choose lead or won.',
     'Line 7A tab cannot indent. Use spaces.',
-    'Line 9`value` is no plain decimal. Write it as 12.',
+    'Line 9value is no plain decimal. Write it as 12.',
   ]);
+  expect(screen.getByText('value').tagName).toBe('CODE');
 });
 
 test('opens the note in Obsidian, or says why it cannot', async () => {

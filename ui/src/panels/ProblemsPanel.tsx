@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react';
 
 import { useBackend, userError, type ProblemView, type UserError } from '../ipc';
-import { Button, count, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName } from '../shared';
+import { Button, Coded, count, counted, Empty, ErrorBox, Icon, LinkButton, Loading, noteName } from '../shared';
 import { listKeys, noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 
@@ -81,7 +81,12 @@ function NoteProblems({ path, problems }: { path: string; problems: readonly Pro
           <li key={index} className="selectable grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-1 px-2.5 py-1.5 text-small break-words">
             <span className="tabular text-fg-3">Line {line}</span>
             <span>
-              {sentence(problem)} {remedy && <span className="text-fg-2">{remedy}</span>}
+              <Coded text={sentence(problem)} />{' '}
+              {remedy && (
+                <span className="text-fg-2">
+                  <Coded text={remedy} />
+                </span>
+              )}
             </span>
           </li>
         ))}

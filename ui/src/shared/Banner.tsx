@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import type { UserError } from '../ipc';
 import { IconButton } from './Button';
+import { Coded } from './Coded';
 import { Icon, type IconName } from './Icon';
 
 export type BannerTone = 'grey' | 'warn' | 'danger';
@@ -44,7 +45,11 @@ export function ErrorBox({ error, actions }: { error: UserError; actions?: React
       <Icon name="failed" size={14} className="mt-0.5 text-danger" />
       <div className="selectable min-w-0 flex-1">
         <p className="text-fg">{error.message}</p>
-        {error.hint && <p className="text-fg-2">{error.hint}</p>}
+        {error.hint && (
+          <p className="text-fg-2">
+            <Coded text={error.hint} />
+          </p>
+        )}
         {actions && <div className="mt-1 flex gap-3">{actions}</div>}
       </div>
     </div>

@@ -129,7 +129,7 @@ const REMOVED = 'bg-danger-soft text-fg';
 
 function RowFrame({ number, sign, className, children }: { number: number | string; sign: string | null; className: string; children: ReactNode }) {
   return (
-    <div className={`grid py-px leading-[1.1875rem] ${sign === null ? 'grid-cols-[2rem_minmax(0,1fr)]' : 'grid-cols-[2rem_1rem_minmax(0,1fr)]'} ${className}`}>
+    <div className={`grid py-px leading-[1.1875rem] ${sign === null ? 'grid-cols-[2rem_minmax(0,1fr)]' : 'grid-cols-[2rem_1.375rem_minmax(0,1fr)]'} ${className}`}>
       <span className="pr-1.5 text-right text-fg-3 select-none">{number}</span>
       {sign !== null && (
         <span className={`text-center select-none ${sign === '+' ? 'text-ok' : sign === '−' ? 'text-danger' : ''}`}>{sign}</span>

@@ -26,7 +26,7 @@ export function PartialResult({ partial, ended = false }: { partial: JsonValue; 
   if (rows.length === 0) return null;
   const more = rows.length - 2;
   return (
-    <div className="border-t border-line [&_tbody_tr:nth-child(2)]:short:hidden">
+    <div className="border-t border-line [&_td:first-child]:font-medium [&_tbody_tr:nth-child(2)]:short:hidden">
       <ValueView value={rows.slice(0, 2)} label={ended ? 'Found before it was stopped' : 'So far'} dense />
       <p className="border-t border-line px-3 py-1 text-small text-fg-3">
         {more > 0 && `${more} more so far. `}

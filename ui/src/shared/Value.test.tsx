@@ -55,3 +55,11 @@ test('an object is names and values, with its lists as tables', () => {
   expect(screen.getByText('Open total').nextSibling).toHaveTextContent('137900');
   expect(screen.getByRole('table', { name: 'Deals' })).toBeInTheDocument();
 });
+
+test('shares with a sign are figures and sort by their size', async () => {
+  const grown: JsonValue = [{ growth: '+9.5 %' }, { growth: '+14.2 %' }, { growth: '−3 %' }];
+  render(<ValueView value={grown} label="Growth" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Growth' }));
+  expect(column(0)).toEqual(['−3 %', '+9.5 %', '+14.2 %']);
+  expect(screen.getByRole('columnheader', { name: 'Growth' })).toHaveClass('text-right');
+});

@@ -56,7 +56,7 @@ function columnsOf(rows: JsonObject[]): Column<JsonObject>[] {
       head: headOf(key),
       figure,
       cell: (row) => <Cell value={row[key] ?? null} />,
-      sort: (row) => (figure ? Number(row[key] ?? Number.NEGATIVE_INFINITY) : cellText(row[key] ?? null)),
+      sort: (row) => (figure ? sizeOf(row[key] ?? null) : cellText(row[key] ?? null)),
     };
   });
 }
@@ -102,8 +102,14 @@ function headOf(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A number, or the text of a decimal, also with a sign or as a share of a hundred. */
 function isFigure(value: JsonValue): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+  return typeof value === 'number' || (typeof value === 'string' && /^[+−-]?\d+(\.\d+)?( ?%)?$/.test(value));
+}
+
+function sizeOf(value: JsonValue): number {
+  if (value === null) return Number.NEGATIVE_INFINITY;
+  return Number(String(value).replace('−', '-').replace(/ ?%$/, ''));
 }
 
 function isObject(value: JsonValue): value is JsonObject {

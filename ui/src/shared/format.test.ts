@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { clockTime, count, counted, dayText, durationText, modelName, noteName, runningText, tokens, whenText } from './format';
+import { asSentence, clockTime, count, counted, dayText, durationText, modelName, noteName, runningText, tokens, whenText } from './format';
 
 const now = new Date('2026-11-20T14:33:00');
 const local = (time: string) => new Date(time).toISOString();
@@ -51,4 +51,8 @@ test('a note is its name and its folder', () => {
 
 test('a model is named without its provider', () => {
   expect(modelName('openai/org/model')).toBe('org/model');
+});
+
+test('a sentence ends before another begins', () => {
+  expect(['Cannot reach it', 'It is gone.', 'Why?'].map(asSentence)).toEqual(['Cannot reach it.', 'It is gone.', 'Why?']);
 });

@@ -65,3 +65,8 @@ export function modelName(model: string): string {
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+/** With a full stop where it ends without one: something may follow it. */
+export function asSentence(text: string): string {
+  return /[.!?:…]$/.test(text) ? text : `${text}.`;
+}

@@ -3,6 +3,7 @@ export { Badge, Dot, EffectBadge, PrincipalBadge, skillStates, type Tone } from 
 export { Banner, Empty, ErrorBox, Loading } from './Banner';
 export { Button, IconButton, LinkButton, type ButtonProps } from './Button';
 export { Chip } from './Chip';
+export { Coded } from './Coded';
 export { Explained } from './Explained';
 export { TextField } from './Field';
 export * from './format';

@@ -13,6 +13,8 @@ export interface PanelPage {
   readonly count?: number;
   /** Stands for the label where it is not the chosen one: there may be many. */
   readonly icon?: IconName;
+  /** Its label is shown beside those of its kind; another page needs the room for its own. */
+  readonly keepsLabel?: boolean;
   readonly content: ReactNode;
 }
 
@@ -22,7 +24,9 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
   const skill = useApp(shownSkillPanel);
   const keys = useApp((app) => app.keys);
   const { setPanel, toggleWide } = useActions();
-  const tab = pages.some((page) => page.tab === chosen) ? chosen : pages[0]?.tab;
+  const shown = pages.find((page) => page.tab === chosen) ?? pages[0];
+  const tab = shown?.tab;
+  const labels = shown?.keepsLabel === true;
   return (
     <Tabs.Root
       value={tab ?? ''}
@@ -35,9 +39,9 @@ export function RightPanel({ pages }: { pages: readonly PanelPage[] }) {
             <Tabs.Trigger
               key={page.tab}
               value={page.tab}
-              className="flex h-7 min-w-0 items-center gap-2 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
+              className="flex h-7 min-w-0 items-center gap-1.5 rounded-control px-2 text-ui data-[state=active]:shrink-0 text-fg-2 hover:bg-hover data-[state=active]:bg-selected data-[state=active]:font-medium data-[state=active]:text-fg"
             >
-              {page.icon && page.tab !== tab ? (
+              {page.icon && page.tab !== tab && !(page.keepsLabel && labels) ? (
                 <span title={page.label} className="flex">
                   <Icon name={page.icon} />
                   <span className="sr-only">{page.label}</span>

@@ -296,6 +296,13 @@ describe('a host that is asked about while the call runs', () => {
   });
 });
 
+test('what a call has found leaves how far it is, and a word of its own takes it back', () => {
+  const begun: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'screener.scan', 'read'), progress('c1', { fraction: 0.3, message: '412/1,200' })];
+  const fraction = (...next: [Envelope['type'], object?][]) => call(after(...begun, ...next), 'c1').progress?.fraction;
+  expect(fraction(progress('c1', { partial: [{ a: 1 }] }))).toBe(0.3);
+  expect(fraction(progress('c1', { message: 'no end in sight' }))).toBeNull();
+});
+
 describe('a detached call', () => {
   const detached: [Envelope['type'], object?][] = [
     turnStarted(),

@@ -380,7 +380,8 @@ function apply(state: SessionState, event: Envelope): SessionState {
           ? {
               ...call,
               progress: {
-                fraction: event.fraction,
+                // What was found says nothing of how far the call is.
+                fraction: event.fraction ?? (event.partial === null ? null : (call.progress?.fraction ?? null)),
                 message: event.message ?? call.progress?.message ?? null,
                 partial: event.partial ?? call.progress?.partial ?? null,
               },

@@ -179,7 +179,7 @@ export class FakeBackend implements Backend {
   list_rules = (): PermissionsView =>
     this.world.permissions ?? { file: '/home/mara/.config/nova/permissions.yaml', problem: null, rules: [], policies: [], tools: [] };
   first_run_options = () => this.world.firstRun;
-  pick_folder = () => ({ path: null, notes: null });
+  pick_folder = () => ({ path: null, shown: null, notes: null });
   decide_approval = () => ({});
   revise_approval = () => ({});
   stop_turn = () => ({});

@@ -1,6 +1,7 @@
 // What was run from the form before: one line each, with the way back to it.
 
 import { clockTime, Icon, LinkButton } from '../shared';
+import { labelOf } from '../shared/form';
 import { headlineOf, plainText } from './result-shape';
 import type { Run } from './useRuns';
 
@@ -57,8 +58,10 @@ function summaryOf(run: Run): string {
   if (run.result === null) return 'running';
   if (run.undoneAt !== null) return `undone at ${clockTime(run.undoneAt)}`;
   if (!run.result.ok) return run.result.error?.message ?? 'failed';
-  const args = Object.values(typeof run.args === 'object' && run.args !== null ? run.args : {})
-    .map(plainText)
+  const args = Object.entries(typeof run.args === 'object' && run.args !== null ? run.args : {})
+    // A switch is told by its name where it is on.
+    .map(([name, value]) => (typeof value === 'boolean' ? (value ? labelOf(name).toLowerCase() : '') : plainText(value)))
+    .filter((said) => said !== '')
     .join(' ');
   return args === '' ? headlineOf(run.result.value ?? null) : args;
 }

@@ -24,7 +24,7 @@ import { SetConflictCard } from '../shared/SetConflictCard';
 import { useClock } from '../shared/useClock';
 import { useApp, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { headlineOf, noteIn, plainText, sectionsOf, type Section } from './result-shape';
+import { belowHeadline, headlineOf, noteIn, plainText, sectionsOf, type Section } from './result-shape';
 
 import type { Run } from './useRuns';
 
@@ -99,7 +99,7 @@ function Running({ run }: { run: Run }) {
 
 function Done({ run, result, onUndo }: { run: Run; result: ToolResult; onUndo: () => void }) {
   const value = result.value ?? null;
-  const sections = useMemo(() => sectionsOf(value), [value]);
+  const sections = useMemo(() => belowHeadline(sectionsOf(value)), [value]);
   const [asJson, setAsJson] = useState(false);
   const backend = useBackend();
   // This page has no panel for a preview.
@@ -196,7 +196,7 @@ function Sections({ sections }: { sections: Section[] }) {
     <div className="flex flex-col gap-3 pb-3">
       {sections.map((section, at) => (
         <section key={at} aria-label={section.title || undefined}>
-          {section.title !== '' && <h3 className="px-4 pb-1 text-small font-semibold text-fg-2">{section.title}</h3>}
+          {section.title !== '' && sections.length > 1 && <h3 className="px-4 pb-1 text-small font-semibold text-fg-2">{section.title}</h3>}
           <SectionBody section={section} />
         </section>
       ))}

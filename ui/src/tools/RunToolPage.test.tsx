@@ -315,9 +315,30 @@ it('leads back to an earlier run with its arguments', async () => {
   expect(screen.getByRole('heading', { name: '1 row' })).toBeVisible();
 });
 
+it('tells of an earlier run what was asked for, not the switches that were off', async () => {
+  const input_schema = { type: 'object', properties: { lost: { type: 'boolean', default: false } } };
+  const tools = sampleWorld().tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, input_schema } : tool));
+  const { answer, run, user } = setup('crm.pipeline', { tools });
+  await run();
+  await answer({ value: [{ stage: 'lead' }, { stage: 'won' }] });
+  await user.click(screen.getByRole('button', { name: 'list_deals read' }));
+  const earlier = within(screen.getByRole('region', { name: 'Earlier runs' }));
+  expect(earlier.getByRole('button', { name: /crm.pipeline/ })).toHaveTextContent('crm.pipeline2 rows');
+});
+
 it('says that tools work without a model, where there is none', async () => {
   const world = sampleWorld();
   const { store, user } = setup('crm.pipeline', { status: { ...world.status, model: null } });
   await user.click(await screen.findByRole('button', { name: 'Set up a model' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'models' });
+});
+
+it('says what the tool does, and on request when a model is to take it', async () => {
+  const world = sampleWorld();
+  const description = 'Lists contacts by name. Use when the user asks for several people.';
+  const tools = world.tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, description } : tool));
+  const { user } = setup('crm.pipeline', { tools });
+  expect(await screen.findByText('Lists contacts by name.')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'When to use it' }));
+  expect(screen.getByText(description)).toBeVisible();
 });

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 
 import type { JsonValue, ToolRow } from '../ipc';
-import { Button, EffectBadge, Icon, IconButton, keyText, Loading, troubleOf } from '../shared';
+import { Button, EffectBadge, Icon, IconButton, keyText, LinkButton, Loading, troubleOf } from '../shared';
 import { SchemaForm, useSchemaForm, useStarts, type Starts } from '../shared/form';
 import { useApp } from '../state/hooks';
 import { commandLine } from './command-line';
@@ -57,7 +57,7 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
             <EffectBadge effect={tool.effect} />
           </span>
         </header>
-        <p className="selectable mt-0.5 text-ui text-fg-2">{tool.description}</p>
+        <Description text={tool.description} />
         {trouble && (
           <p role="status" data-testid="tool-trouble" className={`mt-3 flex gap-2 rounded-card px-3 py-2 text-small ${boxes[trouble.tone]}`}>
             <Icon name={trouble.tone === 'grey' ? 'clock' : 'warn'} size={14} className="mt-0.5" />
@@ -97,6 +97,22 @@ function Filling({ tool, initial, running, stopping, again, onRun, onStop, start
       </div>
       <CommandLine tool={tool.name} args={form.args} />
     </section>
+  );
+}
+
+/** What it does; when a model is to take it stands behind that, on request. */
+function Description({ text }: { text: string }) {
+  const [all, setAll] = useState(false);
+  const end = text.search(/\s(?:Use when|Not when|For example:)/);
+  return (
+    <p className="selectable mt-0.5 text-ui text-fg-2">
+      {all || end < 0 ? text : text.slice(0, end)}
+      {end >= 0 && (
+        <LinkButton className="ml-1.5" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Less' : 'When to use it'}
+        </LinkButton>
+      )}
+    </p>
   );
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonValue } from '../ipc';
-import { headlineOf, noteIn, sectionsOf } from './result-shape';
+import { belowHeadline, headlineOf, noteIn, sectionsOf } from './result-shape';
 
 /** Draws the layout of a value: a line a section. */
-function layout(value: JsonValue): string[] {
-  return sectionsOf(value).map((section) => {
+function layout(value: JsonValue, sections = sectionsOf(value)): string[] {
+  return sections.map((section) => {
     const title = section.title === '' ? '' : ` "${section.title}"`;
     switch (section.kind) {
       case 'table':
@@ -80,4 +80,20 @@ it.each<[JsonValue, string | null]>([
 ])('%j names the note %s', (value, expected) => {
   const found = noteIn(value);
   expect(found && `${found.note} as ${found.label}`).toBe(expected);
+});
+
+describe('below the headline', () => {
+  const below = (value: JsonValue) => layout(value, belowHeadline(sectionsOf(value)));
+  const contacts = [{ name: 'Jane' }, { name: 'Mara' }];
+
+  it('no count repeats how many rows the only table has', () => {
+    expect(below({ count: 2, contacts })).toEqual(['table "Contacts": Name, 2 rows']);
+    expect(below({ count: 2, stage: 'lead', contacts })).toEqual(['pairs: Stage', 'table "Contacts": Name, 2 rows']);
+  });
+
+  it('a count of something else stays', () => {
+    expect(below({ count: 40, contacts })).toEqual(['pairs: Count', 'table "Contacts": Name, 2 rows']);
+    expect(below({ count: 2, contacts, deals: contacts })[0]).toBe('pairs: Count');
+    expect(below({ count: 2 })).toEqual(['pairs: Count']);
+  });
 });

@@ -28,6 +28,17 @@ export function sectionsOf(value: JsonValue): Section[] {
   return pairs.length > 0 ? [{ kind: 'pairs', title: '', pairs }, ...rest] : rest;
 }
 
+/** The sections without what the headline says already: how many rows the only table has. */
+export function belowHeadline(sections: Section[]): Section[] {
+  const [table, ...others] = sections.filter((section) => section.kind === 'table');
+  if (!table || others.length > 0) return sections;
+  return sections.flatMap((section): Section[] => {
+    if (section.kind !== 'pairs') return [section];
+    const pairs = section.pairs.filter(([label, value]) => !(label === 'Count' && value === table.rows.length));
+    return pairs.length > 0 ? [{ ...section, pairs }] : [];
+  });
+}
+
 /** What it says about itself, "8 deals", or where there is nothing to count, "Done". */
 export function headlineOf(value: JsonValue): string {
   if (isObject(value) && typeof value['summary'] === 'string') return value['summary'];

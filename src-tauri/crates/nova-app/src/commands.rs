@@ -88,7 +88,8 @@ impl Commands for App {
 
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, UserError> {
         let path = self.inner.options.desktop.pick_folder().await;
-        blocking(move || Ok(picked(path))).await
+        let places = self.places().clone();
+        blocking(move || Ok(picked(path, &places))).await
     }
 
     async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {

@@ -7,6 +7,7 @@ use nova_protocol::{
 use serde_json::Value;
 
 use crate::app::{App, blocking};
+use crate::places::Places;
 
 /// The starter vault, carried in the program so that it is there wherever Nova is installed.
 static SAMPLE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../../vault-template");
@@ -22,8 +23,10 @@ impl App {
     /// What the first start can offer. Writes nothing.
     pub(crate) async fn first_run(&self) -> Result<FirstRunOptions, UserError> {
         let places = self.places().clone();
-        let found =
-            blocking(move || Ok(places.obsidian.as_deref().map(known_vaults).unwrap_or_default())).await?;
+        let found = blocking(move || {
+            Ok(places.obsidian.as_deref().map(|list| known_vaults(list, &places)).unwrap_or_default())
+        })
+        .await?;
         Ok(FirstRunOptions {
             found,
             sample_target: self.places().shown(&free_folder(&self.places().documents)),
@@ -73,8 +76,9 @@ impl App {
     }
 }
 
-pub(crate) fn picked(path: Option<PathBuf>) -> PickedFolder {
+pub(crate) fn picked(path: Option<PathBuf>, places: &Places) -> PickedFolder {
     PickedFolder {
+        shown: path.as_deref().map(|path| places.shown(path)),
         notes: path.as_deref().map(count_notes),
         path: path.map(|path| path.display().to_string()),
     }
@@ -93,7 +97,7 @@ fn count_sample(dir: &Dir) -> u32 {
 }
 
 /// The vaults of Obsidian's own list that still exist and hold notes.
-fn known_vaults(list: &Path) -> Vec<FoundVault> {
+fn known_vaults(list: &Path, places: &Places) -> Vec<FoundVault> {
     let Ok(text) = std::fs::read_to_string(list) else { return Vec::new() };
     let Ok(list) = serde_json::from_str::<Value>(&text) else { return Vec::new() };
     let mut found: Vec<FoundVault> = list["vaults"]
@@ -104,7 +108,7 @@ fn known_vaults(list: &Path) -> Vec<FoundVault> {
             let path = PathBuf::from(vault["path"].as_str()?);
             let name = path.file_name()?.to_string_lossy().into_owned();
             let notes = path.is_dir().then(|| count_notes(&path))?;
-            Some(FoundVault { path: path.display().to_string(), name, notes })
+            Some(FoundVault { shown: places.shown(&path), path: path.display().to_string(), name, notes })
         })
         .collect();
     found.sort_by(|a, b| b.notes.cmp(&a.notes).then_with(|| a.path.cmp(&b.path)));

@@ -32,7 +32,7 @@ impl App {
                 })
                 .collect(),
             tools: self.approved_tool_rows(),
-            file,
+            file: self.places().shown(&self.places().rules_file()),
         }
     }
 

@@ -114,6 +114,20 @@ mod tests {
 
     use super::{Places, system_trash};
 
+    #[test]
+    fn the_home_is_a_tilde_wherever_it_lies() {
+        let mut places = Places::find(Some("/config".into()), None, None, |_| None).expect("places");
+        let check = |places: &Places, shown: &str| {
+            assert_eq!(places.shown(Path::new("/var/home/jane/Work vault")), shown, "{:?}", places.home);
+        };
+        places.home = Some("/var/home/jane".into());
+        check(&places, "~/Work vault");
+        places.home = Some("/var/home/jan".into());
+        check(&places, "/var/home/jane/Work vault");
+        places.home = None;
+        check(&places, "/var/home/jane/Work vault");
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn the_trash_is_that_of_the_desktop() {

@@ -19,7 +19,7 @@ export function MentionList({ picker }: { picker: MentionPicker }) {
       onMouseDown={(event) => event.preventDefault()}
       className="absolute bottom-full left-1/2 z-30 mb-3.5 flex h-80 w-190 max-w-[calc(100%+2.5rem)] -translate-x-1/2 animate-pop overflow-hidden rounded-pop border border-line-strong bg-surface-raised text-ui text-fg shadow-2 short:h-64"
     >
-      <div ref={list} role="listbox" id={`${id}-notes`} aria-label="Notes" className="w-72 max-w-[50%] shrink-0 overflow-y-auto border-r border-line bg-surface-side p-1.5">
+      <div ref={list} role="listbox" id={`${id}-notes`} aria-label="Notes" className="w-80 max-w-[50%] shrink-0 overflow-y-auto border-r border-line bg-surface-side p-1.5">
         {loading && <Loading lines={4} label="Looking for notes" />}
         {problem && <p className="p-2 text-small text-danger">{problem.message}</p>}
         {!loading && !problem && notes.length === 0 && (
@@ -36,8 +36,8 @@ export function MentionList({ picker }: { picker: MentionPicker }) {
             className={`flex h-8 items-center gap-2 rounded-control px-2 ${index === marked ? 'bg-selected' : ''}`}
           >
             <Icon name="note" size={14} className="text-fg-2" />
-            <span className="cut flex-1">{name}</span>
-            <span className="cut max-w-28 text-meta text-fg-3">{noteName(path).folder}</span>
+            <span className="cut min-w-0 flex-auto">{name}</span>
+            <span className="cut max-w-28 min-w-0 shrink-4 text-meta text-fg-3">{noteName(path).folder}</span>
           </div>
         ))}
       </div>

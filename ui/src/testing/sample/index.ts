@@ -56,10 +56,10 @@ export function sampleWorld(): World {
     notes,
     firstRun: {
       found: [
-        { path: '/home/mara/Documents/Work vault', name: 'Work vault', notes: 412 },
-        { path: '/home/mara/Notes', name: 'Notes', notes: 0 },
+        { path: '/home/mara/Documents/Work vault', shown: '~/Documents/Work vault', name: 'Work vault', notes: 412 },
+        { path: '/home/mara/Notes', shown: '~/Notes', name: 'Notes', notes: 0 },
       ],
-      sample_target: '/home/mara/Documents/Nova sample',
+      sample_target: '~/Documents/Nova sample',
       sample_notes: 64,
       local_models: [
         {

@@ -112,6 +112,8 @@ pub struct FirstRunOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundVault {
     pub path: String,
+    /// The path to be read by a person: with `~` for the user's home.
+    pub shown: String,
     pub name: String,
     pub notes: u32,
 }
@@ -166,6 +168,8 @@ pub enum VaultChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFolder {
     pub path: Option<String>,
+    /// The path to be read by a person: with `~` for the user's home.
+    pub shown: Option<String>,
     /// Markdown notes found in it.
     pub notes: Option<u32>,
 }

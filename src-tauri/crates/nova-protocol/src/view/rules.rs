@@ -11,7 +11,7 @@ use crate::{Decision, Effect};
 /// Everything that was decided for good, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PermissionsView {
-    /// Where the rules are written.
+    /// Where the rules are written, to be read by a person.
     pub file: String,
     /// Why the rules in force are not those of the file.
     pub problem: Option<ConfigProblemView>,

@@ -1,0 +1,12 @@
+/** A sentence in which what is to be typed stands between backticks. */
+export function Coded({ text }: { text: string }) {
+  return text.split(/`([^`]+)`/).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      <code key={at} className="font-mono text-fg">
+        {part}
+      </code>
+    ),
+  );
+}
