@@ -1,6 +1,9 @@
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use nova_protocol::{Decision, Effect, ErrorCode, NoteChangeKind};
 use nova_skill::json;
-use nova_testkit::ScriptedApprover;
+use nova_testkit::{PATIENCE, ScriptedApprover};
 
 use crate::{LISBON, NOTES, vault};
 
@@ -12,7 +15,12 @@ fn the_user_sees_the_note_and_decides() {
         outcome.result.unwrap(),
         json!({"path": LISBON, "deleted": true, "kept_in": "the vault's folder .trash"})
     );
-    assert!(vault.vault.exists(".trash/Lisbon.md"), "nothing of the system's is there to take it");
+    // The file is looked at once more before it goes there, after two seconds.
+    let since = Instant::now();
+    while !vault.vault.exists(".trash/Lisbon.md") {
+        assert!(since.elapsed() < PATIENCE, "nothing of the system's is there to take it");
+        sleep(Duration::from_millis(20));
+    }
     assert_eq!(outcome.changes[0].kind, NoteChangeKind::Deleted);
     assert!(!vault.vault.exists(LISBON));
 
