@@ -76,13 +76,13 @@ impl Turn {
         tokio::task::spawn_blocking(move || vault.held(paths)).await.unwrap_or_default()
     }
 
-    /// Notes that are not what the model read, whether or not anybody watched.
+    /// Notes that are not what the model read, whether or not anybody watched them.
     pub(super) async fn find_outdated(&self) {
         let seen = self.session.lock().seen.clone();
         self.look_again(&seen).await;
     }
 
-    /// Which of these notes are not any more what was read, whether or not anybody watched them.
+    /// As [`Turn::find_outdated`], for notes that the model is about to see.
     pub(super) async fn look_again(&self, notes: &Notes) {
         let now = self.read_notes(notes.keys().cloned().collect()).await;
         self.note_outdated(notes, &now);
@@ -145,6 +145,11 @@ impl Turn {
             }
             (all, ends)
         };
+        // Also where the vault they are of is not open.
+        let elsewhere = self.elsewhere();
+        if all.iter().chain(&ends).any(|path| elsewhere.lists(path)) {
+            return true;
+        }
         let mut now = self.read_notes(all.iter().cloned().collect()).await;
         now.extend(self.read_notes(ends.iter().cloned().collect()).await);
         now.len() < ends.len() || self.holds_private(&now, &|path| ends.contains(path))
@@ -157,11 +162,16 @@ impl Turn {
         now: &[(VaultPath, Option<Held>)],
         may_have_been: &dyn Fn(&VaultPath) -> bool,
     ) -> bool {
-        let elsewhere = Privacy { remote: true, private: self.scope.private.clone() };
+        let elsewhere = self.elsewhere();
         now.iter().any(|(path, held)| match held {
             Some(held) => elsewhere.hides(path, &held.document),
             None => elsewhere.lists(path) || may_have_been(path),
         })
+    }
+
+    /// What a model elsewhere may not see.
+    fn elsewhere(&self) -> Privacy {
+        Privacy { remote: true, private: self.scope.private.clone() }
     }
 
     pub(super) fn privacy(&self) -> Privacy {

@@ -54,17 +54,17 @@ impl Place {
         let mut begun = before(Step::Unname);
         for _ in 0..ATTEMPTS {
             let begun = std::mem::replace(&mut begun, Ok(()));
-            let found = match begun.and_then(|()| self.unname(temp, &known, before)) {
+            let found = match begun.and_then(|()| self.unname(temp, &known, to, before)) {
                 Ok(None) => return Ok(()),
                 Ok(Some(found)) => found,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => {
-                    to.give_up(temp, &known);
+                    to.give_up(temp, &known, self);
                     return Err(error);
                 }
             };
             // Saved under the old name in this moment: that is the note, and it is what moves.
-            match to.unname(temp, &known, before) {
+            match to.unname(temp, &known, self, before) {
                 Ok(None) => {
                     if !link_new(&self.folder, &self.name, &to.folder, &to.name)? {
                         return Err(io::ErrorKind::Unsupported.into());
@@ -74,22 +74,24 @@ impl Place {
                 Ok(Some(there)) if there.is_of_same_file(&found) => {}
                 Ok(Some(_)) => return Err(io::ErrorKind::AlreadyExists.into()),
                 Err(error) => {
-                    to.give_up(temp, &known);
+                    to.give_up(temp, &known, self);
                     return Err(error);
                 }
             }
             known = found;
         }
-        to.give_up(temp, &known);
+        to.give_up(temp, &known, self);
         Err(io::Error::other("it is being saved again and again"))
     }
 
-    /// Takes the note's name away while it leads to the file `known`. What another program put there
-    /// meanwhile stays, and is given. An error leaves the name where it was.
+    /// Takes the note's name away while it leads to the file `known` and something has the name `other`,
+    /// too. What another program put there meanwhile stays, and is given. An error leaves the name where
+    /// it was.
     fn unname(
         &self,
         temp: &str,
         known: &Stamp,
+        other: &Place,
         before: &dyn Fn(Step) -> io::Result<()>,
     ) -> io::Result<Option<Stamp>> {
         self.take(temp)?;
@@ -98,6 +100,10 @@ impl Place {
                 return Ok(Some(found.stamp));
             }
             before(Step::DropName)?;
+            if platform::look(&other.folder, &other.name).is_err() {
+                // Deleted, or one name in two spellings: this is the last one.
+                return Err(io::Error::other("its other name is gone"));
+            }
             self.folder.remove_file(temp).map(|()| None)
         });
         match dropped {
@@ -110,12 +116,12 @@ impl Place {
         }
     }
 
-    /// Takes a name away again that a move gave, where another name still leads to the file `known`.
-    fn give_up(&self, temp: &str, known: &Stamp) {
+    /// Takes a name away again that a move gave to the file `known`, where it is `other` as well.
+    fn give_up(&self, temp: &str, known: &Stamp, other: &Place) {
         // What lies under that name could not be put back, and is seen to at the next start.
         let is_free =
             platform::look(&self.folder, temp).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let given_up = if is_free { self.unname(temp, known, &|_| Ok(())) } else { Ok(None) };
+        let given_up = if is_free { self.unname(temp, known, other, &|_| Ok(())) } else { Ok(None) };
         if let Err(error) = given_up {
             tracing::warn!("{}: {error}", self.path);
         }

@@ -613,6 +613,20 @@ fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
 }
 
 #[test]
+fn a_note_whose_new_name_is_deleted_in_the_middle_of_a_move_keeps_its_old_one() {
+    let bed = Bed::new(&[("Jane.md", NOTE)]);
+    let file = bed.root().join("Else.md");
+    let vault = System::NoReplacing.under(bed.hooked(move |step, _| match step {
+        Step::DropName => fs::remove_file(&file),
+        _ => Ok(()),
+    }));
+    change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
+    drop(vault);
+    assert_eq!((bed.text("Jane.md").as_str(), bed.exists("Else.md")), (NOTE, false));
+    assert_eq!(bed.leftovers(), Vec::<String>::new());
+}
+
+#[test]
 fn many_novas_write_one_note_and_nothing_is_lost() {
     const WRITERS: usize = 4;
     const WRITES: usize = 8;

@@ -218,13 +218,14 @@ fn give_away(folder: &Path) -> bool {
 #[test]
 fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
     let user = rustix::process::getuid().as_raw();
-    // Whose it is, or what they may do in it.
-    let given_away = |folder: &Path| give_away(folder);
-    let for_group = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o770)).is_ok();
-    let for_all = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o707)).is_ok();
-    let opened: [(&str, &dyn Fn(&Path) -> bool); 3] =
-        [("of another user", &given_away), ("for the group", &for_group), ("for all", &for_all)];
-    for (how, open) in opened {
+    let with_mode =
+        |folder: &Path, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).is_ok();
+    let opened = |how: &str, folder: &Path| match how {
+        "of another user" => give_away(folder),
+        "for the group" => with_mode(folder, 0o770),
+        _ => with_mode(folder, 0o707),
+    };
+    for how in ["of another user", "for the group", "for all"] {
         for folder in ["", "files", "info"] {
             let bed = Bed::new(&[("a.md", "text\n")]);
             let Some((vault, _home)) = far_from_home(&bed) else { return };
@@ -234,7 +235,7 @@ fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
                 fs::set_permissions(trash.join(made), fs::Permissions::from_mode(0o700)).unwrap();
             }
             assert_eq!(vault.seen_by_owner().trash(), crate::Trash::System, "the user's own");
-            if !open(&trash.join(folder)) {
+            if !opened(how, &trash.join(folder)) {
                 continue;
             }
             assert_eq!(vault.seen_by_owner().trash(), crate::Trash::Local, "{how} {folder:?}");
