@@ -315,7 +315,8 @@ async fn failed(name: &str, theme: Theme) {
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, "Where does Jane Doe stand?").await;
-    window.click("[data-testid=provider-agree]").await;
+    // Which host it is for is known a moment later.
+    window.click("[data-testid=provider-agree]:enabled").await;
     window.wait_for("[data-testid=try-again]").await;
     window
         .ask(

@@ -34,7 +34,7 @@ test('a turn that asked before it sent is no failure once the chat has gone on',
   const asked = { code: 'provider_not_agreed', message: 'It is not on this machine.', hint: '' } as const;
   await openChat(<Conversation />, [turnStarted('Who to call?', 'openai/gpt-5.2'), { type: 'turn_failed', ...asked }]);
   await userEvent.click(await screen.findByRole('button', { name: 'Send notes to api.openai.com' }));
-  expect(await screen.findByText('Not sent before you were asked')).toBeVisible();
+  expect(await screen.findByText('Not sent: Nova asked you first')).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 

@@ -14,7 +14,7 @@ export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   if (turn.status !== 'failed' || !turn.failure) return null;
   if (turn.failure.code === 'provider_not_agreed') {
     // What became of the question stands in the turn after it.
-    return last ? <ProviderConsent turn={turn} failure={turn.failure} /> : <Line icon="cloud">Not sent before you were asked</Line>;
+    return last ? <ProviderConsent turn={turn} failure={turn.failure} /> : <Line icon="cloud">Not sent: Nova asked you first</Line>;
   }
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
