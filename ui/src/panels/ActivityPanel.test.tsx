@@ -19,6 +19,13 @@ test('notes of earlier turns are listed where they leave with the history', asyn
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('Jane Doe');
 });
 
+test('notes that the host knows from earlier messages are counted once more where they go along', async () => {
+  const first = sent('ollama.com', ['Ideas.md']);
+  await show({ ...first, notes_before: 12 } as EventBody, sent('ollama.com', []));
+  expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
+  expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages went along to ollama.com');
+});
+
 test('a request that stayed here is not said to have left, whatever its provider is now', async () => {
   const { tool_call_started, tool_call_completed } = read('CRM/People/Jane Doe.md');
   await show(sent(null, []), tool_call_started, tool_call_completed, sent(null, ['CRM/People/Jane Doe.md']));

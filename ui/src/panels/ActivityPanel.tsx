@@ -122,6 +122,11 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
             <NoteList notes={notes} onNote={openNote} />
           </div>
         )}
+        {!local && activity.sentBefore > 0 && (
+          <p data-testid="activity-notes-before" className="text-warn">
+            {counted(activity.sentBefore, 'note')} of earlier messages went along to {host}
+          </p>
+        )}
         {kept.length > 0 && (
           <div data-testid="activity-notes-kept">
             <p className="text-fg-3">{local ? `${counted(kept.length, 'note')} read, none left this machine` : `${counted(kept.length, 'note')} read and not sent`}</p>

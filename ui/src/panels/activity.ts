@@ -13,6 +13,8 @@ export interface TurnActivity {
   readonly read: readonly string[];
   /** Paths of the notes that its requests told of, those that earlier turns read among them. */
   readonly sent: readonly string[];
+  /** How many more went along that earlier turns told the same host of. */
+  readonly sentBefore: number;
   /** Tokens of all requests. */
   readonly input: number;
   readonly cached: number;
@@ -78,6 +80,7 @@ export function activityOf(turn: Turn): TurnActivity {
     host: turn.steps.at(-1)?.host,
     read: [...new Set(sources.flatMap((source) => (source.kind === 'note' ? [source.path] : [])))],
     sent: [...new Set(turn.steps.flatMap(({ notes }) => notes))],
+    sentBefore: turn.steps.reduce((most, { notesBefore }) => Math.max(most, notesBefore), 0),
     input: sum('input'),
     cached: sum('cached'),
     output: sum('output'),

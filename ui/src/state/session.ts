@@ -83,6 +83,8 @@ export interface Step {
   readonly host: string | null | undefined;
   /** Paths of the notes that the model learned something of by it and by no request of the turn before. */
   readonly notes: readonly string[];
+  /** How many more went along that requests of earlier turns to this host name. */
+  readonly notesBefore: number;
   /** What the provider counted; none until it said so. */
   readonly usage: Usage | null;
 }
@@ -304,8 +306,8 @@ function apply(state: SessionState, event: Envelope): SessionState {
     }
     case 'step_started':
       return inTurn({ ...state, context: event.context ?? state.context }, event, (turn) => {
-        const { at, tools, prefix_kept: prefixKept, bytes, host, notes = [] } = event;
-        const step: Step = { at, tools, prefixKept, bytes, host, notes, usage: null };
+        const { at, tools, prefix_kept: prefixKept, bytes, host, notes = [], notes_before: notesBefore = 0 } = event;
+        const step: Step = { at, tools, prefixKept, bytes, host, notes, notesBefore, usage: null };
         return thinks({ ...turn, steps: [...turn.steps, step] }, event.at);
       });
     case 'reasoning_delta':
