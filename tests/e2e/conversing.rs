@@ -294,6 +294,9 @@ async fn everything_can_be_read_in_both_themes() {
             assert_readable(&window, theme, page).await;
         }
         window.press(&[], Key::Escape).await;
+        // A running chat is not deleted.
+        window.click("[data-testid=stop]").await;
+        window.wait_gone("[data-testid=stop]").await;
         window.click_named("More for Show everything").await;
         window.click_named("Delete chat").await;
         window.click("[data-testid=nav-trash]").await;
