@@ -64,7 +64,7 @@ async fn images_that_were_attached_are_there_again_and_go_with_what_named_them()
     let read = |session: &str, id: &str| {
         after.read_draft_image(DraftImageRef { session: Some(session.into()), id: id.into() })
     };
-    assert_eq!(after.list_drafts(Nothing {}).await.unwrap(), [written.clone()]);
+    assert_eq!(after.list_drafts(Nothing {}).await.unwrap(), std::slice::from_ref(&written));
     assert_eq!(read("01JB", &plan.id).await.unwrap(), image("plan.png", "iVBORw=="));
     assert_eq!(read("01JB", &map.id).await.unwrap(), image("map.png", "iVBORg=="));
     for (session, id) in

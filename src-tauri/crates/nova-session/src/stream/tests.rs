@@ -50,7 +50,7 @@ async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Insta
     let whole =
         Completed { text: text.clone(), calls: Vec::new(), finish: FinishReason::Stop, provider_data: None };
     let events = all.into_iter().enumerate().map(move |(at, token)| async move {
-        if at as u32 % tokens == 0 && at > 0 {
+        if (at as u32).is_multiple_of(tokens) && at > 0 {
             tokio::time::sleep(pause).await;
         }
         Ok(ChatEvent::TextDelta(token))
