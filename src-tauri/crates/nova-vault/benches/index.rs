@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use common::{MadeUp, ROUNDS, Table, bare_walk, fingerprint, make_up, measure, median, open, sizes, threads};
 use nova_vault::note::{PropertyEdit, Value};
-use nova_vault::{Author, ChangeSetKind, Notes, Search, SearchMode, VaultPath};
+use nova_vault::{Author, ChangeSetKind, Condition, Notes, Query, Search, SearchMode, VaultPath};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().collect();
@@ -135,7 +135,14 @@ fn load_and_query(root: &str) -> ExitCode {
     let view = vault.seen_by_owner();
     assert!(!view.tags().unwrap().is_empty());
     assert!(!view.links(&contacts[0].path).unwrap().out.is_empty());
-    // Only then are all texts in memory.
+    // A property that no note has: each is parsed to tell.
+    let query = Query {
+        record_type: None,
+        conditions: vec![Condition::parse("nowhere = 1").unwrap()],
+        sort: Vec::new(),
+        limit: None,
+    };
+    assert_eq!(view.query(&query).unwrap().total, 0);
     let search = Search { query: "nowhere to be seen".to_owned(), mode: SearchMode::Text, limit: 1 };
     assert!(view.search(&search).unwrap().hits.is_empty());
     let pages: f64 =

@@ -13,6 +13,7 @@ use crate::history::Retention;
 use crate::journal::{Journal, Line, Writer, lines_path, write_private};
 use crate::note::VaultPath;
 use crate::obsidian::{ObsidianSettings, Trash};
+use crate::shared_texts::SharedTexts;
 use crate::step::{Step, Steps};
 use crate::vault::VaultOptions;
 
@@ -26,6 +27,8 @@ pub(crate) struct Core {
     pub(crate) disk: Disk,
     pub(crate) journal: Journal,
     pub(crate) steps: Steps,
+    /// Those that the watcher remembers.
+    pub(crate) texts: Arc<SharedTexts>,
     pub(crate) zone: TimeZone,
     pub(crate) retention: Mutex<Retention>,
     pub(crate) write_through: bool,
@@ -43,6 +46,7 @@ impl Core {
             disk,
             journal,
             steps,
+            texts: Arc::default(),
             zone: options.zone,
             retention: Mutex::default(),
             write_through: options.write_through,

@@ -98,7 +98,7 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn start(core: &Arc<Core>) -> Feed {
-        Feed::start_with(core, Options::default())
+        Feed::start_with(core, Options::sharing(Arc::clone(&core.texts)))
     }
 
     pub(crate) fn start_with(core: &Arc<Core>, options: Options) -> Feed {

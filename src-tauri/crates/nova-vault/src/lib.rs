@@ -38,6 +38,7 @@ mod obsidian;
 mod privacy;
 mod query;
 mod search;
+mod shared_texts;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -162,7 +162,7 @@ impl Vault {
             inner: Arc::new(Inner {
                 feed: Mutex::new(None),
                 keeper: Mutex::new(None),
-                index: Index::default(),
+                index: Index::new(Arc::clone(&core.texts)),
                 outlines: Outlines::default(),
                 diffs: Diffs::default(),
                 core,
@@ -280,7 +280,7 @@ impl Vault {
                 && without_extension(&path).strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
         };
         let note_name = |head: &Head| folded(head.path.name()) == wanted;
-        let alias = |head: &Head| head.document().aliases().iter().any(|alias| folded(alias) == wanted);
+        let alias = |head: &Head| head.aliases().iter().any(|alias| folded(alias) == wanted);
         let first = |listing: &Listing, kinds: &[&dyn Fn(&Head) -> bool]| {
             let heads_of = |matches: &&dyn Fn(&Head) -> bool| {
                 let found = listing.heads.iter().filter(|head| matches(head));

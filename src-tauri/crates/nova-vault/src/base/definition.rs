@@ -173,7 +173,7 @@ fn base(path: &VaultPath, text: &str, lines_before: usize) -> Result<Base, BaseE
     }
     if views.is_empty() {
         // Obsidian shows a base without views as a table of its files.
-        views.push(self::view(&Value::Map(IndexMap::new())).map_err(at("views"))?);
+        views.push(self::view(&Value::map([])).map_err(at("views"))?);
     }
     Ok(Base {
         filters: value(&entries, "filters")

@@ -62,7 +62,7 @@ impl Val {
             Val::Date(_) | Val::Duration(_) | Val::Tag(_) => Value::Text(self.text()),
             Val::List(items) => Value::List(items.iter().map(Val::to_value).collect()),
             Val::Object(entries) => {
-                Value::Map(entries.iter().map(|(key, value)| (key.clone(), value.to_value())).collect())
+                Value::map(entries.iter().map(|(key, value)| (key.clone(), value.to_value())))
             }
             Val::Link(inner) => Value::Link(inner.clone()),
             Val::File(path) => Value::Link(without_md(path.as_str()).to_owned()),

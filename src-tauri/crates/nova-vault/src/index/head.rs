@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use super::TextBudget;
 use crate::disk::{Stamp, timestamp};
 use crate::error::VaultError;
-use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance};
+use crate::note::{ContentHash, Document, FrontMatter, VaultPath, glance, may_have_aliases};
 use crate::privacy::Privacy;
 use crate::vault::{Note, Problem};
 
@@ -52,11 +52,12 @@ impl Head {
     /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
     pub(super) fn remember(&self, text: &str, texts: &TextBudget) {
         self.content.get_or_init(|| {
-            Box::new(if texts.take(text.len()) {
-                Content::Remembered { text: text.into(), hash: OnceLock::new() }
-            } else {
-                self.document.get_or_init(|| Arc::new(Document::parse(text)));
-                Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
+            Box::new(match texts.take(text) {
+                Some(text) => Content::Remembered { text, hash: OnceLock::new() },
+                None => {
+                    self.document.get_or_init(|| Arc::new(Document::parse(text)));
+                    Content::OnDisk { hash: ContentHash::of(text.as_bytes()) }
+                }
             })
         });
     }
@@ -153,6 +154,15 @@ impl Head {
             (Some(document), _) => document,
             (None, Some(text)) => self.document.get_or_init(|| Arc::new(Document::parse(text))),
             (None, None) => &NOT_READ,
+        }
+    }
+
+    /// Other names of the note. Links ask every note for them: one that has none is not parsed, which
+    /// would have to be remembered.
+    pub(crate) fn aliases(&self) -> Vec<String> {
+        match (self.document.get(), self.text()) {
+            (None, Some(text)) if !may_have_aliases(text) => Vec::new(),
+            _ => self.document().aliases(),
         }
     }
 

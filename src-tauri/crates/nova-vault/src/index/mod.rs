@@ -17,6 +17,7 @@ use std::time::SystemTime;
 use crate::disk::Disk;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Document, VaultPath};
+use crate::shared_texts::SharedTexts;
 use crate::vault::Note;
 
 pub(crate) use crate::note::folded;
@@ -38,7 +39,7 @@ pub(crate) enum Texts<'a> {
     All,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Index {
     known: Mutex<Known>,
     texts: TextBudget,
@@ -57,6 +58,16 @@ struct Known {
 }
 
 impl Index {
+    /// An empty one. What is among `texts` is not remembered a second time.
+    pub(crate) fn new(texts: Arc<SharedTexts>) -> Index {
+        Index {
+            known: Mutex::default(),
+            texts: TextBudget { used: AtomicUsize::new(0), shared: texts },
+            asked: AtomicBool::new(false),
+            later: AtomicI64::new(0),
+        }
+    }
+
     /// Compares everything known with the disk and reads what may differ. The heads of the notes
     /// whose texts are needed are complete then.
     pub(crate) fn listing(&self, disk: &Disk, needed: Texts<'_>) -> Result<Arc<Listing>, VaultError> {
@@ -132,20 +143,21 @@ impl Needed {
 }
 
 /// How many bytes of text are remembered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct TextBudget {
     used: AtomicUsize,
+    shared: Arc<SharedTexts>,
 }
 
 impl TextBudget {
-    /// Whether a text of that length may be remembered; counts it if so.
-    fn take(&self, bytes: usize) -> bool {
-        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
-        let fits = before + bytes <= TEXT_BUDGET;
-        if !fits {
-            self.give_back(bytes);
+    /// The text, to be remembered, and counted. `None`: it does not fit.
+    fn take(&self, text: &str) -> Option<Arc<str>> {
+        let before = self.used.fetch_add(text.len(), Ordering::Relaxed);
+        if before + text.len() <= TEXT_BUDGET {
+            return Some(self.shared.share(text));
         }
-        fits
+        self.give_back(text.len());
+        None
     }
 
     fn give_back(&self, bytes: usize) {

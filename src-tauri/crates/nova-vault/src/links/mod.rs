@@ -221,7 +221,7 @@ impl<'a> Question<'a> {
         let names = Names::new(heads.iter().map(|head| &head.path).chain(&files));
         let mut aliases: HashMap<String, Option<VaultPath>> = HashMap::new();
         for head in &heads {
-            for alias in head.document().aliases() {
+            for alias in head.aliases() {
                 aliases
                     .entry(folded(alias.trim()))
                     .and_modify(|path| {
@@ -281,7 +281,7 @@ impl<'a> Question<'a> {
     fn back(&self, path: &VaultPath, links: &mut Links) {
         let mut keys = HashSet::from(keys_of(path));
         if let Some(head) = self.head(path) {
-            keys.extend(head.document().aliases().iter().map(|alias| key(alias)));
+            keys.extend(head.aliases().iter().map(|alias| key(alias)));
         }
         for head in self.heads.iter().filter(|head| head.path != *path) {
             let Some(outlined) = self.outlined(head) else { continue };

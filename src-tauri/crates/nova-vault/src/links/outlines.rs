@@ -31,7 +31,8 @@ struct Known {
 
 impl Outlined {
     pub(crate) fn of(text: &str) -> Outlined {
-        let outline = outline(text);
+        let mut outline = outline(text);
+        outline.shrink();
         let keys = outline.links.iter().map(|link| key(&link.target)).collect();
         Outlined { outline, keys }
     }

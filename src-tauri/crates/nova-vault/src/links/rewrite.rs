@@ -188,7 +188,7 @@ fn properties_agree(before: &str, after: &str) -> bool {
             }
             (Value::Map(a), Value::Map(b)) => {
                 a.len() == b.len()
-                    && a.iter().zip(b).all(|((key, a), (other, b))| key == other && agree(a, b))
+                    && a.iter().zip(b.iter()).all(|((key, a), (other, b))| key == other && agree(a, b))
             }
             (Value::Link(_), Value::Link(_)) => true,
             (Value::Text(a), Value::Text(b)) => a == b || (a.contains("[[") && b.contains("[[")),

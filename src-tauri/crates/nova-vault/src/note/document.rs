@@ -111,7 +111,7 @@ impl Document {
             Value::List(items) => items.clone(),
             single => vec![single.clone()],
         };
-        ["aliases", "alias"]
+        ALIASES
             .into_iter()
             .filter_map(|key| self.property(key))
             .flat_map(listed)
@@ -146,6 +146,20 @@ pub(crate) fn glance(text: &str) -> Option<Option<&str>> {
         }
     }
 }
+
+/// Whether [`Document::aliases`] of the text may give any; where it cannot, nothing needs to be parsed.
+pub(crate) fn may_have_aliases(text: &str) -> bool {
+    match split::split(text).front {
+        Front::Absent => false,
+        Front::Unclosed { .. } => true,
+        Front::Closed(range) => simple::entries(text, range).is_none_or(|entries| {
+            entries.iter().any(|entry| ALIASES.iter().any(|key| entry.key.eq_ignore_ascii_case(key)))
+        }),
+    }
+}
+
+/// The keys of other names of a note.
+const ALIASES: [&str; 2] = ["aliases", "alias"];
 
 /// The key of a record's type.
 const TYPE: &str = "type";

@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
         } else {
             (at, Style::BlockMap(nodes))
         };
-        Some(Node { value: Value::Map(entries), span: start..end, style })
+        Some(Node { value: Value::Map(Box::new(entries)), span: start..end, style })
     }
 
     /// Past a flow collection's closing bracket.

@@ -26,7 +26,7 @@ use unicode_normalization::UnicodeNormalization as _;
 pub use body::{append, replace_exact};
 pub use diff::{ChangeKind, DiffLine, Hunk, LineKind, NoteDiff, PropertyChange, Word, diff, summarize};
 pub use document::{Document, FrontMatter, Properties, Property};
-pub(crate) use document::{glance, read_yaml};
+pub(crate) use document::{glance, may_have_aliases, read_yaml};
 pub use error::EditError;
 pub use hash::ContentHash;
 pub use merge::{Merge, merge};

@@ -142,6 +142,17 @@ pub struct Outline {
     pub(crate) is_cut: bool,
 }
 
+impl Outline {
+    /// Gives back the memory that was taken for more to be found.
+    pub(crate) fn shrink(&mut self) {
+        let Outline { links, tags, headings, blocks, is_cut: _ } = self;
+        links.shrink_to_fit();
+        tags.shrink_to_fit();
+        headings.shrink_to_fit();
+        blocks.shrink_to_fit();
+    }
+}
+
 /// So much is told of one note. No person writes a note with more; of a hostile one the rest is
 /// passed over.
 const MAX_FOUND: usize = 200_000;

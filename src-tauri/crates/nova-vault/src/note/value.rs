@@ -22,8 +22,9 @@ pub enum Value {
     Link(String),
     /// A list; items may be mixed.
     List(Vec<Value>),
-    /// A nested mapping, in the order of the file.
-    Map(IndexMap<String, Value>),
+    /// A nested mapping, in the order of the file. In a box: it is rare, and would make every other value
+    /// twice as large.
+    Map(Box<IndexMap<String, Value>>),
 }
 
 impl Value {
@@ -69,6 +70,11 @@ impl Value {
         }
     }
 
+    /// A nested mapping.
+    pub fn map(entries: impl IntoIterator<Item = (String, Value)>) -> Value {
+        Value::Map(Box::new(entries.into_iter().collect()))
+    }
+
     /// From JSON. A string that is one whole `[[link]]` becomes a link.
     pub fn from_json(json: &Json) -> Value {
         match json {
@@ -77,9 +83,9 @@ impl Value {
             Json::Number(number) => Value::Number(number.to_string()),
             Json::String(text) => Value::from_text(text),
             Json::Array(items) => Value::List(items.iter().map(Value::from_json).collect()),
-            Json::Object(entries) => Value::Map(
-                entries.iter().map(|(key, value)| (key.clone(), Value::from_json(value))).collect(),
-            ),
+            Json::Object(entries) => {
+                Value::map(entries.iter().map(|(key, value)| (key.clone(), Value::from_json(value))))
+            }
         }
     }
 
@@ -102,7 +108,7 @@ impl Value {
             Value::Number(text) if !is_number(text) => Value::Text(text.clone()),
             Value::List(items) => Value::List(items.iter().map(Value::normalized).collect()),
             Value::Map(entries) => {
-                Value::Map(entries.iter().map(|(key, value)| (key.clone(), value.normalized())).collect())
+                Value::map(entries.iter().map(|(key, value)| (key.clone(), value.normalized())))
             }
             other => other.clone(),
         }

@@ -12,6 +12,7 @@ use super::folders::{Folders, Found, Rewatch};
 use super::tree::{Candidates, Look, Tree};
 use super::{RawChange, TEXT_BUDGET, WatchState};
 use crate::disk::Disk;
+use crate::shared_texts::SharedTexts;
 
 /// Messages taken in before anything is looked at, so that a burst of writes to one
 /// note costs one look, and an endless burst cannot keep changes back.
@@ -30,14 +31,23 @@ pub(super) enum Message {
     Stop,
 }
 
-/// What tests set otherwise.
-#[derive(Debug, Clone, Copy)]
+/// What tests set otherwise, and where texts are shared.
+#[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(super) timing: Timing,
     /// Between two comparisons of the whole folder when there are no events.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
     pub(super) text_budget: usize,
+    /// Where others find the texts that are kept.
+    pub(super) texts: Arc<SharedTexts>,
+}
+
+impl Options {
+    /// As usual, with the texts that are kept put among these.
+    pub(crate) fn sharing(texts: Arc<SharedTexts>) -> Self {
+        Self { texts, ..Self::default() }
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +65,7 @@ impl Default for Options {
             poll_every: Duration::from_secs(2),
             folder_limit: usize::MAX,
             text_budget: TEXT_BUDGET,
+            texts: Arc::default(),
         }
     }
 }
@@ -94,12 +105,12 @@ impl Run {
         on_state: OnState,
     ) -> Self {
         let mut run = Self {
-            options,
             inbox,
             own_inbox,
             coalescer: Coalescer::new(root.clone(), options.timing),
             folders: Folders::new(root.clone(), options.folder_limit),
-            tree: Tree::new(options.text_budget),
+            tree: Tree::new(options.text_budget, Arc::clone(&options.texts)),
+            options,
             sink: Box::new(|_| {}),
             on_state: Box::new(|_| {}),
             state: Arc::new(Mutex::new(WatchState::Watching { folders: 0 })),

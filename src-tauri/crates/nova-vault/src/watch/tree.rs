@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, ErrorKind, Read};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +14,7 @@ use indexmap::IndexMap;
 use super::coalescer::is_note;
 use super::{Kind, LARGEST_TEXT, RawChange};
 use crate::disk::{Disk, open_file};
+use crate::shared_texts::SharedTexts;
 
 /// A file system keeps times so coarsely that a note changed within this span of
 /// being read may look untouched; it is read once more.
@@ -21,10 +23,11 @@ const RACY: Duration = Duration::from_secs(2);
 /// The notes of the vault as last seen.
 #[derive(Debug)]
 pub(super) struct Tree {
-    entries: BTreeMap<String, Entry>,
-    by_id: HashMap<FileId, String>,
+    entries: BTreeMap<Arc<str>, Box<Entry>>,
+    by_id: HashMap<FileId, Arc<str>>,
     kept: usize,
     budget: usize,
+    texts: Arc<SharedTexts>,
 }
 
 /// How much to rely on size and times when asking whether a note changed.
@@ -69,24 +72,25 @@ enum Seen {
 }
 
 impl Tree {
-    /// An empty tree that keeps at most `budget` bytes of text.
-    pub(super) fn new(budget: usize) -> Self {
-        Self { entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget }
+    /// An empty tree that keeps at most `budget` bytes of text, and puts it among `texts`.
+    pub(super) fn new(budget: usize, texts: Arc<SharedTexts>) -> Self {
+        Self { entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget, texts }
     }
 
     /// The notes last seen at or below a folder (`""` is the root), or at a path that
     /// is a note itself.
     pub(super) fn under(&self, path: &str) -> Vec<String> {
         if path.is_empty() {
-            return self.entries.keys().cloned().collect();
+            return self.entries.keys().map(|name| name.to_string()).collect();
         }
         let below = format!("{path}/");
         let inside = self
             .entries
-            .range(below.clone()..)
+            .range::<str, _>((Bound::Included(&*below), Bound::Unbounded))
             .map(|(name, _)| name)
             .take_while(|name| name.starts_with(&below));
-        self.entries.get_key_value(path).map(|(name, _)| name).into_iter().chain(inside).cloned().collect()
+        let itself = self.entries.get_key_value(path).map(|(name, _)| name);
+        itself.into_iter().chain(inside).map(|name| name.to_string()).collect()
     }
 
     /// Compares `candidates` with the `disk` and tells `sink` what differs. `renames`
@@ -184,10 +188,10 @@ impl Tree {
         }
         let told = renames
             .iter()
-            .find(|(from, to)| to == path && self.entries.contains_key(from))
-            .map(|(from, _)| from);
+            .find(|(from, to)| to == path && self.entries.contains_key(&**from))
+            .map(|(from, _)| from.as_str());
         let same_file = || {
-            let from = self.by_id.get(entry.stamp.id.as_ref()?)?;
+            let from = &**self.by_id.get(entry.stamp.id.as_ref()?)?;
             let old = self.entries.get(from)?;
             // The number of a deleted file is soon given to a new one.
             let same = match (old.stamp.born, entry.stamp.born) {
@@ -198,7 +202,7 @@ impl Tree {
         };
         told.or_else(same_file)
             .filter(|from| matches!(self.see(sight, from, Look::IfTouched), Seen::Absent))
-            .cloned()
+            .map(str::to_owned)
     }
 
     fn see(&self, sight: &Sight<'_>, path: &str, look: Look) -> Seen {
@@ -226,22 +230,28 @@ impl Tree {
             entry.text = None;
         } else {
             self.kept += size;
+            entry.text.iter().for_each(|text| self.texts.insert(text));
         }
+        let path: Arc<str> = path.into();
         if let Some(id) = entry.stamp.id {
-            self.by_id.insert(id, path.to_owned());
+            self.by_id.insert(id, Arc::clone(&path));
         }
-        self.entries.insert(path.to_owned(), entry);
+        // In a box: the nodes of the map are half empty where paths come in their order.
+        self.entries.insert(path, Box::new(entry));
     }
 
     fn remove(&mut self, path: &str) -> Option<Entry> {
         let entry = self.entries.remove(path)?;
-        self.kept -= entry.text.as_ref().map_or(0, |text| text.len());
+        if let Some(text) = &entry.text {
+            self.kept -= text.len();
+            self.texts.remove(text);
+        }
         if let Some(id) = &entry.stamp.id
-            && self.by_id.get(id).is_some_and(|name| name == path)
+            && self.by_id.get(id).is_some_and(|name| **name == *path)
         {
             self.by_id.remove(id);
         }
-        Some(entry)
+        Some(*entry)
     }
 }
 
@@ -405,7 +415,7 @@ mod tests {
         let note = |name: &str| dir.path().join(name);
         std::fs::write(note("a.md"), "one").expect("write");
         let disk = Disk::open(dir.path().canonicalize().expect("a path")).expect("open");
-        let mut tree = Tree::new(100);
+        let mut tree = Tree::new(100, Arc::default());
         let mut update = |path: &str, renames: &[(String, String)]| {
             let mut told = Vec::new();
             let candidates = Candidates::from([(path.to_owned(), Look::Anyway)]);

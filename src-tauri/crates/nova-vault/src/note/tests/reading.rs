@@ -150,14 +150,11 @@ fn scalars_mean_what_they_mean_in_obsidian() {
     check("\n- a\n-\n- 010", Value::List(vec![text("a"), Value::Null, number("010")]));
     check(
         "{a: 010, b: [x], c}",
-        Value::Map(
-            [
-                ("a".to_owned(), number("010")),
-                ("b".to_owned(), Value::List(vec![text("x")])),
-                ("c".to_owned(), Value::Null),
-            ]
-            .into(),
-        ),
+        Value::map([
+            ("a".to_owned(), number("010")),
+            ("b".to_owned(), Value::List(vec![text("x")])),
+            ("c".to_owned(), Value::Null),
+        ]),
     );
 }
 
@@ -179,9 +176,9 @@ fn keys_and_lines() {
     check(
         "---\nb: &x {a: 010}\nc: *x\n<<: *x\n---\n",
         &[
-            ("b", 2, Value::Map([("a".to_owned(), number("010"))].into())),
-            ("c", 3, Value::Map([("a".to_owned(), number("010"))].into())),
-            ("<<", 4, Value::Map([("a".to_owned(), number("010"))].into())),
+            ("b", 2, Value::map([("a".to_owned(), number("010"))])),
+            ("c", 3, Value::map([("a".to_owned(), number("010"))])),
+            ("<<", 4, Value::map([("a".to_owned(), number("010"))])),
         ],
         "",
     );
@@ -247,7 +244,7 @@ fn values_as_text_and_json() {
     }
     let list = Value::List(vec![text("a"), link("B")]);
     check(list, "a, [[B]]", None, json!(["a", "[[B]]"]));
-    let map = Value::Map([("a".to_owned(), number("1")), ("b".to_owned(), Value::Null)].into());
+    let map = Value::map([("a".to_owned(), number("1")), ("b".to_owned(), Value::Null)]);
     check(map.clone(), "a: 1, b: ", None, json!({"a": 1, "b": null}));
     assert_eq!(Value::from_json(&json!({"a": 1, "b": null})), map);
     assert_eq!(
