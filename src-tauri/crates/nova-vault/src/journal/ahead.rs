@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::Beside;
+use super::spare::Spare;
 use super::{
     Open, images_path, lines_path, lock_file, make_private_folder, open_private, private_file, sync_path,
 };
@@ -103,6 +105,32 @@ impl WriteAhead {
         }
     }
 
+    /// The files made for the next change set, now those of the set with this id: lines, locked, and
+    /// images. `None` where there are none.
+    pub(super) fn take_spare(&self, id: &str) -> Option<(File, File)> {
+        let State::Open(log) = &mut *self.lock() else { return None };
+        let taken = log.spare.take()?.take(&self.folder, id);
+        taken.inspect_err(|error| tracing::debug!("no files were ready for {id}: {error}")).ok()
+    }
+
+    /// Makes the files of the next change set, on another thread.
+    pub(crate) fn make_spare(self: &Arc<WriteAhead>) {
+        let number = match &*self.lock() {
+            State::Open(log) if log.spare.is_none() => log.number,
+            _ => return,
+        };
+        let ahead = Arc::clone(self);
+        // Nobody waits for the end of it.
+        Beside::begin(move || {
+            // While nobody else makes the same ones.
+            let State::Open(log) = &mut *ahead.lock() else { return Ok(()) };
+            if log.spare.is_none() {
+                log.spare = Spare::make(&ahead.folder, number).ok();
+            }
+            Ok(())
+        });
+    }
+
     /// Goes on without the log, which could not be synced.
     pub(super) fn give_up(&self) {
         *self.lock() = State::Never;
@@ -161,6 +189,7 @@ fn log_path(folder: &Path, n: usize) -> PathBuf {
 /// A log that nobody else has.
 #[derive(Debug)]
 struct Log {
+    number: usize,
     file: Arc<File>,
     /// Up to where additions are.
     len: u64,
@@ -168,6 +197,7 @@ struct Log {
     file_len: u64,
     /// The sets that it has additions of.
     sets: BTreeSet<String>,
+    spare: Option<Spare>,
 }
 
 /// Before each addition in the log: its length, which is not zero, and its hash.
@@ -190,7 +220,8 @@ impl Log {
         for n in 0..MOST_LOGS {
             let path = log_path(folder, n);
             let is_new = !path.exists();
-            if let Some(log) = Log::open(folder, &path, Open::Any)? {
+            if let Some(mut log) = Log::open(folder, &path, Open::Any)? {
+                log.number = n;
                 if is_new {
                     sync_path(folder)?;
                 }
@@ -211,7 +242,8 @@ impl Log {
         }
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes)?;
-        let mut log = Log { file: Arc::new(file), len: 0, file_len: 0, sets: BTreeSet::new() };
+        let mut log =
+            Log { number: 0, file: Arc::new(file), len: 0, file_len: 0, sets: BTreeSet::new(), spare: None };
         while let Some((set, addition, len)) = bytes.get(log.len as usize..).and_then(parse) {
             put_back(folder, set, &addition)?;
             log.sets.insert(set.to_owned());

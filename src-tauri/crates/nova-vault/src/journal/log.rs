@@ -122,7 +122,7 @@ impl Journal {
     }
 
     /// How additions to the sets are made to last.
-    pub(crate) fn ahead(&self) -> &WriteAhead {
+    pub(crate) fn ahead(&self) -> &Arc<WriteAhead> {
         &self.ahead
     }
 

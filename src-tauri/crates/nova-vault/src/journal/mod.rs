@@ -4,12 +4,13 @@
 //! One change set is two files that only one process appends to, `<id>.jsonl` (lines) and
 //! `<id>.images` (note texts, one after the other). While its process lives it holds a lock
 //! on the first; any other process may read both at any time. That what is small lasts is up to a
-//! log beside them ([`ahead`]).
+//! log beside them ([`ahead`]); the files of the next set are made when one is complete ([`spare`]).
 
 mod ahead;
 mod beside;
 mod log;
 mod mark;
+mod spare;
 mod writer;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};

@@ -58,9 +58,14 @@ impl Writer {
     ) -> io::Result<Writer> {
         let folder = journal.folder();
         make_private_folder(folder)?;
-        let lines = open_private(&lines_path(folder, id), Open::New)?;
-        lines.lock()?;
-        let images = open_private(&images_path(folder, id), Open::New)?;
+        let (lines, images) = match journal.ahead.take_spare(id) {
+            Some(files) => files,
+            None => {
+                let lines = open_private(&lines_path(folder, id), Open::New)?;
+                lines.lock()?;
+                (lines, open_private(&images_path(folder, id), Open::New)?)
+            }
+        };
         let mut writer = Writer {
             id: id.to_owned(),
             ahead: Arc::clone(&journal.ahead),

@@ -120,6 +120,7 @@ impl SetJournal {
             .and_then(|()| set.writer.append(&Line::Committed { at: core.now() }))
             .map_err(VaultError::io(format!("commit change set {}", self.id)))?;
         set.committed = true;
+        core.journal.ahead().make_spare();
         Ok(())
     }
 
