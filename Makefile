@@ -15,8 +15,8 @@ CASES ?= 20000
 # compiled once. Without the window: plain `cargo test --workspace`, which needs no web view.
 WITH_WINDOW := --workspace --features desktop
 
-# The program, and the two that it starts from beside itself; nothing that only tests run.
-PROGRAMS := -p nova --bin nova -p nova-guard --bin nova-guard -p nova-script --bin nova-script
+# The command line, and what it starts from beside itself; nothing that only tests run.
+PROGRAMS := -p nova --bin nova --bin nova-window -p nova-guard --bin nova-guard -p nova-script --bin nova-script
 
 # `make bundle BUNDLED=` makes unoptimised installers, to look at what is in them.
 BUNDLED ?= --release

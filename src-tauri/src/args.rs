@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 /// A desktop chat whose every capability is a skill, working over your Obsidian vault.
 #[derive(Debug, Parser)]
 #[command(name = "nova", version, after_help = "Without a command, nova opens its window.")]
-pub(crate) struct Args {
+pub struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 

@@ -1,8 +1,8 @@
 //! The processes that Nova starts of itself: the guard, and the one that runs scripts.
 //!
 //! Each is a small program of its own, `nova-guard` and `nova-script`, beside this one. Where they
-//! are not, this program is them: `nova guard -- COMMAND` and `nova script`. It then loads the
-//! libraries of the window for nothing, which takes more time and memory than the process itself.
+//! are not, this program is them: `nova guard -- COMMAND` and `nova script`. The one with the window
+//! then loads its libraries for nothing, which takes more time and memory than the process itself.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

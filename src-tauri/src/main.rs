@@ -1,58 +1,46 @@
-//! The `nova` program: a command line, and with feature `desktop` the window.
-//!
-//! It reads the environment and the arguments, prints and shows; what Nova does is in `nova-app`.
+//! The `nova` program: the command line. Without a command it becomes `nova-window`, which lies beside it.
 
-#![cfg_attr(all(feature = "desktop", not(debug_assertions)), windows_subsystem = "windows")]
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
-mod approve;
-mod args;
-mod children;
-mod command;
-mod passphrase;
-mod print;
-mod start;
-#[cfg(feature = "desktop")]
-mod window;
-
-use std::process::ExitCode;
-
-use clap::Parser;
+use nova_program::Args;
+use nova_protocol::{ErrorCode, UserError};
 
 fn main() -> ExitCode {
-    if let Some(code) = children::be_one(std::env::args_os()) {
-        return code;
-    }
-    let args = match args::Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { print::BAD_USAGE } else { print::DONE });
-        }
-    };
-    start::log();
-    let result = match args.command {
-        Some(ref command) => start::on_runtime(command::run(&args, command)),
-        None => open_window(&args),
-    };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            print::error(&error, args.json);
-            ExitCode::from(print::FAILED)
-        }
-    }
+    nova_program::run(open_window)
 }
 
-#[cfg(feature = "desktop")]
-fn open_window(args: &args::Args) -> Result<u8, nova_protocol::UserError> {
-    window::open(args)
+fn open_window(_: &Args) -> Result<u8, UserError> {
+    let own = std::env::current_exe().map_err(|error| not_started(&error))?;
+    let window = own.with_file_name(format!("nova-window{}", std::env::consts::EXE_SUFFIX));
+    if !window.is_file() {
+        return Err(UserError::new(
+            ErrorCode::BadRequest,
+            "This nova was built without a window.",
+            "Build it with --features desktop, or use the command line: nova --help.",
+        ));
+    }
+    become_program(&window)
 }
 
-#[cfg(not(feature = "desktop"))]
-fn open_window(_args: &args::Args) -> Result<u8, nova_protocol::UserError> {
-    Err(nova_protocol::UserError::new(
-        nova_protocol::ErrorCode::BadRequest,
-        "This nova was built without a window.",
-        "Build it with --features desktop, or use the command line: nova --help.",
-    ))
+/// In the same process: who started it waits for the window, and ends it by the same id.
+#[cfg(unix)]
+fn become_program(program: &Path) -> Result<u8, UserError> {
+    use std::os::unix::process::CommandExt as _;
+    Err(not_started(&Command::new(program).args(std::env::args_os().skip(1)).exec()))
+}
+
+#[cfg(not(unix))]
+fn become_program(program: &Path) -> Result<u8, UserError> {
+    let ended = Command::new(program).args(std::env::args_os().skip(1)).status();
+    let code = ended.map_err(|error| not_started(&error))?.code();
+    Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+fn not_started(error: &std::io::Error) -> UserError {
+    UserError::new(
+        ErrorCode::Io,
+        format!("The window could not be started: {error}."),
+        "Install Nova again, or use the command line: nova --help.",
+    )
 }

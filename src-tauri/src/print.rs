@@ -5,7 +5,8 @@ use std::io::Write as _;
 use nova_protocol::UserError;
 use serde::Serialize;
 
-pub(crate) const DONE: u8 = 0;
+/// The exit code of what was done.
+pub const DONE: u8 = 0;
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const BAD_USAGE: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;

@@ -9,7 +9,7 @@ use nova_protocol::{ErrorCode, UserError};
 use crate::args::Args;
 
 /// Starts Nova with what the command line and the environment say.
-pub(crate) async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
+pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
     let places = Places::find(args.config.clone(), args.data.clone(), args.vault.clone(), |name| {
         std::env::var_os(name)
     })

@@ -1,31 +1,37 @@
-//! The window: a thin shell over `nova-app`. One command carries every request, one channel every
+//! The `nova-window` program: a thin shell over `nova-app`. One command carries every request, one channel every
 //! event; the page can call nothing else.
+
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod desktop;
 mod events;
 mod place;
 
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use nova_app::{App, Desktop as _};
+use nova_program::Args;
 use nova_protocol::{Envelope, ErrorCode, UserError};
 use serde_json::Value;
 use tauri::ipc::Channel;
 use tauri::{Manager as _, RunEvent, State};
 
-use crate::args::Args;
-use crate::window::desktop::WindowDesktop;
-use crate::{print, start};
+use crate::desktop::WindowDesktop;
+
+fn main() -> ExitCode {
+    nova_program::run(open)
+}
 
 /// Opens the window and stays until it is closed.
-pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
+fn open(args: &Args) -> Result<u8, UserError> {
     check_display()?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| failed(&error))?;
     tauri::async_runtime::set(runtime.handle().clone());
     let desktop = Arc::new(WindowDesktop::default());
     let app = runtime.block_on(async {
-        let app = start::app(args, desktop.clone()).await?;
+        let app = nova_program::app(args, desktop.clone()).await?;
         app.watch();
         Ok::<_, UserError>(app)
     })?;
@@ -54,7 +60,7 @@ pub(crate) fn open(args: &Args) -> Result<u8, UserError> {
             tauri::async_runtime::block_on(stopping.stop_everything());
         }
     });
-    Ok(print::DONE)
+    Ok(nova_program::DONE)
 }
 
 #[tauri::command]

@@ -1,0 +1,49 @@
+//! What both programs of Nova are: the command line, and how Nova is started.
+//!
+//! `nova` is this and no window; `nova-window` is this and the window. The window's libraries take a
+//! tenth of a second to load, which a command must not wait for, so only `nova-window` is linked to
+//! them. Neither decides anything: they read the environment and the arguments, print and show; what
+//! Nova does is in `nova-app`.
+
+mod approve;
+mod args;
+mod children;
+mod command;
+mod passphrase;
+mod print;
+mod start;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nova_protocol::UserError;
+
+pub use args::Args;
+pub use print::DONE;
+pub use start::app;
+
+/// Runs the command that the arguments name, or else `open_window`, which gives the exit code.
+pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {
+    if let Some(code) = children::be_one(std::env::args_os()) {
+        return code;
+    }
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { print::BAD_USAGE } else { print::DONE });
+        }
+    };
+    start::log();
+    let result = match args.command {
+        Some(ref command) => start::on_runtime(command::run(&args, command)),
+        None => open_window(&args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            print::error(&error, args.json);
+            ExitCode::from(print::FAILED)
+        }
+    }
+}
