@@ -7,7 +7,7 @@ use nova_protocol::{
 };
 use nova_testkit::{pause, text};
 
-use super::nova::{Nova, PEOPLE};
+use super::nova::{Nova, PEOPLE, wait_for};
 
 fn draft(session: Option<&str>, text: &str) -> DraftView {
     DraftView { session: session.map(str::to_owned), text: text.into(), ..DraftView::default() }
@@ -48,6 +48,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
         turn: Some("turn-of-the-page".into()),
         ..SendMessage::default()
     };
+    let mut events = app.events();
     let sent = app.send_message(message.clone()).await.unwrap();
     assert_eq!(sent.turn, "turn-of-the-page");
 
@@ -68,7 +69,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
     assert_eq!(after.send_message(message).await.unwrap().turn, "turn-of-the-page");
     let view = after.open_session(SessionRef { session }).await.unwrap();
     assert_eq!(said(&view), ["Who waits?"]);
-    app.stop_everything().await;
+    wait_for(&mut events, |event| matches!(event, Event::TurnCompleted { .. })).await;
     nova.model.finish();
 }
 
